@@ -1,0 +1,53 @@
+package io.loligo.core.acl;
+
+import io.loligo.core.message.Fields;
+import java.util.List;
+
+/**
+ * What access rules may ask of a request. Implemented by the request in progress; confined to its
+ * event loop. Addresses are 4 or 16 octets, network order; IPv4-mapped IPv6 is given as 4.
+ */
+public interface AclInput {
+  /** The client's address (the indirect one where X-Forwarded-For is trusted). */
+  byte[] clientAddress();
+
+  byte[] localAddress();
+
+  int localPort();
+
+  /** {@code name=} of the http_port, or its {@code address:port} text. */
+  String portName();
+
+  String method();
+
+  /** {@code http}, {@code https}, or for CONNECT the empty string. */
+  String scheme();
+
+  /** Host without brackets or port, lower case, no trailing dot. */
+  String host();
+
+  int port();
+
+  /** The effective URI. For CONNECT {@code host:port}. */
+  String url();
+
+  /** Path and query, percent-decoding left alone; the empty string for CONNECT. */
+  String urlPath();
+
+  Fields requestFields();
+
+  /** The response's fields, or null before there is one. */
+  Fields replyFields();
+
+  /** The response's status, or 0. */
+  int replyStatus();
+
+  /** The destination's addresses, null while the name has not been resolved. */
+  List<byte[]> destinationAddresses();
+
+  /** Open connections from the client's address. */
+  int clientConnections();
+
+  /** Wall clock, milliseconds since the epoch. */
+  long nowMillis();
+}

@@ -1,0 +1,34 @@
+package io.loligo.core.acl;
+
+/**
+ * An ordered rule list such as http_access, compiled. Immutable; any thread.
+ *
+ * <p>Lines are tried from the top, the ACLs of a line are ANDed, values of an ACL ORed. No line
+ * matches: the opposite of the last line; no lines at all: the list's own default.
+ */
+public interface AclList {
+  /** Evaluates; allocates nothing for verdicts that need no text of the request. */
+  AclVerdict evaluate(AclInput request);
+
+  /**
+   * Evaluates with exactly one destination address, as if the name had only that one: the verdict
+   * per resolved address.
+   */
+  AclVerdict evaluate(AclInput request, byte[] destinationAddress);
+
+  /** Whether any rule asks for the destination's address. */
+  boolean needsDestination();
+
+  /** Whether the list has no lines. */
+  boolean isEmpty();
+
+  /** A list without lines that allows everything. */
+  static AclList allowAll() {
+    return ConstantAclList.ALLOW;
+  }
+
+  /** A list without lines that denies everything. */
+  static AclList denyAll() {
+    return ConstantAclList.DENY;
+  }
+}

@@ -1,0 +1,28 @@
+package io.loligo.core.acl;
+
+/**
+ * What a rule list said, with the rule that said it. Immutable; one constant instance per rule, so
+ * that evaluating allocates nothing.
+ *
+ * @param kind the verdict
+ * @param rule text of the deciding line, or why there was none
+ * @param source file:line of it, or the empty string
+ * @param lastAcl name of the last ACL on the deciding line, for deny_info; may be empty
+ */
+public record AclVerdict(Kind kind, String rule, String source, String lastAcl) {
+  /** Outcomes of a rule list. */
+  public enum Kind {
+    ALLOWED,
+    DENIED,
+    /** A rule asks for destination addresses: resolve, then evaluate again. */
+    NEEDS_DESTINATION
+  }
+
+  public boolean allowed() {
+    return kind == Kind.ALLOWED;
+  }
+
+  public boolean denied() {
+    return kind == Kind.DENIED;
+  }
+}

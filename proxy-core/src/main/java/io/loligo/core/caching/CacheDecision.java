@@ -1,0 +1,39 @@
+package io.loligo.core.caching;
+
+/**
+ * What is done with a request, and why: computed once by {@link Reuse}, read by the access log's
+ * tag, Cache-Status, the counters, explain and the tests. Immutable.
+ *
+ * @param outcome what happens next
+ * @param reason the first cause that decided it
+ * @param ageSeconds current age of the stored response; -1 without one
+ * @param lifetimeSeconds its freshness lifetime; -1 without one
+ */
+public record CacheDecision(
+    Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds) {
+
+  /** What happens next. */
+  public enum Outcome {
+    /** Serve the stored response: whole, or the range asked for. */
+    SERVE,
+    /** Answer 304 from the store (client conditional matched, RFC 9110 section 13). */
+    NOT_MODIFIED,
+    /** Answer 412 from the store. */
+    PRECONDITION_FAILED,
+    /** Serve it stale now and validate it in the background (RFC 5861 section 3). */
+    SERVE_STALE_AND_REVALIDATE,
+    /** Ask the origin with the stored validators. */
+    VALIDATE,
+    /** Fetch; the answer may be stored, equal requests may join. */
+    FETCH,
+    /** Forward as it is: neither looked up nor stored. */
+    BYPASS,
+    /** 504: only-if-cached and nothing usable (RFC 9111 section 5.2.1.7). */
+    UNSATISFIABLE
+  }
+
+  /** Remaining freshness in seconds, negative when stale. */
+  public long ttlSeconds() {
+    return lifetimeSeconds - ageSeconds;
+  }
+}

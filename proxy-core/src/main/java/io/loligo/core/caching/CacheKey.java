@@ -1,0 +1,62 @@
+package io.loligo.core.caching;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The key under which responses to one effective URI are stored: {@code
+ * scheme://host[:port]/path[?query]}, with scheme and host in lower case, the default port and an
+ * empty path normalised, and nothing else (keying what is not forwarded is poisoning). A 128-bit
+ * hash chooses the slot; the full key is compared on every hit. Immutable.
+ */
+public final class CacheKey {
+  private final byte[] text;
+  private final long high;
+  private final long low;
+
+  CacheKey(byte[] text, long high, long low) {
+    this.text = text;
+    this.high = high;
+    this.low = low;
+  }
+
+  /** First 64 bits of the hash. */
+  public long high() {
+    return high;
+  }
+
+  /** Last 64 bits of the hash. */
+  public long low() {
+    return low;
+  }
+
+  /** Octets of the key. */
+  public int length() {
+    return text.length;
+  }
+
+  /** The octets themselves, not to be changed. */
+  byte[] text() {
+    return text;
+  }
+
+  @Override
+  public int hashCode() {
+    return (int) high;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (this == other) {
+      return true;
+    }
+    if (other instanceof CacheKey key) {
+      return high == key.high && low == key.low && java.util.Arrays.equals(text, key.text);
+    }
+    return other instanceof KeyProbe probe && probe.matches(this);
+  }
+
+  @Override
+  public String toString() {
+    return new String(text, StandardCharsets.ISO_8859_1);
+  }
+}

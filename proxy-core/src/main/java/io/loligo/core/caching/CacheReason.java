@@ -1,0 +1,46 @@
+package io.loligo.core.caching;
+
+/**
+ * Why a decision came out as it did. {@link #token} is the {@code fwd} parameter of Cache-Status
+ * (RFC 9211 section 2.2), null for hits; {@link #detail} its {@code detail}.
+ */
+public enum CacheReason {
+  FRESH(null, "fresh"),
+  STALE_ALLOWED_BY_CLIENT(null, "max-stale"),
+  STALE_WHILE_REVALIDATE(null, "stale-while-revalidate"),
+  STALE_IF_ERROR(null, "stale-if-error"),
+  VALIDATED(null, "validated"),
+  NEGATIVE(null, "negative"),
+  OFFLINE(null, "offline-mode"),
+  IMMUTABLE(null, "immutable"),
+  URI_MISS("uri-miss", "nothing stored"),
+  VARY_MISS("vary-miss", "no variant matches"),
+  STALE("stale", "stale"),
+  MUST_VALIDATE("stale", "no-cache response"),
+  REQUEST_NO_CACHE("request", "no-cache"),
+  REQUEST_MAX_AGE("request", "max-age"),
+  REQUEST_MIN_FRESH("request", "min-fresh"),
+  REQUEST_NO_STORE("request", "no-store"),
+  METHOD("method", "method"),
+  REQUEST_BODY("method", "request has content"),
+  CONDITIONAL("request", "conditional"),
+  RANGE("partial", "range of what is not stored"),
+  CACHE_DENIED("bypass", "cache deny"),
+  UPGRADE("bypass", "upgrade");
+
+  private final String token;
+  private final String detail;
+
+  CacheReason(String token, String detail) {
+    this.token = token;
+    this.detail = detail;
+  }
+
+  public String token() {
+    return token;
+  }
+
+  public String detail() {
+    return detail;
+  }
+}

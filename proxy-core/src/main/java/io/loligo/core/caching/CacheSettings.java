@@ -1,0 +1,32 @@
+package io.loligo.core.caching;
+
+import java.util.List;
+
+/**
+ * The part of the configuration that decisions read. Immutable.
+ *
+ * @param refreshPatterns first match decides; may be empty
+ * @param negativeTtlSeconds {@code negative_ttl}
+ * @param minimumExpirySeconds {@code minimum_expiry_time}
+ * @param maxStaleSeconds {@code max_stale}
+ * @param offlineMode {@code offline_mode}
+ * @param reloadIntoIms {@code reload_into_ims}
+ * @param refreshAllIms {@code refresh_all_ims}
+ * @param maxObjectBytes {@code maximum_object_size}
+ * @param minObjectBytes {@code minimum_object_size}
+ */
+public record CacheSettings(
+    List<RefreshPattern> refreshPatterns,
+    long negativeTtlSeconds,
+    long minimumExpirySeconds,
+    long maxStaleSeconds,
+    boolean offlineMode,
+    boolean reloadIntoIms,
+    boolean refreshAllIms,
+    long maxObjectBytes,
+    long minObjectBytes) {
+
+  /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
+  public static final CacheSettings DEFAULT =
+      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0);
+}

@@ -1,0 +1,85 @@
+package io.loligo.core.caching;
+
+/**
+ * What a decision needs to know of a stored response, in primitives, so that a hit or a 304 looks
+ * at nothing else. Immutable.
+ *
+ * <p>Times are milliseconds since the epoch, {@link #NO_TIME} where the response had none; ages and
+ * lifetimes are seconds.
+ *
+ * @param status status code as stored
+ * @param requestTimeMillis when the request that fetched (or last validated) it was sent
+ * @param responseTimeMillis when its head arrived
+ * @param dateMillis Date (RFC 9110 section 6.6.1); the response time where the origin sent none
+ * @param lastModifiedMillis Last-Modified, or {@link #NO_TIME}
+ * @param initialAgeSeconds corrected_initial_age (RFC 9111 section 4.2.3)
+ * @param lifetimeSeconds freshness lifetime (RFC 9111 section 4.2.1); 0 and less: born stale
+ * @param staleWhileRevalidateSeconds RFC 5861 section 3; 0: none
+ * @param staleIfErrorSeconds RFC 5861 section 4; -1: not given
+ * @param flags {@link #MUST_REVALIDATE} and its siblings
+ * @param etag opaque octets with quotes and weakness prefix as received, or null; not to be changed
+ * @param vary the selecting fields, or null where the response does not vary
+ * @param contentLength octets of the whole stored content; -1 while it is still arriving with its
+ *     length unknown
+ */
+public record StoredMeta(
+    int status,
+    long requestTimeMillis,
+    long responseTimeMillis,
+    long dateMillis,
+    long lastModifiedMillis,
+    long initialAgeSeconds,
+    long lifetimeSeconds,
+    long staleWhileRevalidateSeconds,
+    long staleIfErrorSeconds,
+    int flags,
+    byte[] etag,
+    VarySelection vary,
+    long contentLength) {
+  public static final long NO_TIME = Long.MIN_VALUE;
+
+  /** must-revalidate, proxy-revalidate or s-maxage: never served stale (RFC 9111 section 4.2.4). */
+  public static final int MUST_REVALIDATE = 1;
+
+  /** no-cache without field names: validated before every reuse. */
+  public static final int NO_CACHE = 1 << 1;
+
+  /** The lifetime is heuristic (RFC 9111 section 4.2.2). */
+  public static final int HEURISTIC = 1 << 2;
+
+  /** Stored for negative_ttl: an error the origin gave without explicit lifetime. */
+  public static final int NEGATIVE = 1 << 3;
+
+  /** immutable (RFC 8246). */
+  public static final int IMMUTABLE = 1 << 4;
+
+  /** The origin sent no Date. */
+  public static final int NO_DATE = 1 << 5;
+
+  public boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  /** current_age (RFC 9111 section 4.2.3), at least 0 even where the clock was stepped back. */
+  public long ageSeconds(long nowMillis) {
+    return initialAgeSeconds + Math.max(0, (nowMillis - responseTimeMillis) / 1000);
+  }
+
+  /** The same response with its content length known. */
+  public StoredMeta withContentLength(long octets) {
+    return new StoredMeta(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        lifetimeSeconds,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags,
+        etag,
+        vary,
+        octets);
+  }
+}

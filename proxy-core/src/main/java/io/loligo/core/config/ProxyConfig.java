@@ -1,0 +1,248 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.http1.ParseLimits;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A configuration in force: everything the process reads, typed and checked. Immutable.
+ *
+ * <p>Sizes are octets, times milliseconds unless the name says otherwise; -1 means no limit where a
+ * limit may be absent.
+ */
+public record ProxyConfig(
+    List<HttpPort> ports,
+    Access access,
+    CacheSettings caching,
+    Memory memory,
+    Timeouts timeouts,
+    Connections connections,
+    Limits limits,
+    Forwarding forwarding,
+    Dns dns,
+    Logging logging,
+    Admin admin,
+    Workers workers) {
+
+  /** Modes of a listening port. */
+  public enum PortMode {
+    FORWARD,
+    ACCEL,
+    INTERCEPT
+  }
+
+  /**
+   * One http_port line.
+   *
+   * @param address textual address, empty for all
+   * @param port 0 to 65535; 0 lets the system choose (tests)
+   * @param defaultSite {@code defaultsite=}, host or host:port, or null
+   * @param vhost whether Host chooses the site (accel)
+   * @param vport port of the effective URI; 0: the listening port's own, -1: not given
+   * @param protocol {@code protocol=} of the effective URI for accel, http by default
+   * @param name {@code name=}, else {@code address:port}
+   * @param allowDirect {@code allow-direct}
+   * @param ignoreCc {@code ignore-cc}: request Cache-Control is ignored (accel)
+   * @param keepAliveIdleSeconds {@code tcpkeepalive=}; 0: system default, -1: off
+   */
+  public record HttpPort(
+      String address,
+      int port,
+      PortMode mode,
+      String defaultSite,
+      boolean vhost,
+      int vport,
+      String protocol,
+      String name,
+      boolean allowDirect,
+      boolean ignoreCc,
+      int keepAliveIdleSeconds,
+      String source) {}
+
+  /**
+   * Rule lists.
+   *
+   * @param httpAccess {@code http_access}
+   * @param httpReplyAccess {@code http_reply_access}
+   * @param cache {@code cache}: denied requests bypass the store
+   * @param alwaysDirect {@code always_direct}
+   * @param neverDirect {@code never_direct}
+   * @param purgeEnabled whether an ACL names {@code method PURGE}
+   */
+  public record Access(
+      AclList httpAccess,
+      AclList httpReplyAccess,
+      AclList cache,
+      AclList alwaysDirect,
+      AclList neverDirect,
+      boolean purgeEnabled) {}
+
+  /**
+   * Budgets of memory.
+   *
+   * @param cacheBytes {@code cache_mem}
+   * @param maxObjectInMemoryBytes {@code maximum_object_size_in_memory}
+   * @param transitBytes {@code loligo_transit_memory}: all bytes on their way that no tier holds
+   * @param streamBufferBytes {@code loligo_stream_buffer_size}, default 64 KiB
+   * @param readAheadGapBytes {@code read_ahead_gap}
+   */
+  public record Memory(
+      long cacheBytes,
+      long maxObjectInMemoryBytes,
+      long transitBytes,
+      int streamBufferBytes,
+      long readAheadGapBytes) {}
+
+  /** All in milliseconds; 0: off, where the directive allows it. */
+  public record Timeouts(
+      long requestStart,
+      long request,
+      long clientIdle,
+      long serverIdle,
+      long connect,
+      long peerConnect,
+      long read,
+      long write,
+      long forward,
+      long clientLifetime,
+      long shutdownLifetime) {}
+
+  /**
+   * Connection handling.
+   *
+   * @param forwardMaxTries {@code forward_max_tries}
+   * @param maxRequestsPerConnection keep-alive requests served before the connection is closed; 0:
+   *     no limit
+   */
+  public record Connections(
+      boolean clientPersistent,
+      boolean serverPersistent,
+      boolean halfClosedClients,
+      int forwardMaxTries,
+      int maxRequestsPerConnection,
+      int maxIdlePerOrigin) {}
+
+  /**
+   * Limits on messages.
+   *
+   * @param request limits of request heads
+   * @param reply limits of response heads
+   * @param requestBodyMaxBytes -1: none
+   * @param replyBodyMaxBytes -1: none
+   */
+  public record Limits(
+      ParseLimits request, ParseLimits reply, long requestBodyMaxBytes, long replyBodyMaxBytes) {}
+
+  /** {@code forwarded_for}. */
+  public enum ForwardedFor {
+    ON,
+    OFF,
+    TRANSPARENT,
+    TRUNCATE,
+    DELETE
+  }
+
+  /**
+   * What is sent onward and to whom.
+   *
+   * @param visibleHostname for Via, Cache-Status and error pages
+   * @param quickAbortMinBytes -1: always finish
+   * @param quickAbortPercent 0 to 100
+   */
+  public record Forwarding(
+      String visibleHostname,
+      boolean via,
+      ForwardedFor forwardedFor,
+      boolean collapsedForwarding,
+      long quickAbortMinBytes,
+      long quickAbortMaxBytes,
+      int quickAbortPercent,
+      boolean suppressVersion,
+      List<Peer> peers) {}
+
+  /** One cache_peer line with its cache_peer_access rules. */
+  public record Peer(
+      String name,
+      String host,
+      int port,
+      Type type,
+      boolean originServer,
+      boolean isDefault,
+      boolean roundRobin,
+      int weight,
+      String login,
+      String forcedDomain,
+      long connectTimeoutMillis,
+      int connectFailLimit,
+      int maxConnections,
+      boolean noQuery,
+      AclList access,
+      String source) {
+    /** Kinds of peers. */
+    public enum Type {
+      PARENT,
+      SIBLING
+    }
+  }
+
+  /**
+   * Name resolution.
+   *
+   * @param nameservers empty: the system's
+   */
+  public record Dns(
+      List<String> nameservers,
+      long timeoutMillis,
+      long positiveTtlSeconds,
+      long negativeTtlSeconds,
+      String hostsFile,
+      String appendDomain,
+      boolean v4First) {}
+
+  /**
+   * One access_log line.
+   *
+   * @param module stdio, daemon, syslog, udp, tcp
+   * @param place file path or address
+   * @param format name of a logformat
+   * @param access ACLs at the end of the line; allow-all without any
+   */
+  public record AccessLog(String module, String place, String format, AclList access) {}
+
+  /**
+   * Logs.
+   *
+   * @param accessLogs empty: none
+   * @param formats name to format string, built-in ones included
+   * @param blockWhenFull {@code loligo_log_overflow block}
+   */
+  public record Logging(
+      List<AccessLog> accessLogs,
+      Map<String, String> formats,
+      String cacheLog,
+      String debugOptions,
+      int rotate,
+      boolean stripQueryTerms,
+      boolean logMimeHeaders,
+      boolean blockWhenFull) {}
+
+  /**
+   * Administration ({@code loligo_admin_port}).
+   *
+   * @param port 0: system's choice (tests), -1: off
+   * @param secret needed for whatever changes state, or null: nothing can be changed by HTTP
+   */
+  public record Admin(String address, int port, String secret, String cacheManager) {}
+
+  /**
+   * The process itself.
+   *
+   * @param eventLoops {@code loligo_event_loops} or {@code workers}; 0: one per core
+   * @param transport auto, epoll, nio
+   * @param allocator pooled or adaptive
+   */
+  public record Workers(
+      int eventLoops, String transport, String allocator, String pidFile, List<String> warnings) {}
+}

@@ -1,0 +1,22 @@
+package io.loligo.core.http1;
+
+/**
+ * How the content of a message is delimited (RFC 9112 section 6). Immutable.
+ *
+ * @param kind which rule applies
+ * @param length octets for {@link Kind#LENGTH}; 0 for {@link Kind#NONE}; -1 otherwise
+ * @param failure why the framing was refused, or null
+ */
+public record Framing(Kind kind, long length, ParseFailure failure) {
+  public static final Framing NONE = new Framing(Kind.NONE, 0, null);
+  public static final Framing CHUNKED = new Framing(Kind.CHUNKED, -1, null);
+  public static final Framing UNTIL_CLOSE = new Framing(Kind.UNTIL_CLOSE, -1, null);
+
+  /** How content ends. */
+  public enum Kind {
+    NONE,
+    LENGTH,
+    CHUNKED,
+    UNTIL_CLOSE
+  }
+}

@@ -1,0 +1,53 @@
+package io.loligo.core.http1;
+
+/**
+ * Why a message was refused: a value, not an exception, for what a peer sends is not exceptional.
+ * Constants carry no request data, so {@link #text} may be shown to the peer.
+ */
+public enum ParseFailure {
+  BAD_REQUEST_LINE(400, "malformed request line"),
+  BAD_METHOD(400, "method is not a token"),
+  BAD_TARGET(400, "request-target holds a forbidden octet"),
+  TARGET_TOO_LONG(414, "request-target exceeds the limit"),
+  UNSUPPORTED_VERSION(505, "HTTP version is not 1.0 or 1.1"),
+  BAD_STATUS_LINE(502, "malformed status line"),
+  BAD_FIELD_NAME(400, "field name is not a token, or white space stands before the colon"),
+  BAD_FIELD_VALUE(400, "field value holds a forbidden octet"),
+  OBSOLETE_FOLDING(400, "field line is folded"),
+  BARE_CR(400, "carriage return without line feed"),
+  HEAD_TOO_LARGE(431, "head exceeds the limit"),
+  TOO_MANY_FIELDS(431, "more field lines than the limit"),
+  BAD_CONTENT_LENGTH(400, "Content-Length is not one decimal number"),
+  CONFLICTING_CONTENT_LENGTH(400, "Content-Length values differ"),
+  CONTENT_LENGTH_WITH_TRANSFER_ENCODING(400, "Content-Length beside Transfer-Encoding"),
+  BAD_TRANSFER_ENCODING(400, "Transfer-Encoding is not exactly chunked"),
+  UNSUPPORTED_TRANSFER_ENCODING(501, "transfer coding is not supported"),
+  TRANSFER_ENCODING_IN_HTTP10(400, "Transfer-Encoding in an HTTP/1.0 message"),
+  MISSING_HOST(400, "HTTP/1.1 request without Host"),
+  BAD_HOST(400, "Host is repeated or invalid"),
+  BAD_CHUNK_SIZE(400, "malformed chunk size"),
+  BAD_CHUNK_EXTENSION(400, "malformed chunk extension"),
+  CHUNK_EXTENSION_TOO_LARGE(400, "chunk extensions exceed the limit"),
+  BAD_CHUNK_END(400, "chunk data is not followed by CRLF"),
+  BAD_TRAILER(400, "malformed trailer section"),
+  TRAILER_TOO_LARGE(431, "trailer section exceeds the limit");
+
+  private final int status;
+  private final String text;
+
+  ParseFailure(int status, String text) {
+    this.status = status;
+    this.text = text;
+  }
+
+  /**
+   * What a client is answered; a failure in an origin's response is answered 502 whatever it is.
+   */
+  public int status() {
+    return status;
+  }
+
+  public String text() {
+    return text;
+  }
+}

@@ -1,0 +1,21 @@
+package io.loligo.core.http1;
+
+/**
+ * Limits on what a peer may make us read. Immutable.
+ *
+ * @param maxHeadBytes octets of a head ({@code request_header_max_size}, {@code
+ *     reply_header_max_size})
+ * @param maxTargetBytes octets of a request-target; more is 414
+ * @param maxFields field lines in a head; more is 431 (from an origin: 502)
+ * @param maxChunkExtensionBytes octets of extensions on one chunk-size line
+ * @param maxTrailerBytes octets of a trailer section
+ */
+public record ParseLimits(
+    int maxHeadBytes,
+    int maxTargetBytes,
+    int maxFields,
+    int maxChunkExtensionBytes,
+    int maxTrailerBytes) {
+  /** 64 KiB heads, 8 KiB targets, 256 fields, 4 KiB extensions, 16 KiB trailers. */
+  public static final ParseLimits DEFAULT = new ParseLimits(65_536, 8_192, 256, 4_096, 16_384);
+}

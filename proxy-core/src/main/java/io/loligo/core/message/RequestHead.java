@@ -1,0 +1,117 @@
+package io.loligo.core.message;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The head of a request: request line and fields, as offsets into one array. Confined to one
+ * thread; the parser fills a reusable instance. What outlives the call that handed it out takes a
+ * {@link #snapshot}.
+ *
+ * <p>Versions are {@code 10} for HTTP/1.0 and {@code 11} for HTTP/1.1.
+ */
+public final class RequestHead {
+  private static final int EXPECTED_FIELDS = 32;
+
+  private final Fields fields = new Fields(EXPECTED_FIELDS);
+  private int methodId;
+  private int methodStart;
+  private int methodEnd;
+  private int targetStart;
+  private int targetEnd;
+  private int version;
+  private int end;
+
+  /** Starts over with {@code bytes}, borrowed until the next call or {@link #snapshot}. */
+  public void clear(byte[] bytes) {
+    fields.clear(bytes);
+    methodId = Method.OTHER;
+    methodStart = 0;
+    methodEnd = 0;
+    targetStart = 0;
+    targetEnd = 0;
+    version = 0;
+    end = 0;
+  }
+
+  /** The parser's: sets the request line by offsets. */
+  public void requestLine(
+      int methodStart, int methodEnd, int targetStart, int targetEnd, int version) {
+    this.methodStart = methodStart;
+    this.methodEnd = methodEnd;
+    this.methodId = Method.of(fields.bytes(), methodStart, methodEnd - methodStart);
+    this.targetStart = targetStart;
+    this.targetEnd = targetEnd;
+    this.version = version;
+  }
+
+  /** The parser's: the offset behind the empty line that ends the head. */
+  public void end(int end) {
+    this.end = end;
+  }
+
+  /** An independent copy on its own exact array: the head's octets only, nothing behind them. */
+  public RequestHead snapshot() {
+    RequestHead copy = new RequestHead();
+    byte[] own = Arrays.copyOf(fields.bytes(), end);
+    copy.fields.copyOf(fields, own);
+    copy.methodId = methodId;
+    copy.methodStart = methodStart;
+    copy.methodEnd = methodEnd;
+    copy.targetStart = targetStart;
+    copy.targetEnd = targetEnd;
+    copy.version = version;
+    copy.end = end;
+    return copy;
+  }
+
+  public Fields fields() {
+    return fields;
+  }
+
+  public byte[] bytes() {
+    return fields.bytes();
+  }
+
+  /** A {@link Method} id. */
+  public int methodId() {
+    return methodId;
+  }
+
+  public int methodStart() {
+    return methodStart;
+  }
+
+  public int methodEnd() {
+    return methodEnd;
+  }
+
+  public int targetStart() {
+    return targetStart;
+  }
+
+  public int targetEnd() {
+    return targetEnd;
+  }
+
+  public int version() {
+    return version;
+  }
+
+  /** Octets of the head, the empty line included (and any empty lines before the request line). */
+  public int end() {
+    return end;
+  }
+
+  /** A new string, or a constant where the method is known. */
+  public String method() {
+    return methodId != Method.OTHER
+        ? Method.text(methodId)
+        : new String(bytes(), methodStart, methodEnd - methodStart, StandardCharsets.ISO_8859_1);
+  }
+
+  /** A new string: the request-target as received. */
+  public String target() {
+    return new String(bytes(), targetStart, targetEnd - targetStart, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,102 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.tunnel.Detached;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+
+/**
+ * The client's side of one exchange, whatever the HTTP version: the answer goes in here, events
+ * come out to {@link ClientEvents}. Confined to {@link #loop()}.
+ *
+ * <p>Order: {@link #interim} any number of times, {@link #head} once, then {@link #content} and one
+ * of {@link #end}, {@link #abort} or {@link #detach}. The stream finishes the record and hands it
+ * to its sink exactly once: when the last octet was written, or the connection broke. Whoever
+ * answers has filled its part of {@link #record()} by then.
+ */
+public interface ClientStream {
+  /** Content length of an answer whose length is not known: chunked, or until close. */
+  long UNKNOWN = -1;
+
+  /** No content and no length is to be announced: 1xx, 204, 304. */
+  long NO_CONTENT = -2;
+
+  EventLoop loop();
+
+  ByteBufAllocator allocator();
+
+  /** The port the request came in by. */
+  HttpPort port();
+
+  /** The record of this exchange. */
+  ExchangeRecord record();
+
+  /** Open connections from this client's address, this one included. */
+  int clientConnections();
+
+  /** Passes a 1xx answer on (not to an HTTP/1.0 client). Borrows {@code head}. */
+  void interim(ResponseHead head);
+
+  /** Sends 100 (Continue) if the client waits for it and has not sent content yet. */
+  void sendContinue();
+
+  /** The connection ends after this answer. Before {@link #head}. */
+  void closeAfter();
+
+  /**
+   * Sends the final head, and content that stands in the same block. Connection, framing, and what
+   * belongs to the connection are added by the stream; hop-by-hop fields must not be in the lines.
+   *
+   * @param status final status
+   * @param lines lines made for this answer (Age, Via, Date ...), borrowed
+   * @param block further field lines, the empty line that ends the head, then content; borrowed;
+   *     its indices are not used or changed; null where {@code lines} is all (the stream adds the
+   *     empty line then)
+   * @param index where the lines in {@code block} start
+   * @param length octets of {@code block} to send: lines, empty line, and content of this many
+   *     octets behind
+   * @param contentLength whole length of the content to announce (for HEAD: of the content that a
+   *     GET would have), {@link #UNKNOWN} or {@link #NO_CONTENT}
+   * @param last whether the answer is complete with this call
+   */
+  void head(
+      int status,
+      FieldLines lines,
+      ByteBuf block,
+      int index,
+      int length,
+      long contentLength,
+      boolean last);
+
+  /** Sends content. Takes {@code content}. Not for answers to HEAD. */
+  void content(ByteBuf content);
+
+  /** The answer is complete; {@code trailers} may be null, borrowed. */
+  void end(Fields trailers);
+
+  /** Hands what was sent to the socket. */
+  void flush();
+
+  /** Whether more content may be given now; if not, {@link ClientEvents#writable} will tell. */
+  boolean writable();
+
+  /** Asks for more of the request's content: one {@link ClientEvents#content} or its end. */
+  void readContent();
+
+  /** Cuts the answer: the connection is closed so that no client takes it for complete. */
+  void abort(String why);
+
+  /**
+   * Gives the raw connection away after a 200 to CONNECT or a 101; nothing more is read or written
+   * by the stream, but it still owns the record: see {@link #tunnelEnded}.
+   */
+  Detached detach();
+
+  /** The tunnel is over: finishes the record with these octets moved. */
+  void tunnelEnded(long bytesFromClient, long bytesToClient);
+}

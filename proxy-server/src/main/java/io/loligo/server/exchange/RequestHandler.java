@@ -1,0 +1,24 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.ParseFailure;
+import io.loligo.core.message.RequestHead;
+
+/** Answers requests. One per event loop, called on it. */
+public interface RequestHandler {
+  /**
+   * A request's head arrived.
+   *
+   * @param head borrowed: valid until this returns and, unless the stream replaced it by a snapshot
+   *     in the record, not longer
+   * @param framing of its content, without failure
+   * @return who is told of the client's further doings; null where the answer is already complete
+   */
+  ClientEvents request(ClientStream stream, RequestHead head, Framing framing);
+
+  /** What arrived is not a request we accept: answer and close. */
+  void refused(ClientStream stream, ParseFailure failure);
+
+  /** No complete head arrived in time ({@code request_timeout}): answer 408 and close. */
+  void headTimedOut(ClientStream stream);
+}

@@ -1,0 +1,148 @@
+package io.loligo.server.record;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+/**
+ * All that is known of one exchange when it ends: written along its way, read once by the access
+ * log, the counters and the histograms, then reused. Confined to the client's event loop.
+ *
+ * <p>Fields are plain and package-free on purpose: this is a record in the accountant's sense, with
+ * no behaviour to protect.
+ */
+public final class ExchangeRecord {
+  /** Stage not passed through. */
+  public static final long NOT_MEASURED = -1;
+
+  private final long[] stageNanos = new long[Stage.values().length];
+
+  /** Wall clock at the end, milliseconds since the epoch. */
+  public long endMillis;
+
+  /** Wall clock when the head was parsed, milliseconds since the epoch. */
+  public long startMillis;
+
+  /** Monotonic clock when the head was parsed. */
+  public long startNanos;
+
+  /** Client address as connected; null never. */
+  public InetSocketAddress client;
+
+  /** The indirect client where X-Forwarded-For is trusted, else the connected one. Text. */
+  public String clientText;
+
+  public InetSocketAddress local;
+
+  /** Name of the port the request came in by. */
+  public String portName;
+
+  /** The request's head, valid until the record is handed over returns; null before one parsed. */
+  public RequestHead request;
+
+  /** The target taken apart, valid as long as {@link #request}; null before one parsed. */
+  public RequestTarget target;
+
+  /** Method as logged, {@code NONE} where no request was read. */
+  public String method;
+
+  /**
+   * Effective URI as logged where {@link #target} does not say it, such as {@code
+   * error:invalid-request}; null: take it from the target. Credentials are never part of it.
+   */
+  public String url;
+
+  /** Status sent, 0 when none was. */
+  public int status;
+
+  public LogTag tag;
+  public boolean collapsed;
+  public boolean aborted;
+  public boolean timedOut;
+
+  public HierarchyCode hierarchy;
+
+  /** Address of the next hop, textual, or null. */
+  public String nextHop;
+
+  public int nextHopPort;
+
+  /** Octets really written to the client's socket, head included. */
+  public long clientBytesOut;
+
+  /** Octets of response head among them. */
+  public long clientHeadBytesOut;
+
+  /** Octets read from the client, head included. */
+  public long clientBytesIn;
+
+  public long serverBytesIn;
+  public long serverBytesOut;
+
+  /** Content-Type as sent, without allocation where unknown: null. */
+  public String contentType;
+
+  /** User name, or null. */
+  public String user;
+
+  public CacheDecision decision;
+  public HitClass hitClass;
+
+  /** The reply's head as sent on or stored, for reply-field log codes; may be null. */
+  public ResponseHead reply;
+
+  /** Squid's ERR_ name of the error page sent, or null. */
+  public String errorCode;
+
+  /** Reason for refusals and failures, for the operator; or null. */
+  public String errorDetail;
+
+  /** Starts over. */
+  public void clear() {
+    Arrays.fill(stageNanos, NOT_MEASURED);
+    endMillis = 0;
+    startMillis = 0;
+    startNanos = 0;
+    client = null;
+    clientText = null;
+    local = null;
+    portName = null;
+    request = null;
+    target = null;
+    method = null;
+    url = null;
+    status = 0;
+    tag = LogTag.NONE_NONE;
+    collapsed = false;
+    aborted = false;
+    timedOut = false;
+    hierarchy = HierarchyCode.HIER_NONE;
+    nextHop = null;
+    nextHopPort = 0;
+    clientBytesOut = 0;
+    clientHeadBytesOut = 0;
+    clientBytesIn = 0;
+    serverBytesIn = 0;
+    serverBytesOut = 0;
+    contentType = null;
+    user = null;
+    decision = null;
+    hitClass = HitClass.OWN_ANSWER;
+    reply = null;
+    errorCode = null;
+    errorDetail = null;
+  }
+
+  /** Keeps how long a stage took. */
+  public void stage(Stage stage, long nanos) {
+    stageNanos[stage.ordinal()] = nanos;
+  }
+
+  /** Nanoseconds of a stage, or {@link #NOT_MEASURED}. */
+  public long stage(Stage stage) {
+    return stageNanos[stage.ordinal()];
+  }
+}

@@ -1,0 +1,7 @@
+package io.loligo.server.record;
+
+/** Takes note of finished exchanges: one per event loop, called on it, exactly once an exchange. */
+public interface ExchangeSink {
+  /** Borrows {@code record}: nothing of it may be kept. */
+  void finished(ExchangeRecord record);
+}

@@ -1,0 +1,21 @@
+package io.loligo.server.record;
+
+/** Stages of an exchange whose time is kept (DESIGN section 7; the 1997 study). */
+public enum Stage {
+  /** Accept, or first octet on a kept connection, to a parseable head. */
+  CLIENT_CONNECT,
+  ACL,
+  LOOKUP,
+  DISK_QUEUE,
+  DISK_FIRST_READ,
+  DISK_REST,
+  /** Peer choice and name resolution. */
+  DNS,
+  PROXY_CONNECT,
+  SERVER_FIRST_BYTE,
+  SERVER_LAST_BYTE,
+  /** First octet of the answer handed to the client's connection to its last one written. */
+  PROXY_REPLY,
+  /** Head parsed to last octet written: the whole. */
+  TOTAL
+}

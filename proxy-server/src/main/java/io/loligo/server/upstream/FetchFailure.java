@@ -1,0 +1,44 @@
+package io.loligo.server.upstream;
+
+/**
+ * Why nothing (or not all) came from the next hop.
+ *
+ * @param kind what happened
+ * @param detail for the operator: address, cause
+ */
+public record FetchFailure(Kind kind, String detail) {
+  /** Kinds, with the status a client is answered and Squid's error name. */
+  public enum Kind {
+    NO_ROUTE(503, "ERR_CANNOT_FORWARD"),
+    DNS_FAILED(503, "ERR_DNS_FAIL"),
+    /** Every resolved address is refused by the rules. */
+    ADDRESS_DENIED(403, "ERR_ACCESS_DENIED"),
+    CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
+    CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
+    /** Closed before a single octet of an answer. */
+    NO_ANSWER(502, "ERR_ZERO_SIZE_OBJECT"),
+    READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),
+    WRITE_FAILED(502, "ERR_WRITE_ERROR"),
+    INVALID_RESPONSE(502, "ERR_INVALID_RESP"),
+    HEAD_TOO_LARGE(502, "ERR_TOO_BIG"),
+    /** The answer ended before its content was complete. */
+    TRUNCATED(502, "ERR_READ_ERROR"),
+    OVERLOADED(503, "ERR_OVERLOADED");
+
+    private final int status;
+    private final String errorCode;
+
+    Kind(int status, String errorCode) {
+      this.status = status;
+      this.errorCode = errorCode;
+    }
+
+    public int status() {
+      return status;
+    }
+
+    public String errorCode() {
+      return errorCode;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What becomes of a fetch. Called on the event loop it was started on, never before {@link
+ * Upstream#fetch} has returned; {@link #end} or {@link #failed} is the last call, once.
+ */
+public interface OriginEvents {
+  /** The request's head is on its way: content may be sent (with Expect: once 100 arrived too). */
+  void readyForContent();
+
+  /** A 1xx answer other than 100 and 101. Borrows {@code head}. */
+  void interim(ResponseHead head);
+
+  /**
+   * The final answer's head, or 101. Borrows {@code head}. Content follows as it is asked for with
+   * {@link OriginStream#read}.
+   */
+  void head(ResponseHead head, Framing framing);
+
+  /** Content, transfer coding removed. Takes {@code content}. */
+  void content(ByteBuf content);
+
+  /** One read's worth of content was delivered; ask again with {@link OriginStream#read}. */
+  void readComplete();
+
+  /** The answer is complete; {@code trailers} borrowed, null or empty where there were none. */
+  void end(Fields trailers);
+
+  /** The connection takes request content again. */
+  void writable();
+
+  /** Nothing more comes. */
+  void failed(FetchFailure failure);
+}

@@ -1,0 +1,29 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.message.Fields;
+import io.loligo.server.tunnel.Detached;
+import io.netty.buffer.ByteBuf;
+
+/** A running fetch. Confined to the event loop it was started on. */
+public interface OriginStream {
+  /** Sends request content. Takes {@code content}. Only after {@code readyForContent}. */
+  void content(ByteBuf content);
+
+  /** The request's content is complete; {@code trailers} borrowed, may be null. */
+  void endContent(Fields trailers);
+
+  /** Whether more request content may be given now. */
+  boolean writable();
+
+  /** Asks for one more read of the answer's content. */
+  void read();
+
+  /** Nobody wants the rest: no event follows; the connection is closed unless it is complete. */
+  void cancel();
+
+  /** The raw connection, after a 101 or a connected tunnel. No event follows. */
+  Detached detach();
+
+  /** What is known for the record so far. */
+  FetchTimings timings();
+}

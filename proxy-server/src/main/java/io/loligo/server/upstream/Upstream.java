@@ -1,0 +1,35 @@
+package io.loligo.server.upstream;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The way to origins and parents. One per event loop; confined to it. */
+public interface Upstream {
+  /**
+   * Sends {@code request} to the first hop that can be reached. A kept connection that proves dead
+   * before any octet of an answer is replaced once, silently, where the request may be repeated
+   * (idempotent and no content sent).
+   *
+   * @param hops in order of preference, not empty
+   * @param check asked for every resolved address of a direct hop, before it is dialled
+   */
+  OriginStream fetch(
+      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events);
+
+  /**
+   * Opens a tunnel: connects (through a parent with CONNECT where the hop is one) and calls {@code
+   * events.head} with null head once octets may flow, or {@code failed}.
+   */
+  OriginStream connect(
+      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events);
+
+  /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
+  List<InetAddress> resolved(String host);
+
+  /**
+   * Resolves; {@code done} is called on this event loop, perhaps before this returns, with an empty
+   * list where the name has no address or resolution failed.
+   */
+  void resolve(String host, Consumer<List<InetAddress>> done);
+}

@@ -1,0 +1,60 @@
+package io.loligo.store;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
+
+/**
+ * The front door of the store: what rests in the tiers and what is arriving. Thread-safe: any event
+ * loop; no call blocks or waits for a lock held over work.
+ */
+public interface Store extends AutoCloseable {
+  /**
+   * Looks in memory for the variant that {@code request} selects (RFC 9111 section 4.1), the most
+   * recent one where several match. Returns owned (release it), or null.
+   */
+  Entry find(KeyProbe key, Fields request);
+
+  /** Whether any variant is stored under {@code key} in any tier. */
+  boolean holds(KeyProbe key);
+
+  /** The fetch under way for {@code key} that others may still join, or null. */
+  InFlight inFlight(KeyProbe key);
+
+  /**
+   * Begins a fetch.
+   *
+   * @param joinable whether equal requests may find it by {@link #inFlight}; if another joinable
+   *     one is already there, this one is begun without being found
+   * @param loop the writer's event loop
+   * @param writer told when to read on, on its loop
+   */
+  InFlight begin(CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer);
+
+  /**
+   * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).
+   * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned.
+   */
+  Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
+
+  /** Drops every variant under {@code key}; a fetch under way will not be stored. How many. */
+  int remove(CacheKey key);
+
+  /** Drops everything. How many. */
+  int clear();
+
+  /** Numbers for the ledger and the metrics. */
+  StoreStats stats();
+
+  /** Changes the memory budget ({@code cache_mem}) while running. */
+  void resize(long cacheBytes);
+
+  /** Drops everything and releases it; fetches under way end. */
+  @Override
+  void close();
+}
