@@ -1,6 +1,7 @@
 package io.loligo.core.http1;
 
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -1,5 +1,7 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.ParseFailure;
+
 /**
  * How the content of a message is delimited (RFC 9112 section 6). Immutable.
  *

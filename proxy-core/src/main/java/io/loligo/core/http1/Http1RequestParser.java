@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 
 /**

@@ -1,7 +1,5 @@
 package io.loligo.core.message;
 
-import io.loligo.core.http1.ParseFailure;
-
 /**
  * The target of a request, taken apart and joined with Host into the effective URI (RFC 9112
  * sections 3.2 and 3.3, RFC 9110 section 7.1). Reusable; confined to one event loop; offsets refer

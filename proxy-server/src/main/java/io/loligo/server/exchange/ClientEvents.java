@@ -1,7 +1,7 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.http1.ParseFailure;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 
 /** What a client does while its exchange runs. Called on the client's event loop. */

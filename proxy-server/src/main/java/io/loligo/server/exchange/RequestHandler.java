@@ -1,7 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.http1.Framing;
-import io.loligo.core.http1.ParseFailure;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 
 /** Answers requests. One per event loop, called on it. */

@@ -1,4 +1,4 @@
-package io.loligo.core.http1;
+package io.loligo.core.message;
 
 /**
  * Why a message was refused: a value, not an exception, for what a peer sends is not exceptional.
@@ -15,6 +15,7 @@ public enum ParseFailure {
   BAD_FIELD_VALUE(400, "field value holds a forbidden octet"),
   OBSOLETE_FOLDING(400, "field line is folded"),
   BARE_CR(400, "carriage return without line feed"),
+  BARE_LF(400, "line feed without carriage return"),
   HEAD_TOO_LARGE(431, "head exceeds the limit"),
   TOO_MANY_FIELDS(431, "more field lines than the limit"),
   BAD_CONTENT_LENGTH(400, "Content-Length is not one decimal number"),
