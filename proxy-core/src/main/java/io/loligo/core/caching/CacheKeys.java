@@ -1,9 +1,15 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.RequestTarget;
+import java.util.Locale;
 
-/** Makes the key of an effective URI. Stateless. */
+/**
+ * Makes the key of an effective URI (RFC 9111 section 2; normalisation of RFC 9110 section 4.2.3 as
+ * far as it cannot change what the origin is asked). Stateless.
+ */
 public final class CacheKeys {
+  private static final int MAX_PORT = 65_535;
+
   private CacheKeys() {}
 
   /**
@@ -11,11 +17,177 @@ public final class CacheKeys {
    * allocation once the target's host string is cached.
    */
   public static KeyProbe seal(KeyProbe probe, RequestTarget target) {
-    throw new AssertionError("caching work package");
+    return seal(
+        probe,
+        target.scheme(),
+        target.host(),
+        target.port(),
+        target.pathBytes(),
+        target.pathStart(),
+        target.pathEnd());
   }
 
   /** The key of a URL given as text (PURGE by operation, tests); null where it is not a URL. */
   public static CacheKey of(String url) {
-    throw new AssertionError("caching work package");
+    Origin origin = Origin.of(url);
+    if (origin == null) {
+      return null;
+    }
+    KeyProbe probe = new KeyProbe();
+    begin(probe, origin.scheme(), origin.host(), origin.port());
+    String path = origin.pathOf(url);
+    if (path.isEmpty() || path.charAt(0) != '/') {
+      probe.append((byte) '/');
+    }
+    return probe.append(path).seal().toKey();
+  }
+
+  static KeyProbe seal(
+      KeyProbe probe, String scheme, String host, int port, byte[] path, int start, int end) {
+    begin(probe.clear(), scheme, host, port);
+    if (start == end || path[start] == '?') {
+      probe.append((byte) '/');
+    }
+    return probe.append(path, start, end).seal();
+  }
+
+  private static void begin(KeyProbe probe, String scheme, String host, int port) {
+    probe.append(scheme).append("://");
+    if (host.indexOf(':') >= 0) {
+      probe.append((byte) '[').append(host).append((byte) ']');
+    } else {
+      probe.append(host);
+    }
+    if (port != defaultPort(scheme)) {
+      probe.append((byte) ':');
+      appendNumber(probe, port);
+    }
+  }
+
+  private static void appendNumber(KeyProbe probe, int number) {
+    if (number >= 10) {
+      appendNumber(probe, number / 10);
+    }
+    probe.append((byte) ('0' + number % 10));
+  }
+
+  static int defaultPort(String scheme) {
+    return switch (scheme) {
+      case "http", "ws" -> 80;
+      case "https", "wss" -> 443;
+      case "ftp" -> 21;
+      default -> -1;
+    };
+  }
+
+  /**
+   * The parts of a URL's text before its path.
+   *
+   * @param scheme lower case
+   * @param host lower case, without brackets and trailing dot
+   * @param port the default one where none is given
+   * @param authorityEnd where path, query or fragment begin
+   */
+  record Origin(String scheme, String host, int port, int authorityEnd) {
+
+    /** Null where {@code url} is not an absolute URL without user information. */
+    static Origin of(String url) {
+      int colon = url.indexOf("://");
+      if (colon <= 0 || !isScheme(url, colon) || !isVisible(url)) {
+        return null;
+      }
+      int start = colon + 3;
+      int end = start;
+      while (end < url.length() && "/?#".indexOf(url.charAt(end)) < 0) {
+        end++;
+      }
+      String scheme = url.substring(0, colon).toLowerCase(Locale.ROOT);
+      return ofAuthority(scheme, url.substring(start, end), end);
+    }
+
+    /** Path and query of {@code url}, the URL this was made from, as they are. */
+    String pathOf(String url) {
+      int fragment = url.indexOf('#', authorityEnd);
+      return url.substring(authorityEnd, fragment < 0 ? url.length() : fragment);
+    }
+
+    boolean sameOrigin(Origin other) {
+      return scheme.equals(other.scheme) && host.equals(other.host) && port == other.port;
+    }
+
+    private static Origin ofAuthority(String scheme, String authority, int end) {
+      if (authority.indexOf('@') >= 0) {
+        return null;
+      }
+      int hostEnd = hostEnd(authority);
+      if (hostEnd <= 0) {
+        return null;
+      }
+      int port = port(authority, hostEnd, defaultPort(scheme));
+      if (port < 0) {
+        return null;
+      }
+      String host = host(authority, hostEnd);
+      return host.isEmpty() ? null : new Origin(scheme, host, port, end);
+    }
+
+    private static int hostEnd(String authority) {
+      if (authority.startsWith("[")) {
+        return authority.indexOf(']') + 1;
+      }
+      int colon = authority.indexOf(':');
+      return colon < 0 ? authority.length() : colon;
+    }
+
+    private static String host(String authority, int hostEnd) {
+      if (authority.charAt(0) == '[') {
+        return authority.substring(1, hostEnd - 1).toLowerCase(Locale.ROOT);
+      }
+      int end = authority.charAt(hostEnd - 1) == '.' ? hostEnd - 1 : hostEnd;
+      return authority.substring(0, end).toLowerCase(Locale.ROOT);
+    }
+
+    private static int port(String authority, int hostEnd, int defaultPort) {
+      if (hostEnd == authority.length() || authority.length() == hostEnd + 1) {
+        return hostEnd == authority.length() || authority.charAt(hostEnd) == ':' ? defaultPort : -1;
+      }
+      if (authority.charAt(hostEnd) != ':') {
+        return -1;
+      }
+      int port = 0;
+      for (int i = hostEnd + 1; i < authority.length(); i++) {
+        char c = authority.charAt(i);
+        if (c < '0' || c > '9') {
+          return -1;
+        }
+        port = port * 10 + (c - '0');
+        if (port > MAX_PORT) {
+          return -1;
+        }
+      }
+      return port;
+    }
+
+    private static boolean isScheme(String url, int end) {
+      for (int i = 0; i < end; i++) {
+        char c = url.charAt(i);
+        boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        boolean other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+        if (!letter && (i == 0 || !other)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private static boolean isVisible(String url) {
+      for (int i = 0; i < url.length(); i++) {
+        char c = url.charAt(i);
+        if (c <= ' ' || c == 0x7f || c > 0xff) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 }

@@ -29,4 +29,15 @@ public record CacheSettings(
   /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
   public static final CacheSettings DEFAULT =
       new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0);
+
+  /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not asked. */
+  RefreshPattern patternFor(CharSequence url) {
+    for (int i = 0; i < refreshPatterns.size(); i++) {
+      RefreshPattern pattern = refreshPatterns.get(i);
+      if (pattern.regex().matcher(url).find()) {
+        return pattern;
+      }
+    }
+    return null;
+  }
 }

@@ -7,10 +7,9 @@ import java.util.Arrays;
  * allocation. Confined to one event loop; never stored in a map.
  */
 public final class KeyProbe {
+  private final KeyHash hash = new KeyHash();
   private byte[] text = new byte[512];
   private int length;
-  private long high;
-  private long low;
 
   /** Forgets the key; octets are appended from now on. */
   public KeyProbe clear() {
@@ -20,9 +19,7 @@ public final class KeyProbe {
 
   /** Appends one octet. */
   public KeyProbe append(byte octet) {
-    if (length == text.length) {
-      text = Arrays.copyOf(text, length * 2);
-    }
+    reserve(1);
     text[length++] = octet;
     return this;
   }
@@ -30,47 +27,60 @@ public final class KeyProbe {
   /** Appends {@code bytes[start, end)} as they are. */
   public KeyProbe append(byte[] bytes, int start, int end) {
     int more = end - start;
-    if (length + more > text.length) {
-      text = Arrays.copyOf(text, Math.max(length + more, text.length * 2));
-    }
+    reserve(more);
     System.arraycopy(bytes, start, text, length, more);
+    length += more;
+    return this;
+  }
+
+  /** Appends text, one octet per char. */
+  @SuppressWarnings("deprecation") // String.getBytes(int, int, byte[], int): Latin-1, no allocation
+  public KeyProbe append(String latin1) {
+    int more = latin1.length();
+    reserve(more);
+    latin1.getBytes(0, more, text, length);
     length += more;
     return this;
   }
 
   /** Completes the key: computes its hash. To be called before any look-up. */
   public KeyProbe seal() {
-    high = KeyHash.high(text, length);
-    low = KeyHash.low(text, length);
+    hash.update(text, length);
     return this;
   }
 
   /** An immutable key of its own with the same octets. */
   public CacheKey toKey() {
-    return new CacheKey(Arrays.copyOf(text, length), high, low);
+    return new CacheKey(Arrays.copyOf(text, length), hash.high(), hash.low());
   }
 
   public long high() {
-    return high;
+    return hash.high();
   }
 
   public long low() {
-    return low;
+    return hash.low();
   }
 
   boolean matches(CacheKey key) {
-    return high == key.high()
-        && low == key.low()
+    return hash.high() == key.high()
+        && hash.low() == key.low()
         && Arrays.equals(text, 0, length, key.text(), 0, key.length());
   }
 
   @Override
   public int hashCode() {
-    return (int) high;
+    return (int) hash.high();
   }
 
   @Override
   public boolean equals(Object other) {
     return this == other || (other instanceof CacheKey key && matches(key));
+  }
+
+  private void reserve(int more) {
+    if (length + more > text.length) {
+      text = Arrays.copyOf(text, Math.max(length + more, text.length * 2));
+    }
   }
 }

@@ -33,4 +33,16 @@ public record RefreshPattern(
     REFRESH_IMS,
     STORE_STALE
   }
+
+  boolean has(Option option) {
+    return options.contains(option);
+  }
+
+  long minSeconds() {
+    return minMinutes * 60;
+  }
+
+  long maxSeconds() {
+    return maxMinutes * 60;
+  }
 }

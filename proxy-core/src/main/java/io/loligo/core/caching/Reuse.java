@@ -1,9 +1,23 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.RefreshPattern.Option;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 
 /** Whether a stored response may answer a request (RFC 9111 section 4). Stateless. */
 public final class Reuse {
+  private static final long DIRECTIVES = 1L << FieldName.CACHE_CONTROL | 1L << FieldName.PRAGMA;
+  private static final long VALIDATIONS =
+      1L << FieldName.IF_NONE_MATCH | 1L << FieldName.IF_MODIFIED_SINCE;
+
+  private static final CacheDecision OTHER_METHOD = nothing(Outcome.BYPASS, CacheReason.METHOD);
+  private static final CacheDecision HAS_BODY = nothing(Outcome.BYPASS, CacheReason.REQUEST_BODY);
+  private static final CacheDecision URI_MISS = nothing(Outcome.FETCH, CacheReason.URI_MISS);
+  private static final CacheDecision VARY_MISS = nothing(Outcome.FETCH, CacheReason.VARY_MISS);
+
   private Reuse() {}
 
   /**
@@ -25,15 +39,217 @@ public final class Reuse {
       boolean otherVariants,
       CharSequence url,
       CacheSettings settings) {
-    throw new AssertionError("caching work package");
+    int method = request.methodId();
+    if (method != Method.GET && method != Method.HEAD) {
+      return OTHER_METHOD;
+    }
+    if (hasBody) {
+      return HAS_BODY;
+    }
+    Fields fields = request.fields();
+    if (stored == null) {
+      return missing(fields, otherVariants);
+    }
+    long age = stored.ageSeconds(nowMillis);
+    if (age < stored.lifetimeSeconds()
+        && !stored.has(StoredMeta.NO_CACHE)
+        && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
+      return new CacheDecision(Outcome.SERVE, freshReason(stored), age, stored.lifetimeSeconds());
+    }
+    return new Weighing(fields, stored, age, url, settings).decide();
   }
 
   /**
-   * Whether {@code stored}, stale, may still be served because the origin failed or answered 5xx
-   * (RFC 5861 section 4, RFC 9111 section 4.2.4; {@code max_stale}).
+   * Whether {@code stored}, stale, may still be served because the origin could not be reached or
+   * broke off; see {@link #mayServeOnError(long, RequestHead, StoredMeta, CharSequence,
+   * CacheSettings, boolean)}. The max-stale of a refresh_pattern is not looked at.
    */
   public static boolean mayServeOnError(
       long nowMillis, RequestHead request, StoredMeta stored, CacheSettings settings) {
-    throw new AssertionError("caching work package");
+    return mayServeOnError(
+        nowMillis, request, stored, settings.maxStaleSeconds(), /* answered5xx= */ false);
+  }
+
+  /**
+   * Whether {@code stored}, stale, may still be served because the origin failed: it could not be
+   * reached, broke off, or answered 5xx.
+   *
+   * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
+   * or the request allows it for its time (RFC 5861 section 4). Without it an origin that cannot be
+   * reached is outlived up to {@code max_stale}, an answer it gave is passed on.
+   *
+   * @param url effective URI for refresh_pattern
+   * @param answered5xx whether the origin answered, with an error
+   */
+  public static boolean mayServeOnError(
+      long nowMillis,
+      RequestHead request,
+      StoredMeta stored,
+      CharSequence url,
+      CacheSettings settings,
+      boolean answered5xx) {
+    long maxStale = maxStaleSeconds(settings.patternFor(url), settings);
+    return mayServeOnError(nowMillis, request, stored, maxStale, answered5xx);
+  }
+
+  private static boolean mayServeOnError(
+      long nowMillis,
+      RequestHead request,
+      StoredMeta stored,
+      long maxStaleSeconds,
+      boolean answered5xx) {
+    if (stored.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)) {
+      return false;
+    }
+    long staleness = stored.ageSeconds(nowMillis) - stored.lifetimeSeconds();
+    CacheControl directives = CacheControl.ofRequest(request.fields());
+    if (directives.staleIfErrorSeconds() != CacheControl.ABSENT
+        && staleness < directives.staleIfErrorSeconds()) {
+      return true;
+    }
+    if (directives.has(CacheControl.NO_CACHE | CacheControl.NO_STORE)) {
+      return false;
+    }
+    if (stored.staleIfErrorSeconds() >= 0) {
+      return staleness < stored.staleIfErrorSeconds();
+    }
+    return !answered5xx && staleness <= maxStaleSeconds;
+  }
+
+  private static CacheDecision missing(Fields request, boolean otherVariants) {
+    if (!request.hasAny(DIRECTIVES)) {
+      return otherVariants ? VARY_MISS : URI_MISS;
+    }
+    CacheControl directives = CacheControl.ofRequest(request);
+    CacheReason reason = otherVariants ? CacheReason.VARY_MISS : CacheReason.URI_MISS;
+    if (directives.has(CacheControl.NO_STORE)) {
+      reason = CacheReason.REQUEST_NO_STORE;
+    } else if (directives.has(CacheControl.NO_CACHE)) {
+      reason = CacheReason.REQUEST_NO_CACHE;
+    }
+    boolean onlyIfCached = directives.has(CacheControl.ONLY_IF_CACHED);
+    return nothing(onlyIfCached ? Outcome.UNSATISFIABLE : Outcome.FETCH, reason);
+  }
+
+  private static CacheDecision nothing(Outcome outcome, CacheReason reason) {
+    return new CacheDecision(outcome, reason, -1, -1);
+  }
+
+  private static CacheReason freshReason(StoredMeta stored) {
+    return stored.has(StoredMeta.NEGATIVE) ? CacheReason.NEGATIVE : CacheReason.FRESH;
+  }
+
+  private static long maxStaleSeconds(RefreshPattern pattern, CacheSettings settings) {
+    return pattern != null && pattern.maxStaleSeconds() >= 0
+        ? pattern.maxStaleSeconds()
+        : settings.maxStaleSeconds();
+  }
+
+  /** A stored response against a request that is not plain, or that it is too old for. */
+  private static final class Weighing {
+    private final Fields request;
+    private final CacheControl directives;
+    private final StoredMeta stored;
+    private final long age;
+    private final CharSequence url;
+    private final CacheSettings settings;
+
+    Weighing(
+        Fields request, StoredMeta stored, long age, CharSequence url, CacheSettings settings) {
+      this.request = request;
+      this.directives = CacheControl.ofRequest(request);
+      this.stored = stored;
+      this.age = age;
+      this.url = url;
+      this.settings = settings;
+    }
+
+    CacheDecision decide() {
+      if (directives.has(CacheControl.NO_STORE)) {
+        return forward(Outcome.FETCH, CacheReason.REQUEST_NO_STORE);
+      }
+      if (settings.offlineMode()) {
+        return serve(isFresh() ? freshReason(stored) : CacheReason.OFFLINE);
+      }
+      CacheReason objection = objection();
+      if (objection != null) {
+        return validate(objection);
+      }
+      return isFresh() ? serve(freshReason(stored)) : stale();
+    }
+
+    private CacheReason objection() {
+      if (directives.has(CacheControl.NO_CACHE) && !patternHas(Option.IGNORE_RELOAD)) {
+        return CacheReason.REQUEST_NO_CACHE;
+      }
+      if (stored.has(StoredMeta.NO_CACHE)) {
+        return CacheReason.MUST_VALIDATE;
+      }
+      if (request.hasAny(VALIDATIONS)
+          && (settings.refreshAllIms() || patternHas(Option.REFRESH_IMS))) {
+        return CacheReason.CONDITIONAL;
+      }
+      if (exceedsMaxAge()) {
+        return CacheReason.REQUEST_MAX_AGE;
+      }
+      long minFresh = directives.minFreshSeconds();
+      return minFresh != CacheControl.ABSENT && stored.lifetimeSeconds() - age < minFresh
+          ? CacheReason.REQUEST_MIN_FRESH
+          : null;
+    }
+
+    private boolean exceedsMaxAge() {
+      long maxAge = directives.maxAgeSeconds();
+      if (maxAge == 0) {
+        return !patternHas(Option.IGNORE_RELOAD);
+      }
+      return maxAge != CacheControl.ABSENT && age > maxAge;
+    }
+
+    private CacheDecision stale() {
+      long staleness = age - stored.lifetimeSeconds();
+      if (stored.has(StoredMeta.MUST_REVALIDATE)) {
+        return validate(CacheReason.STALE);
+      }
+      if (staleness <= directives.maxStaleSeconds()
+          && staleness <= maxStaleSeconds(pattern(), settings)) {
+        return serve(CacheReason.STALE_ALLOWED_BY_CLIENT);
+      }
+      if (staleness < stored.staleWhileRevalidateSeconds()
+          && directives.maxAgeSeconds() == CacheControl.ABSENT) {
+        return decision(Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE);
+      }
+      return validate(CacheReason.STALE);
+    }
+
+    private boolean isFresh() {
+      return age < stored.lifetimeSeconds() && !stored.has(StoredMeta.NO_CACHE);
+    }
+
+    private boolean patternHas(Option option) {
+      RefreshPattern pattern = pattern();
+      return pattern != null && pattern.has(option);
+    }
+
+    private RefreshPattern pattern() {
+      return settings.patternFor(url);
+    }
+
+    private CacheDecision serve(CacheReason reason) {
+      return decision(Preconditions.evaluate(request, stored), reason);
+    }
+
+    private CacheDecision validate(CacheReason reason) {
+      return forward(stored.hasValidator() ? Outcome.VALIDATE : Outcome.FETCH, reason);
+    }
+
+    private CacheDecision forward(Outcome outcome, CacheReason reason) {
+      return decision(
+          directives.has(CacheControl.ONLY_IF_CACHED) ? Outcome.UNSATISFIABLE : outcome, reason);
+    }
+
+    private CacheDecision decision(Outcome outcome, CacheReason reason) {
+      return new CacheDecision(outcome, reason, age, stored.lifetimeSeconds());
+    }
   }
 }

@@ -1,7 +1,12 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.caching.RefreshPattern.Option;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import java.util.Arrays;
 
 /**
  * Whether a response is stored (RFC 9111 section 3), and with what lifetime. Immutable.
@@ -9,8 +14,8 @@ import io.loligo.core.message.ResponseHead;
  * @param storable whether it is
  * @param reason why, in words for explain and the log
  * @param meta what to keep; null where it is not stored
- * @param shareable whether waiters of an equal request may read along (a storable answer, or one
- *     that only its size keeps out of the store)
+ * @param shareable whether waiters of an equal request may read along: it is fresh and storable, or
+ *     only its size keeps it out of the store
  */
 public record Storability(boolean storable, String reason, StoredMeta meta, boolean shareable) {
 
@@ -32,13 +37,47 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
       long responseTimeMillis,
       long contentLength,
       CacheSettings settings) {
-    throw new AssertionError("caching work package");
+    String refusal = requestRefusal(request);
+    if (refusal != null) {
+      return refused(refusal);
+    }
+    Fields fields = response.fields();
+    CacheControl directives = CacheControl.ofResponse(fields);
+    RefreshPattern pattern = settings.patternFor(url);
+    refusal = responseRefusal(request.fields(), response, directives, pattern);
+    if (refusal != null) {
+      return refused(refusal);
+    }
+    StoredMeta meta =
+        meta(
+            response.status(),
+            fields,
+            directives,
+            pattern,
+            requestTimeMillis,
+            responseTimeMillis,
+            VarySelection.of(request.fields(), fields),
+            contentLength,
+            settings);
+    refusal = lifetimeRefusal(meta, fields, directives, pattern, settings);
+    if (refusal != null) {
+      return refused(refusal);
+    }
+    boolean fresh =
+        meta.lifetimeSeconds() > meta.initialAgeSeconds() && !meta.has(StoredMeta.NO_CACHE);
+    if (contentLength > settings.maxObjectBytes()) {
+      return new Storability(false, "larger than maximum_object_size", null, fresh);
+    }
+    if (contentLength >= 0 && contentLength < settings.minObjectBytes()) {
+      return new Storability(false, "smaller than minimum_object_size", null, fresh);
+    }
+    return new Storability(true, "storable", meta, fresh);
   }
 
   /**
    * The stored response after a 304 (RFC 9111 sections 3.2 and 4.3.4): meta with the new times,
    * lifetime and validators. {@code merged} holds the updated stored fields (see {@link
-   * Freshening}).
+   * Freshening}). A 304 that forbids storing leaves a response that is validated before every use.
    */
   public static StoredMeta freshened(
       StoredMeta stored,
@@ -47,6 +86,180 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
       long requestTimeMillis,
       long responseTimeMillis,
       CacheSettings settings) {
-    throw new AssertionError("caching work package");
+    Fields fields = merged.fields();
+    return meta(
+        stored.status(),
+        fields,
+        CacheControl.ofResponse(fields),
+        settings.patternFor(url),
+        requestTimeMillis,
+        responseTimeMillis,
+        stored.vary(),
+        stored.contentLength(),
+        settings);
+  }
+
+  private static Storability refused(String reason) {
+    return new Storability(false, reason, null, false);
+  }
+
+  private static String requestRefusal(RequestHead request) {
+    Fields fields = request.fields();
+    if (request.methodId() != Method.GET) {
+      return "method is not GET";
+    }
+    if (hasContent(fields)) {
+      return "request has content";
+    }
+    return CacheControl.ofRequest(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
+  }
+
+  private static boolean hasContent(Fields request) {
+    if (request.has(FieldName.TRANSFER_ENCODING)) {
+      return true;
+    }
+    int length = request.first(FieldName.CONTENT_LENGTH);
+    return length >= 0 && !request.valueEquals(length, "0");
+  }
+
+  private static String responseRefusal(
+      Fields request, ResponseHead response, CacheControl directives, RefreshPattern pattern) {
+    int status = response.status();
+    if (StatusCaching.isNeverStored(status)) {
+      return "status is never stored";
+    }
+    boolean understood = StatusCaching.isUnderstood(status);
+    if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {
+      return "must-understand, and the status is not understood";
+    }
+    if (forbidsStoring(directives) && !has(pattern, Option.IGNORE_NO_STORE)) {
+      return "no-store response";
+    }
+    if (directives.has(CacheControl.PRIVATE) && !has(pattern, Option.IGNORE_PRIVATE)) {
+      return "private response";
+    }
+    if (request.has(FieldName.AUTHORIZATION) && !isSharedDespiteAuthorization(directives)) {
+      return "request has Authorization";
+    }
+    return VarySelection.isUnmatchable(response.fields()) ? "Vary: *" : null;
+  }
+
+  /** no-store, unless must-understand overrides it (RFC 9111 section 5.2.2.3). */
+  private static boolean forbidsStoring(CacheControl directives) {
+    return directives.has(CacheControl.NO_STORE) && !directives.has(CacheControl.MUST_UNDERSTAND);
+  }
+
+  /** RFC 9111 section 3.5. */
+  private static boolean isSharedDespiteAuthorization(CacheControl directives) {
+    return directives.has(CacheControl.PUBLIC | CacheControl.MUST_REVALIDATE)
+        || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT;
+  }
+
+  private static String lifetimeRefusal(
+      StoredMeta meta,
+      Fields response,
+      CacheControl directives,
+      RefreshPattern pattern,
+      CacheSettings settings) {
+    if (has(pattern, Option.STORE_STALE)) {
+      return null;
+    }
+    if (!mayAssumeLifetime(meta, response, directives)) {
+      return "no lifetime given, and none may be assumed";
+    }
+    if (meta.hasValidator()) {
+      return null;
+    }
+    long remaining = meta.lifetimeSeconds() - meta.initialAgeSeconds();
+    long staleUse =
+        Math.max(0, Math.max(meta.staleWhileRevalidateSeconds(), meta.staleIfErrorSeconds()));
+    if (meta.has(StoredMeta.NO_CACHE) || remaining + staleUse <= 0) {
+      return "never fresh, and no validator";
+    }
+    return remaining < settings.minimumExpirySeconds() && !meta.has(StoredMeta.NEGATIVE)
+        ? "expires before minimum_expiry_time, and no validator"
+        : null;
+  }
+
+  private static boolean mayAssumeLifetime(
+      StoredMeta meta, Fields response, CacheControl directives) {
+    return meta.has(StoredMeta.NEGATIVE | StoredMeta.HEURISTIC)
+        || directives.maxAgeSeconds() != CacheControl.ABSENT
+        || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT
+        || response.has(FieldName.EXPIRES);
+  }
+
+  private static boolean has(RefreshPattern pattern, Option option) {
+    return pattern != null && pattern.has(option);
+  }
+
+  private static StoredMeta meta(
+      int status,
+      Fields fields,
+      CacheControl directives,
+      RefreshPattern pattern,
+      long requestTimeMillis,
+      long responseTimeMillis,
+      VarySelection vary,
+      long contentLength,
+      CacheSettings settings) {
+    long date = HttpDate.of(fields, FieldName.DATE, responseTimeMillis);
+    long dateMillis = date == HttpDate.INVALID ? responseTimeMillis : date;
+    Freshness freshness =
+        Freshness.of(
+            status,
+            fields,
+            directives,
+            dateMillis,
+            responseTimeMillis,
+            pattern,
+            settings.negativeTtlSeconds());
+    int flags = flags(directives, freshness, pattern);
+    if (date == HttpDate.INVALID) {
+      flags |= StoredMeta.NO_DATE;
+    }
+    return new StoredMeta(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        HttpDate.of(fields, FieldName.LAST_MODIFIED, responseTimeMillis),
+        Freshness.initialAgeSeconds(fields, dateMillis, requestTimeMillis, responseTimeMillis),
+        freshness.lifetimeSeconds(),
+        Math.max(0, directives.staleWhileRevalidateSeconds()),
+        directives.staleIfErrorSeconds(),
+        flags,
+        etag(fields),
+        vary,
+        contentLength);
+  }
+
+  private static int flags(CacheControl directives, Freshness freshness, RefreshPattern pattern) {
+    int flags = 0;
+    if (directives.has(CacheControl.MUST_REVALIDATE | CacheControl.PROXY_REVALIDATE)
+        || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT) {
+      flags |= StoredMeta.MUST_REVALIDATE;
+    }
+    if (directives.has(CacheControl.NO_CACHE)
+        || (forbidsStoring(directives) && !has(pattern, Option.IGNORE_NO_STORE))
+        || (directives.has(CacheControl.PRIVATE) && !has(pattern, Option.IGNORE_PRIVATE))) {
+      flags |= StoredMeta.NO_CACHE;
+    }
+    if (directives.has(CacheControl.IMMUTABLE)) {
+      flags |= StoredMeta.IMMUTABLE;
+    }
+    return flags
+        | switch (freshness.source()) {
+          case HEURISTIC -> StoredMeta.HEURISTIC;
+          case NEGATIVE -> StoredMeta.NEGATIVE;
+          case EXPLICIT, NONE -> 0;
+        };
+  }
+
+  private static byte[] etag(Fields fields) {
+    int i = fields.first(FieldName.ETAG);
+    return i < 0 || fields.valueStart(i) == fields.valueEnd(i)
+        ? null
+        : Arrays.copyOfRange(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
   }
 }

@@ -65,6 +65,11 @@ public record StoredMeta(
     return initialAgeSeconds + Math.max(0, (nowMillis - responseTimeMillis) / 1000);
   }
 
+  /** Whether the origin can be asked if it is still current (RFC 9110 section 8.8). */
+  public boolean hasValidator() {
+    return etag != null || lastModifiedMillis != NO_TIME;
+  }
+
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long octets) {
     return new StoredMeta(

@@ -1,24 +1,214 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 
 /**
  * The selecting fields of a stored response (RFC 9111 section 4.1): the names its Vary nominated
  * and the values the storing request had. Immutable.
+ *
+ * <p>Values are compared in a normal form: the lines of a field joined as one list; for the Accept
+ * family also without white space around commas and in lower case, as their syntax allows.
  */
 public final class VarySelection {
-  private VarySelection() {}
+  private static final int ABSENT = -1;
+
+  private final String[] names;
+  private final int[] ids;
+  // the normal form of value i; null where the request had no such field
+  private final byte[][] values;
+
+  private VarySelection(String[] names, int[] ids, byte[][] values) {
+    this.names = names;
+    this.ids = ids;
+    this.values = values;
+  }
 
   /**
    * The selection of {@code request} under the Vary of {@code response}; null where it has none.
    * {@code Vary: *} never gets here: such a response is not stored.
    */
   public static VarySelection of(Fields request, Fields response) {
-    throw new AssertionError("caching work package");
+    if (!response.has(FieldName.VARY)) {
+      return null;
+    }
+    String[] names = names(response).toArray(new String[0]);
+    if (names.length == 0) {
+      return null;
+    }
+    Arrays.sort(names);
+    int[] ids = new int[names.length];
+    byte[][] values = new byte[names.length][];
+    for (int i = 0; i < names.length; i++) {
+      ids[i] = FieldName.of(names[i]);
+      values[i] = normalForm(request, ids[i], names[i]);
+    }
+    return new VarySelection(names, ids, values);
+  }
+
+  /** Whether the Vary of {@code response} has the member {@code *}: no request ever matches it. */
+  public static boolean isUnmatchable(Fields response) {
+    return response.has(FieldName.VARY) && response.hasToken(FieldName.VARY, "*");
   }
 
   /** Whether {@code request} selects the same variant. No allocation. */
   public boolean matches(Fields request) {
-    throw new AssertionError("caching work package");
+    for (int i = 0; i < names.length; i++) {
+      byte[] value = values[i];
+      int length = value == null ? ABSENT : value.length;
+      if (walk(request, ids[i], names[i], value, false) != length) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The nominated names in lower case, sorted. */
+  public List<String> names() {
+    return List.of(names);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof VarySelection selection
+        && Arrays.equals(names, selection.names)
+        && Arrays.deepEquals(values, selection.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(names) + Arrays.deepHashCode(values);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      text.append(i == 0 ? "" : "; ").append(names[i]).append('=');
+      text.append(values[i] == null ? "-" : new String(values[i], StandardCharsets.ISO_8859_1));
+    }
+    return text.toString();
+  }
+
+  private static List<String> names(Fields response) {
+    List<String> names = new ArrayList<>();
+    for (int i = response.first(FieldName.VARY); i >= 0; i = response.next(FieldName.VARY, i + 1)) {
+      for (String member : response.value(i).split(",", -1)) {
+        String name = member.strip().toLowerCase(Locale.ROOT);
+        if (!name.isEmpty() && !names.contains(name)) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
+  }
+
+  private static byte[] normalForm(Fields request, int id, String name) {
+    int room = 0;
+    for (int i = next(request, id, name, 0); i >= 0; i = next(request, id, name, i + 1)) {
+      room += request.valueEnd(i) - request.valueStart(i) + 1;
+    }
+    byte[] form = new byte[room];
+    int length = walk(request, id, name, form, true);
+    return length == ABSENT ? null : Arrays.copyOf(form, length);
+  }
+
+  /**
+   * Goes through the normal form of a field: writes it to {@code form}, or compares it with what is
+   * there. Its length, {@link #ABSENT} without the field, or another negative number where it
+   * differs.
+   */
+  private static int walk(Fields request, int id, String name, byte[] form, boolean write) {
+    int line = next(request, id, name, 0);
+    if (line < 0) {
+      return ABSENT;
+    }
+    boolean list =
+        id == FieldName.ACCEPT
+            || id == FieldName.ACCEPT_ENCODING
+            || id == FieldName.ACCEPT_LANGUAGE;
+    int at = 0;
+    for (boolean first = true; line >= 0; line = next(request, id, name, line + 1)) {
+      if (!first) {
+        at = put(form, at, (byte) ',', write);
+      }
+      first = false;
+      at =
+          list
+              ? walkList(request, line, form, at, write)
+              : walkExact(request, line, form, at, write);
+      if (at < 0) {
+        return at;
+      }
+    }
+    return at;
+  }
+
+  private static int walkExact(Fields request, int line, byte[] form, int from, boolean write) {
+    byte[] bytes = request.bytes();
+    int at = from;
+    for (int i = request.valueStart(line); i < request.valueEnd(line) && at >= 0; i++) {
+      at = put(form, at, bytes[i], write);
+    }
+    return at;
+  }
+
+  private static int walkList(Fields request, int line, byte[] form, int from, boolean write) {
+    byte[] bytes = request.bytes();
+    int start = request.valueStart(line);
+    int end = request.valueEnd(line);
+    boolean quoted = false;
+    int at = from;
+    for (int i = start; i < end && at >= 0; i++) {
+      byte b = bytes[i];
+      if (b == '"') {
+        quoted = !quoted;
+      }
+      if (!quoted && Octets.isBlank(b) && besideComma(bytes, start, i, end)) {
+        continue;
+      }
+      at = put(form, at, quoted ? b : Octets.lower(b), write);
+    }
+    return at;
+  }
+
+  private static boolean besideComma(byte[] bytes, int start, int blank, int end) {
+    int before = blank;
+    while (before >= start && Octets.isBlank(bytes[before])) {
+      before--;
+    }
+    int after = blank;
+    while (after < end && Octets.isBlank(bytes[after])) {
+      after++;
+    }
+    return (before >= start && bytes[before] == ',') || (after < end && bytes[after] == ',');
+  }
+
+  private static int put(byte[] form, int at, byte octet, boolean write) {
+    if (at < 0) {
+      return at;
+    }
+    if (write) {
+      form[at] = octet;
+      return at + 1;
+    }
+    return form != null && at < form.length && form[at] == octet ? at + 1 : ABSENT - 1;
+  }
+
+  private static int next(Fields fields, int id, String name, int from) {
+    if (id != FieldName.OTHER) {
+      return fields.has(id) ? fields.next(id, from) : -1;
+    }
+    for (int i = from; i < fields.count(); i++) {
+      if (fields.id(i) == FieldName.OTHER && fields.nameEquals(i, name)) {
+        return i;
+      }
+    }
+    return -1;
   }
 }

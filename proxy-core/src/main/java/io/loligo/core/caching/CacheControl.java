@@ -1,0 +1,241 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+
+/**
+ * The directives of Cache-Control (RFC 9111 section 5.2), of a request or a response. Immutable.
+ *
+ * <p>What is wrong counts as the careful reading: a lifetime that is no number is 0, of several
+ * values the most restrictive one holds, and a directive that only permits is ignored where junk
+ * follows it. Times are seconds, {@link #ABSENT} where not given, at most {@link #MAX_SECONDS}.
+ *
+ * @param flags {@link #NO_STORE} and its siblings
+ * @param maxAgeSeconds max-age
+ * @param sharedMaxAgeSeconds s-maxage
+ * @param minFreshSeconds min-fresh
+ * @param maxStaleSeconds max-stale; {@link #MAX_SECONDS} where given without a value
+ * @param staleWhileRevalidateSeconds stale-while-revalidate (RFC 5861 section 3)
+ * @param staleIfErrorSeconds stale-if-error (RFC 5861 section 4)
+ */
+public record CacheControl(
+    int flags,
+    long maxAgeSeconds,
+    long sharedMaxAgeSeconds,
+    long minFreshSeconds,
+    long maxStaleSeconds,
+    long staleWhileRevalidateSeconds,
+    long staleIfErrorSeconds) {
+  public static final long ABSENT = -1;
+
+  /** The largest delta-seconds (RFC 9111 section 1.2.2). */
+  public static final long MAX_SECONDS = 1L << 31;
+
+  public static final int NO_STORE = 1;
+
+  /** no-cache, also the form that names fields. */
+  public static final int NO_CACHE = 1 << 1;
+
+  /** private, also the form that names fields. */
+  public static final int PRIVATE = 1 << 2;
+
+  public static final int PUBLIC = 1 << 3;
+  public static final int MUST_REVALIDATE = 1 << 4;
+  public static final int PROXY_REVALIDATE = 1 << 5;
+  public static final int MUST_UNDERSTAND = 1 << 6;
+  public static final int IMMUTABLE = 1 << 7;
+  public static final int ONLY_IF_CACHED = 1 << 8;
+
+  /** No directive at all. */
+  public static final CacheControl NONE =
+      new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
+
+  /** The directives of a response; {@link #NONE} without allocation where it has none. */
+  public static CacheControl ofResponse(Fields response) {
+    return response.has(FieldName.CACHE_CONTROL) ? new Reading(response).result() : NONE;
+  }
+
+  /**
+   * The directives of a request. {@code Pragma: no-cache} counts where there is no Cache-Control
+   * (RFC 9111 section 5.4).
+   */
+  public static CacheControl ofRequest(Fields request) {
+    if (request.has(FieldName.CACHE_CONTROL)) {
+      return new Reading(request).result();
+    }
+    return request.has(FieldName.PRAGMA) && request.hasToken(FieldName.PRAGMA, "no-cache")
+        ? new CacheControl(NO_CACHE, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT)
+        : NONE;
+  }
+
+  public boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  /** One pass over all lines of the field. */
+  private static final class Reading {
+    private final byte[] bytes;
+    private int flags;
+    private long maxAge = ABSENT;
+    private long sharedMaxAge = ABSENT;
+    private long minFresh = ABSENT;
+    private long maxStale = ABSENT;
+    private long staleWhileRevalidate = ABSENT;
+    private long staleIfError = ABSENT;
+
+    // the argument of the directive being read; start > end: none
+    private int argumentStart;
+    private int argumentEnd;
+    private boolean malformed;
+
+    Reading(Fields fields) {
+      bytes = fields.bytes();
+      int id = FieldName.CACHE_CONTROL;
+      for (int i = fields.first(id); i >= 0; i = fields.next(id, i + 1)) {
+        line(fields.valueStart(i), fields.valueEnd(i));
+      }
+    }
+
+    CacheControl result() {
+      return new CacheControl(
+          flags, maxAge, sharedMaxAge, minFresh, maxStale, staleWhileRevalidate, staleIfError);
+    }
+
+    private void line(int start, int end) {
+      int at = start;
+      while (at < end) {
+        if (bytes[at] == ',' || Octets.isBlank(bytes[at])) {
+          at++;
+          continue;
+        }
+        int nameStart = at;
+        while (at < end && bytes[at] != ',' && bytes[at] != '=' && !Octets.isBlank(bytes[at])) {
+          at++;
+        }
+        int nameEnd = at;
+        at = argument(at, end);
+        directive(nameStart, nameEnd);
+      }
+    }
+
+    /** Reads what stands behind a name; where the next directive may begin. */
+    private int argument(int from, int end) {
+      argumentStart = 1;
+      argumentEnd = 0;
+      malformed = false;
+      int at = from;
+      if (at < end && bytes[at] == '=') {
+        at++;
+        if (at < end && bytes[at] == '"') {
+          argumentStart = at + 1;
+          at = closingQuote(at + 1, end);
+          argumentEnd = at;
+          malformed = at == end;
+          at = Math.min(end, at + 1);
+        } else {
+          argumentStart = at;
+          while (at < end && bytes[at] != ',' && !Octets.isBlank(bytes[at])) {
+            at++;
+          }
+          argumentEnd = at;
+        }
+      }
+      return junk(at, end);
+    }
+
+    private int junk(int from, int end) {
+      int at = from;
+      while (at < end && bytes[at] != ',') {
+        if (bytes[at] == '"') {
+          at = closingQuote(at + 1, end);
+        }
+        malformed |= at < end && !Octets.isBlank(bytes[at]);
+        at++;
+      }
+      return Math.min(at, end);
+    }
+
+    private int closingQuote(int from, int end) {
+      int at = from;
+      while (at < end && bytes[at] != '"') {
+        at += bytes[at] == '\\' ? 2 : 1;
+      }
+      return Math.min(at, end);
+    }
+
+    private void directive(int start, int end) {
+      switch (end - start) {
+        case 6 -> flag(start, end, "public", PUBLIC, true);
+        case 7 -> {
+          if (is(start, end, "max-age")) {
+            maxAge = smaller(maxAge);
+          } else {
+            flag(start, end, "private", PRIVATE, false);
+          }
+        }
+        case 8 -> {
+          if (is(start, end, "s-maxage")) {
+            sharedMaxAge = smaller(sharedMaxAge);
+          } else {
+            flag(start, end, "no-cache", NO_CACHE, false);
+            flag(start, end, "no-store", NO_STORE, false);
+          }
+        }
+        case 9 -> {
+          if (is(start, end, "min-fresh")) {
+            minFresh = Math.max(minFresh, Math.max(0, seconds()));
+          } else if (is(start, end, "max-stale")) {
+            maxStale = staleAccepted();
+          } else {
+            flag(start, end, "immutable", IMMUTABLE, true);
+          }
+        }
+        case 14 -> {
+          if (is(start, end, "stale-if-error")) {
+            staleIfError = smaller(staleIfError);
+          } else {
+            flag(start, end, "only-if-cached", ONLY_IF_CACHED, false);
+          }
+        }
+        case 15 -> {
+          flag(start, end, "must-revalidate", MUST_REVALIDATE, false);
+          flag(start, end, "must-understand", MUST_UNDERSTAND, true);
+        }
+        case 16 -> flag(start, end, "proxy-revalidate", PROXY_REVALIDATE, false);
+        case 22 -> {
+          if (is(start, end, "stale-while-revalidate")) {
+            staleWhileRevalidate = smaller(staleWhileRevalidate);
+          }
+        }
+        default -> {
+          return;
+        }
+      }
+    }
+
+    private boolean is(int start, int end, String name) {
+      return Octets.equalsIgnoreCase(bytes, start, end, name);
+    }
+
+    private void flag(int start, int end, String name, int flag, boolean permits) {
+      if (is(start, end, name) && !(permits && malformed)) {
+        flags |= flag;
+      }
+    }
+
+    private long seconds() {
+      return malformed ? -1 : Octets.deltaSeconds(bytes, argumentStart, argumentEnd);
+    }
+
+    private long smaller(long before) {
+      long seconds = Math.max(0, seconds());
+      return before == ABSENT ? seconds : Math.min(before, seconds);
+    }
+
+    private long staleAccepted() {
+      boolean any = argumentStart > argumentEnd && !malformed;
+      long seconds = any ? MAX_SECONDS : Math.max(0, seconds());
+      return maxStale == ABSENT ? seconds : Math.min(maxStale, seconds);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+
+/**
+ * Updates stored fields from a 304 (RFC 9111 section 3.2): every field the 304 has replaces all
+ * stored fields of its name. Stateless.
+ */
+public final class Freshening {
+  /** What frames or encodes the stored content, or belongs to the connection. */
+  private static final long KEPT_OUT =
+      1L << FieldName.CONTENT_LENGTH
+          | 1L << FieldName.CONTENT_ENCODING
+          | 1L << FieldName.CONTENT_RANGE
+          | 1L << FieldName.TRANSFER_ENCODING
+          | 1L << FieldName.TRAILER
+          | 1L << FieldName.TE
+          | 1L << FieldName.UPGRADE
+          | 1L << FieldName.CONNECTION
+          | 1L << FieldName.KEEP_ALIVE
+          | 1L << FieldName.PROXY_CONNECTION
+          | 1L << FieldName.PROXY_AUTHENTICATE
+          | 1L << FieldName.PROXY_AUTHENTICATION_INFO
+          | 1L << FieldName.PROXY_AUTHORIZATION;
+
+  /** What dates a message: the stored values say nothing of the response just confirmed. */
+  private static final long DATING = 1L << FieldName.AGE | 1L << FieldName.DATE;
+
+  private static final int ROOM_FOR_LINE = 64;
+
+  private Freshening() {}
+
+  /**
+   * The stored response's head as if it had just been received whole. Its Age and Date are those of
+   * the 304, or absent: who stores the lines leaves Age out and adds a Date, as with any response.
+   *
+   * @param status of the stored response
+   * @param stored its field lines and empty line, borrowed
+   * @param notModified the 304, borrowed
+   * @return a head over octets of its own: field lines and the empty line
+   */
+  public static ResponseHead merge(int status, byte[] stored, ResponseHead notModified) {
+    Fields old = StoredFields.index(stored);
+    Fields update = notModified.fields();
+    FieldLines lines = new FieldLines(stored.length + notModified.end() + ROOM_FOR_LINE);
+    for (int i = 0; i < old.count(); i++) {
+      if (!isIn(DATING, old.id(i)) && !isReplaced(old, i, update)) {
+        lines.add(old, i);
+      }
+    }
+    for (int i = 0; i < update.count(); i++) {
+      if (updates(update, i)) {
+        lines.add(update, i);
+      }
+    }
+    return head(status, notModified.version(), lines.endLine().toBytes());
+  }
+
+  private static ResponseHead head(int status, int version, byte[] block) {
+    ResponseHead head = new ResponseHead();
+    head.clear(block);
+    head.statusLine(version, status, 0, 0);
+    head.end(StoredFields.index(block, 0, head.fields()));
+    return head;
+  }
+
+  private static boolean isReplaced(Fields old, int i, Fields update) {
+    int id = old.id(i);
+    if (id != FieldName.OTHER) {
+      return update.has(id) && updates(update, update.first(id));
+    }
+    for (int u = 0; u < update.count(); u++) {
+      if (update.id(u) == FieldName.OTHER && sameName(old, i, update, u) && updates(update, u)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether field {@code i} of a 304 may change the stored ones. */
+  private static boolean updates(Fields update, int i) {
+    if (isIn(KEPT_OUT, update.id(i))) {
+      return false;
+    }
+    return !update.has(FieldName.CONNECTION)
+        || !update.hasToken(FieldName.CONNECTION, update.name(i));
+  }
+
+  private static boolean isIn(long mask, int id) {
+    return (mask & 1L << id) != 0;
+  }
+
+  private static boolean sameName(Fields a, int i, Fields b, int j) {
+    if (a.nameLength(i) != b.nameLength(j)) {
+      return false;
+    }
+    for (int k = 0; k < a.nameLength(i); k++) {
+      byte left = a.bytes()[a.nameStart(i) + k];
+      byte right = b.bytes()[b.nameStart(j) + k];
+      if (Octets.lower(left) != Octets.lower(right)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+
+/** Asking the origin whether a stored response is still current (RFC 9111 section 4.3). */
+public final class Validation {
+  private Validation() {}
+
+  /** Adds the conditions for the validators of {@code stored} (RFC 9111 section 4.3.1). */
+  public static void addConditions(StoredMeta stored, FieldLines lines) {
+    if (stored.etag() != null) {
+      lines.append("If-None-Match: ").append(stored.etag(), 0, stored.etag().length).endLine();
+    }
+    if (stored.lastModifiedMillis() != StoredMeta.NO_TIME) {
+      HttpDate.addLine(lines, FieldName.IF_MODIFIED_SINCE, stored.lastModifiedMillis());
+    }
+  }
+
+  /**
+   * Whether a 304 to such a request speaks of {@code stored} (RFC 9111 section 4.3.4). A strong tag
+   * must match strongly, a weak one weakly; a Last-Modified decides where tags cannot. A 304
+   * without validators repeats the ones that were asked for.
+   */
+  public static boolean confirms(StoredMeta stored, ResponseHead notModified) {
+    Fields fields = notModified.fields();
+    int tag = fields.first(FieldName.ETAG);
+    if (tag >= 0 && stored.etag() != null) {
+      byte[] bytes = fields.bytes();
+      int start = fields.valueStart(tag);
+      int end = fields.valueEnd(tag);
+      return EntityTag.isWeak(bytes, start, end)
+          ? EntityTag.weakMatch(stored.etag(), bytes, start, end)
+          : EntityTag.strongMatch(stored.etag(), bytes, start, end);
+    }
+    if (stored.lastModifiedMillis() == StoredMeta.NO_TIME) {
+      return true;
+    }
+    long modified = HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis());
+    return modified == HttpDate.INVALID || modified == stored.lastModifiedMillis();
+  }
+}
