@@ -27,7 +27,8 @@ public interface Store extends AutoCloseable {
   InFlight inFlight(KeyProbe key);
 
   /**
-   * Begins a fetch.
+   * Begins a fetch. Null where the in-transit budget has not even room for {@code read_ahead_gap}
+   * and one stream buffer more: the request cannot be served now (503).
    *
    * @param joinable whether equal requests may find it by {@link #inFlight}; if another joinable
    *     one is already there, this one is begun without being found
@@ -37,8 +38,18 @@ public interface Store extends AutoCloseable {
   InFlight begin(CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer);
 
   /**
+   * The fetch under way for {@code key} that others may still join, or a joinable one of one's own,
+   * in one step: of many loops that ask for a cold object at once exactly one begins. It is one's
+   * own if its {@link InFlight#writer} is {@code writer}; who is about to fetch then may {@link
+   * #find} once more, as an earlier fetch may have ended between. Null as in {@link #begin}.
+   */
+  InFlight joinOrBegin(CacheKey key, EventExecutor loop, InFlight.Writer writer);
+
+  /**
    * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).
-   * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned.
+   * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned;
+   * where memory has no room for it, {@code old} with one reference more. It is stored only if
+   * {@code old} still is.
    */
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
 

@@ -2,7 +2,9 @@ package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
@@ -10,62 +12,177 @@ import io.netty.buffer.ByteBuf;
  * instead of retaining somebody else's buffer (DESIGN section 3). Thread-safe: any thread.
  *
  * <p>The first block holds the field lines, the empty line, and the first octets of content (all of
- * it for a small response), so that a small hit is one copy or one slice.
+ * it for a small response), so that a small hit is one copy or one slice. Content behind it stands
+ * in blocks of {@value #BLOCK_BYTES} octets, the last of them sized to fit.
  */
-public final class Entry {
+public final class Entry implements Stored {
+  /** Content in each block but the first and the last; also the size a first block grows to. */
+  public static final int BLOCK_BYTES = 64 << 10;
+
+  private static final AtomicIntegerFieldUpdater<Entry> COUNT =
+      AtomicIntegerFieldUpdater.newUpdater(Entry.class, "count");
+
+  private final CacheKey key;
+  private final StoredMeta meta;
+  private final ByteBuf first;
+  private final SharedBlocks rest;
+  private final int fieldsLength;
+  private final int firstLength;
+  private volatile MemoryLedger ledger;
+  private volatile int count = 1;
+  private int hits;
+
+  /**
+   * One reference, owned by the caller. Takes {@code first} and {@code rest}; the first block is
+   * entered in {@code ledger} already.
+   */
+  Entry(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int fieldsLength,
+      int firstLength,
+      SharedBlocks rest,
+      MemoryLedger ledger) {
+    this.key = key;
+    this.meta = meta;
+    this.first = first;
+    this.fieldsLength = fieldsLength;
+    this.firstLength = firstLength;
+    this.rest = rest;
+    this.ledger = ledger;
+  }
+
   /** One more reference, unless the entry is already gone. */
   public boolean tryRetain() {
-    throw new AssertionError("store work package");
+    int before;
+    do {
+      before = count;
+      if (before == 0) {
+        return false;
+      }
+    } while (!COUNT.compareAndSet(this, before, before + 1));
+    return true;
   }
 
   /** One reference less; the last one releases the blocks. */
   public void release() {
-    throw new AssertionError("store work package");
+    int left = COUNT.decrementAndGet(this);
+    if (left < 0) {
+      throw new IllegalStateException("entry released once too often: " + key);
+    }
+    if (left == 0) {
+      int bytes = firstBytes();
+      first.release();
+      ledger.release(bytes);
+      if (rest != null) {
+        rest.release();
+      }
+    }
   }
 
   public CacheKey key() {
-    throw new AssertionError("store work package");
+    return key;
   }
 
   public StoredMeta meta() {
-    throw new AssertionError("store work package");
+    return meta;
   }
 
   /** Times it was served, roughly. */
   public int hits() {
-    throw new AssertionError("store work package");
+    return hits;
   }
 
   /** Counts one more. */
   public void hit() {
-    throw new AssertionError("store work package");
+    hits++;
   }
 
   /** Octets of field lines and the empty line at the start of {@link #firstBlock}. */
   public int fieldsLength() {
-    throw new AssertionError("store work package");
+    return fieldsLength;
   }
 
   /** Octets of content. */
   public long contentLength() {
-    throw new AssertionError("store work package");
+    return meta.contentLength();
   }
 
   /** Fields, empty line, first content; borrowed while a reference is held; indices meaningless. */
   public ByteBuf firstBlock() {
-    throw new AssertionError("store work package");
+    return first;
   }
 
   /** Octets used in {@link #firstBlock}: fields, empty line and the content that fits. */
   public int firstBlockLength() {
-    throw new AssertionError("store work package");
+    return firstLength;
   }
 
   /**
    * Content from {@code offset}: at most {@code max} octets, at most to the end of the block they
-   * stand in. Returns owned: a retained slice. Constant time.
+   * stand in. Returns owned: a retained slice. Constant time. {@code offset} is less than {@link
+   * #contentLength}.
    */
   public ByteBuf retainedContent(long offset, int max) {
-    throw new AssertionError("store work package " + offset + max);
+    if (offset < 0 || offset >= contentLength()) {
+      throw new IndexOutOfBoundsException(
+          "offset: " + offset + " (expected: 0 to " + contentLength() + ")");
+    }
+    int inFirst = firstLength - fieldsLength;
+    if (offset < inFirst) {
+      int from = fieldsLength + (int) offset;
+      return first.retainedSlice(from, Math.min(max, firstLength - from));
+    }
+    return rest.retainedContent(offset - inFirst, max);
+  }
+
+  /** Octets of direct memory it keeps. */
+  long bytes() {
+    return firstBytes() + (rest == null ? 0 : rest.bytes());
+  }
+
+  SharedBlocks rest() {
+    return rest;
+  }
+
+  private int firstBytes() {
+    return SizeClass.roundUp(first.capacity());
+  }
+
+  /**
+   * Enters what it keeps in {@code other} instead, if that has room; whether all of it is there.
+   * Called by who holds a reference, on the maintenance thread only.
+   */
+  boolean moveTo(MemoryLedger other) {
+    int bytes = firstBytes();
+    if (ledger != other) {
+      if (!other.tryReserve(bytes)) {
+        return false;
+      }
+      ledger.release(bytes);
+      ledger = other;
+    }
+    return rest == null || rest.moveTo(other);
+  }
+
+  /** Whether nobody but the caller holds a reference. */
+  boolean isLastReference() {
+    return count == 1;
+  }
+
+  @Override
+  public Entry select(Fields request) {
+    return meta.vary() == null || meta.vary().matches(request) ? this : null;
+  }
+
+  @Override
+  public int size() {
+    return 1;
+  }
+
+  @Override
+  public Entry get(int number) {
+    return this;
   }
 }

@@ -1,0 +1,43 @@
+package io.loligo.store.inflight;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * A run of content in one buffer, linked to the one behind it. Confined to the writer's loop; the
+ * octets in it, once written, may be read anywhere.
+ */
+final class Chunk {
+  /** Offset of its first octet in the content. */
+  long start;
+
+  /** Where its content starts in {@link #buffer}. */
+  final int from;
+
+  /** Null where it holds nothing any more, or never did. */
+  ByteBuf buffer;
+
+  /** Octets of content in it so far. */
+  int length;
+
+  /** Octets of content it has room for: more than {@link #length} while it is being filled. */
+  int room;
+
+  /** Octets of memory it is entered with. */
+  int charge;
+
+  Chunk next;
+
+  /** Takes {@code buffer}. */
+  Chunk(long start, ByteBuf buffer, int from, int length, int room, int charge) {
+    this.start = start;
+    this.buffer = buffer;
+    this.from = from;
+    this.length = length;
+    this.room = room;
+    this.charge = charge;
+  }
+
+  long end() {
+    return start + length;
+  }
+}

@@ -1,0 +1,274 @@
+package io.loligo.store.inflight;
+
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Reservation;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The content that arrived and is still wanted, in chunks. Confined to the writer's loop.
+ *
+ * <p>While it is <em>kept</em> for the store it is copied into the very blocks the entry will have:
+ * the field lines and the first content in one, {@link Entry#BLOCK_BYTES} in each further one.
+ * Otherwise buffers are linked as they come; one that would pin much more memory than its content
+ * needs is copied into a compact block instead.
+ */
+final class ContentLog {
+  private static final int MIN_COMPACT_BYTES = 4 << 10;
+
+  /** A buffer is kept as it is where its memory is at most this many times its content. */
+  private static final int MAX_PINNING = 2;
+
+  private final ByteBufAllocator allocator;
+  private final Reservation reservation;
+  private Chunk head = new Chunk(0, null, 0, 0, 0, 0);
+  private Chunk tail = head;
+  private long end;
+  private long dropped;
+  private boolean kept;
+  private int fieldsLength;
+  private long expected;
+
+  /** Takes {@code reservation}. */
+  ContentLog(ByteBufAllocator allocator, Reservation reservation) {
+    this.allocator = allocator;
+    this.reservation = reservation;
+  }
+
+  /** Octets of content that arrived. */
+  long end() {
+    return end;
+  }
+
+  /** Octets at the start that are gone. */
+  long dropped() {
+    return dropped;
+  }
+
+  /** Whether the content is kept whole for the store. */
+  boolean kept() {
+    return kept;
+  }
+
+  /** The first chunk, for who reads from the first octet. */
+  Chunk first() {
+    return head;
+  }
+
+  /**
+   * Keeps the content from now on, behind {@code fields}, borrowed; {@code contentLength} -1 where
+   * unknown. Whether there was room.
+   */
+  boolean keep(ByteBuf fields, long contentLength) {
+    fieldsLength = fields.readableBytes();
+    expected = contentLength;
+    int room = Math.max(0, Entry.BLOCK_BYTES - fieldsLength);
+    if (contentLength >= 0) {
+      room = (int) Math.min(room, contentLength);
+    } else {
+      room = Math.min(room, MIN_COMPACT_BYTES);
+    }
+    if (!link(fieldsLength, room)) {
+      return false;
+    }
+    tail.buffer.setBytes(0, fields, fields.readerIndex(), fieldsLength);
+    kept = true;
+    return true;
+  }
+
+  /** Keeps no more: chunks go as soon as all have read them. */
+  void stopKeeping() {
+    kept = false;
+  }
+
+  /**
+   * Copies of {@code content}, borrowed, what there is memory for and advances it; whether that was
+   * all.
+   */
+  boolean copyIn(ByteBuf content) {
+    while (content.isReadable()) {
+      if (tail.length == tail.room && !extend(content.readableBytes())) {
+        return false;
+      }
+      int octets = Math.min(content.readableBytes(), tail.room - tail.length);
+      tail.buffer.setBytes(tail.from + tail.length, content, content.readerIndex(), octets);
+      content.skipBytes(octets);
+      tail.length += octets;
+      end += octets;
+    }
+    return true;
+  }
+
+  /** Makes room behind the last octet: the first block grows, then come further ones. */
+  private boolean extend(int wanted) {
+    if (!kept) {
+      return link(0, Math.max(MIN_COMPACT_BYTES, Math.min(wanted, Entry.BLOCK_BYTES)));
+    }
+    int firstRoom = Math.max(0, Entry.BLOCK_BYTES - fieldsLength);
+    if (expected < 0 && tail.start == 0 && tail.from == fieldsLength && tail.room < firstRoom) {
+      return grow((int) Math.min(firstRoom, Math.max(2L * tail.room, (long) tail.room + wanted)));
+    }
+    long rest = expected < 0 ? Entry.BLOCK_BYTES : expected - end;
+    return link(0, (int) Math.min(Entry.BLOCK_BYTES, rest));
+  }
+
+  private boolean link(int from, int room) {
+    int charge = SizeClass.roundUp(from + room);
+    if (!reservation.grow(charge)) {
+      return false;
+    }
+    link(new Chunk(end, allocator.directBuffer(from + room, from + room), from, 0, room, charge));
+    return true;
+  }
+
+  private void link(Chunk chunk) {
+    tail.next = chunk;
+    tail = chunk;
+  }
+
+  /** Replaces the buffer of the last chunk by a larger one; readers' slices keep the old one. */
+  private boolean grow(int room) {
+    int charge = SizeClass.roundUp(tail.from + room);
+    if (!reservation.grow(charge)) {
+      return false;
+    }
+    replaceTail(room, charge);
+    return true;
+  }
+
+  private void replaceTail(int room, int charge) {
+    ByteBuf larger = allocator.directBuffer(tail.from + room, tail.from + room);
+    larger.setBytes(0, tail.buffer, 0, tail.from + tail.length);
+    tail.buffer.release();
+    reservation.shrink(tail.charge);
+    tail.buffer = larger;
+    tail.room = room;
+    tail.charge = charge;
+  }
+
+  /**
+   * Holds {@code content} as it is, or a compact copy where it would pin too much memory. True: it
+   * was taken. False: there is no memory for what is left readable of it, which stays the caller's.
+   */
+  boolean pass(ByteBuf content) {
+    int octets = content.readableBytes();
+    int charge = SizeClass.roundUp(memory(content));
+    if (charge <= MAX_PINNING * octets && reservation.grow(charge)) {
+      hold(content, charge);
+      return true;
+    }
+    if (copyIn(content)) {
+      content.release();
+      return true;
+    }
+    return false;
+  }
+
+  /** Holds {@code content} whatever the limits. Takes it. */
+  void force(ByteBuf content) {
+    int charge = SizeClass.roundUp(memory(content));
+    reservation.force(charge);
+    hold(content, charge);
+  }
+
+  private void hold(ByteBuf content, int charge) {
+    int octets = content.readableBytes();
+    link(
+        new Chunk(end, content.touch("ContentLog"), content.readerIndex(), octets, octets, charge));
+    end += octets;
+  }
+
+  /** Octets of memory that {@code content} keeps from being used again. */
+  private static int memory(ByteBuf content) {
+    ByteBuf root = content;
+    for (ByteBuf below = root.unwrap(); below != null; below = root.unwrap()) {
+      root = below;
+    }
+    return root.capacity();
+  }
+
+  /** Counts {@code octets} that went by without being held: everybody has read all before them. */
+  void skip(int octets) {
+    drop(end);
+    end += octets;
+    dropped = end;
+    tail.start = end;
+    tail.length = 0;
+    tail.room = 0;
+  }
+
+  /** Lets go of chunks that end at or before {@code offset}. */
+  void drop(long offset) {
+    while (head.end() <= offset) {
+      free(head);
+      dropped = head.end();
+      if (head.next == null) {
+        return;
+      }
+      head = head.next;
+    }
+  }
+
+  private void free(Chunk chunk) {
+    if (chunk.buffer != null) {
+      chunk.buffer.release();
+      chunk.buffer = null;
+      reservation.shrink(chunk.charge);
+      chunk.charge = 0;
+      chunk.room = chunk.length;
+    }
+  }
+
+  /** Copies the last block to one that fits where more than a quarter of it would be wasted. */
+  void trim() {
+    int used = tail.from + tail.length;
+    int fit = SizeClass.roundUp(used);
+    if (tail.buffer != null && tail.charge - fit > tail.charge / 4 && reservation.grow(fit)) {
+      replaceTail(tail.length, fit);
+    }
+  }
+
+  /** The block with the fields. Legal while {@link #kept}. */
+  Chunk firstBlock() {
+    return head.buffer == null ? head.next : head;
+  }
+
+  /** The blocks behind the first, borrowed. Legal while {@link #kept}. */
+  ByteBuf[] furtherBlocks() {
+    List<ByteBuf> blocks = new ArrayList<>();
+    for (Chunk chunk = firstBlock().next; chunk != null; chunk = chunk.next) {
+      blocks.add(chunk.buffer);
+    }
+    return blocks.toArray(new ByteBuf[0]);
+  }
+
+  /** Nothing more comes: what was set aside for it is given back. */
+  void complete() {
+    reservation.dropFloor();
+  }
+
+  /** Octets used in the last block. */
+  int lastLength() {
+    return tail.length;
+  }
+
+  /** The chunks are entered elsewhere from now on: they cost nothing here. */
+  void chargedElsewhere() {
+    for (Chunk chunk = head; chunk != null; chunk = chunk.next) {
+      reservation.shrink(chunk.charge);
+      chunk.charge = 0;
+    }
+  }
+
+  /** Lets go of everything, the reservation too. */
+  void close() {
+    for (Chunk chunk = head; chunk != null; chunk = chunk.next) {
+      free(chunk);
+    }
+    head = tail;
+    reservation.close();
+  }
+}

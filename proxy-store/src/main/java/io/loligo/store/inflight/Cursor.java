@@ -1,0 +1,191 @@
+package io.loligo.store.inflight;
+
+import io.loligo.core.message.Fields;
+import io.loligo.store.inflight.InFlight.Arrived;
+import io.loligo.store.inflight.InFlight.Reader;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One reader's place in the content. Its place and credit are confined to the writer's loop, {@code
+ * done} and {@code fields} to the reader's; what crosses over travels as a task. Where both loops
+ * are the same everything is a plain call.
+ */
+final class Cursor implements InFlight.Subscription {
+  private static final Logger LOG = LoggerFactory.getLogger(Cursor.class);
+
+  private final InFlight source;
+  private final Reader reader;
+  private final boolean cause;
+
+  // writer's loop
+  Chunk chunk;
+  long position;
+  long credit;
+  boolean headTold;
+  boolean pumping;
+  boolean gone;
+
+  // reader's loop
+  private boolean done;
+  private ByteBuf fields;
+
+  Cursor(InFlight source, Reader reader, boolean cause) {
+    this.source = source;
+    this.reader = reader;
+    this.cause = cause;
+  }
+
+  /** Whether this reader caused the fetch. */
+  boolean cause() {
+    return cause;
+  }
+
+  private boolean sameLoop() {
+    return reader.loop().inEventLoop();
+  }
+
+  // Subscription: reader's loop
+
+  @Override
+  public void request(long bytes) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("bytes: " + bytes + " (expected: > 0)");
+    }
+    if (done) {
+      return;
+    }
+    if (source.inWriterLoop()) {
+      source.credit(this, bytes);
+    } else {
+      source.execute(() -> source.credit(this, bytes));
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (!done) {
+      finish();
+      if (source.inWriterLoop()) {
+        source.leave(this);
+      } else {
+        source.execute(() -> source.leave(this));
+      }
+    }
+  }
+
+  private void finish() {
+    done = true;
+    if (fields != null) {
+      fields.release();
+      fields = null;
+    }
+  }
+
+  // Told by the source: called on the writer's loop, carried out on the reader's
+
+  void tellHead(Arrived arrived) {
+    headTold = true;
+    ByteBuf held = arrived.fields().retain().touch("Cursor");
+    if (sameLoop()) {
+      onHead(arrived, held);
+    } else {
+      post(held, () -> onHead(arrived, held));
+    }
+  }
+
+  private void onHead(Arrived arrived, ByteBuf held) {
+    if (done) {
+      held.release();
+      return;
+    }
+    fields = held;
+    try {
+      reader.head(arrived);
+    } catch (RuntimeException failure) {
+      broken(failure);
+    }
+    if (!arrived.shareable() && !cause && !done) {
+      finish();
+    }
+  }
+
+  void tellContent(ByteBuf content) {
+    if (sameLoop()) {
+      onContent(content);
+    } else {
+      post(content, () -> onContent(content));
+    }
+  }
+
+  private void onContent(ByteBuf content) {
+    if (done) {
+      content.release();
+      return;
+    }
+    try {
+      reader.content(content);
+    } catch (RuntimeException failure) {
+      broken(failure);
+    }
+  }
+
+  void tellEnd(Fields trailers) {
+    if (sameLoop()) {
+      onEnd(trailers);
+    } else {
+      post(null, () -> onEnd(trailers));
+    }
+  }
+
+  private void onEnd(Fields trailers) {
+    if (done) {
+      return;
+    }
+    try {
+      reader.end(trailers);
+    } catch (RuntimeException failure) {
+      broken(failure);
+    }
+    finish();
+  }
+
+  void tellFailed(Object why) {
+    if (sameLoop()) {
+      onFailed(why);
+    } else {
+      post(null, () -> onFailed(why));
+    }
+  }
+
+  private void onFailed(Object why) {
+    if (done) {
+      return;
+    }
+    try {
+      reader.failed(why);
+    } catch (RuntimeException failure) {
+      broken(failure);
+    }
+    finish();
+  }
+
+  /** One reader's defect is not the others': it is left out. */
+  private void broken(RuntimeException failure) {
+    LOG.warn("a reader of {} failed and is left out", source.key(), failure);
+    cancel();
+  }
+
+  /** Runs {@code task} on the reader's loop; {@code held} is released where that is shut down. */
+  private void post(ByteBuf held, Runnable task) {
+    try {
+      reader.loop().execute(task);
+    } catch (RejectedExecutionException shutDown) {
+      ReferenceCountUtil.release(held);
+      gone = true;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.loligo.store.inflight;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.Reservation;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * All fetches under way, by key. At most one of a key is joinable; the others are known so that an
+ * invalidation reaches them. Thread-safe: any thread.
+ */
+public final class Flights {
+  private static final int ROUNDING_DIVISOR = 4;
+
+  /** Fetches of one key. Immutable. */
+  private record Link(InFlight flight, Link next) {
+    static Link without(Link links, InFlight gone) {
+      if (links == null) {
+        return null;
+      }
+      return links.flight == gone ? links.next : new Link(links.flight, without(links.next, gone));
+    }
+
+    static InFlight joinable(Link links) {
+      for (Link link = links; link != null; link = link.next) {
+        if (link.flight.joinable()) {
+          return link.flight;
+        }
+      }
+      return null;
+    }
+
+    static int size(Link links) {
+      int size = 0;
+      for (Link link = links; link != null; link = link.next) {
+        size++;
+      }
+      return size;
+    }
+  }
+
+  private final ConcurrentHashMap<Object, Link> links = new ConcurrentHashMap<>();
+  private final ByteBufAllocator allocator;
+  private final MemoryLedger transit;
+  private final long maxKeptBytes;
+  private final long readAheadGapBytes;
+  private final long floorBytes;
+
+  /**
+   * No fetch yet.
+   *
+   * @param transit what fetches hold is entered here
+   * @param maxKeptBytes content of more octets is not kept for the store
+   * @param readAheadGapBytes {@code read_ahead_gap}
+   * @param streamBufferBytes octets of one read at most
+   */
+  public Flights(
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      long maxKeptBytes,
+      long readAheadGapBytes,
+      int streamBufferBytes) {
+    this.allocator = allocator;
+    this.transit = transit;
+    this.maxKeptBytes = maxKeptBytes;
+    this.readAheadGapBytes = readAheadGapBytes;
+    long floor = readAheadGapBytes + streamBufferBytes;
+    this.floorBytes = floor + floor / ROUNDING_DIVISOR;
+  }
+
+  /** The fetch of {@code key} that may be joined, or null. */
+  public InFlight find(KeyProbe key) {
+    return Link.joinable(links.get(key));
+  }
+
+  /**
+   * Begins a fetch, or null where the in-transit budget has no room for one more.
+   *
+   * @param joinable whether it may be found, if no other one can
+   * @param join whether one that can be found already is returned instead
+   */
+  public InFlight begin(
+      CacheKey key,
+      boolean joinable,
+      boolean join,
+      EventExecutor loop,
+      InFlight.Writer writer,
+      Landing landing) {
+    if (join) {
+      InFlight there = Link.joinable(links.get(key));
+      if (there != null) {
+        return there;
+      }
+    }
+    Reservation reservation = Reservation.open(transit, floorBytes);
+    InFlight mine =
+        reservation == null
+            ? null
+            : new InFlight(
+                key,
+                joinable,
+                loop,
+                writer,
+                this,
+                landing,
+                new ContentLog(allocator, reservation),
+                maxKeptBytes,
+                readAheadGapBytes);
+    InFlight[] found = new InFlight[1];
+    links.compute(
+        key,
+        (ignored, others) -> {
+          found[0] = joinable ? Link.joinable(others) : null;
+          if (mine == null || (join && found[0] != null)) {
+            return others;
+          }
+          if (found[0] != null) {
+            mine.notJoinable();
+          }
+          return new Link(mine, others);
+        });
+    if (!join || found[0] == null) {
+      return mine;
+    }
+    if (reservation != null) {
+      reservation.close();
+    }
+    return found[0];
+  }
+
+  /** {@code flight} is not found any more. */
+  void forget(InFlight flight) {
+    links.computeIfPresent(flight.key(), (ignored, others) -> Link.without(others, flight));
+  }
+
+  /** What is under way for {@code key} will not be stored, and is not found any more. */
+  public void invalidate(CacheKey key) {
+    for (Link link = links.get(key); link != null; link = link.next()) {
+      link.flight().doNotStore();
+      link.flight().notJoinable();
+    }
+  }
+
+  /** What is under way will not be stored, and is not found any more. */
+  public void invalidateAll() {
+    for (Object key : links.keySet()) {
+      invalidate((CacheKey) key);
+    }
+  }
+
+  /** Ends all. */
+  public void close() {
+    for (Link head : links.values()) {
+      for (Link link = head; link != null; link = link.next()) {
+        link.flight().close();
+      }
+    }
+  }
+
+  /** Fetches under way. Walks all: for metrics. */
+  public long size() {
+    long size = 0;
+    for (Link head : links.values()) {
+      size += Link.size(head);
+    }
+    return size;
+  }
+
+  /** Octets set aside for each fetch from its begin. */
+  public long floorBytes() {
+    return floorBytes;
+  }
+}

@@ -1,0 +1,32 @@
+package io.loligo.store.inflight;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+
+/** Where complete responses go: the tiers. Thread-safe: any event loop. */
+public interface Landing {
+  /** Whether a response of {@code bytes} could be stored at all. */
+  boolean accepts(long bytes);
+
+  /**
+   * Stores a complete response. Borrows the buffers, see {@link
+   * io.loligo.store.memory.MemoryTier#add}. Returns the entry owned, or null where there is no room
+   * for it.
+   */
+  Entry add(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int fieldsLength,
+      int firstLength,
+      ByteBuf[] rest,
+      int lastLength);
+
+  /** Takes {@code entry}, borrowed, out again: what is stored under its key is not to be used. */
+  void drop(Entry entry);
+
+  /** A response that was to be stored will not be, for lack of room. */
+  void rejected();
+}

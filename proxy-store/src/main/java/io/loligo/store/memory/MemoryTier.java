@@ -1,0 +1,393 @@
+package io.loligo.store.memory;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
+ * thread; its maintenance runs on the executor it was given.
+ *
+ * <p><b>The limit is hard.</b> A ledger counts what entries keep until they are really freed: one
+ * that was evicted while clients still read it counts as long as they do. Caffeine evicts after the
+ * fact, so it is given {@linkplain #headroom a little less} than the limit. An entry that does not
+ * fit at once stays in the ledger of transit, where its blocks were filled, until maintenance made
+ * room; where that one is more than half full, it is refused. So direct memory stays within the sum
+ * of both limits whatever clients do.
+ *
+ * <p>What evicted entries keep is taken from what Caffeine may keep; else slow readers could stop
+ * all insertions.
+ */
+public final class MemoryTier {
+  /** Heap that an entry costs: map node, key, meta, buffers' objects. Measured by a test. */
+  static final int HEAP_BYTES = 512;
+
+  /** Weights are {@code int}: in units of this many octets. */
+  static final int UNIT_BYTES = 64;
+
+  private static final int HEADROOM_DIVISOR = 16;
+  private static final long MAX_HEADROOM_BYTES = 4 << 20;
+
+  private final ByteBufAllocator allocator;
+  private final MemoryLedger ledger;
+  private final MemoryLedger transit;
+  private final Executor maintenance;
+  private final Cache<Object, Stored> cache;
+  private final Policy.Eviction<Object, Stored> eviction;
+  private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean relieving = new AtomicBoolean();
+  private final AtomicLong entries = new AtomicLong();
+  private final AtomicLong mappedBytes = new AtomicLong();
+  private final LongAdder insertions = new LongAdder();
+  private final LongAdder evictions = new LongAdder();
+  private final LongAdder rejections = new LongAdder();
+  private volatile boolean shrunk;
+  private volatile boolean closed;
+
+  /**
+   * An empty tier.
+   *
+   * @param limitBytes of direct memory
+   * @param transit ledger in which content is entered before it gets here
+   * @param maintenance runs Caffeine's maintenance, one task at a time
+   */
+  public MemoryTier(
+      ByteBufAllocator allocator, long limitBytes, MemoryLedger transit, Executor maintenance) {
+    this.allocator = allocator;
+    this.ledger = new MemoryLedger(limitBytes);
+    this.transit = transit;
+    this.maintenance = maintenance;
+    this.cache =
+        Caffeine.newBuilder()
+            .executor(maintenance)
+            .maximumWeight(weightLimit(limitBytes))
+            .weigher((Object key, Stored stored) -> weight(stored))
+            .removalListener(this::removed)
+            .build();
+    this.eviction = cache.policy().eviction().orElseThrow();
+  }
+
+  private static int weight(Stored stored) {
+    long bytes = stored.totalBytes() + (long) stored.size() * HEAP_BYTES;
+    return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+  }
+
+  private static long weightLimit(long bytes) {
+    return Math.max(0, bytes - headroom(bytes)) / UNIT_BYTES;
+  }
+
+  /** What Caffeine may not use of {@code limitBytes}, so that it may evict a little late. */
+  static long headroom(long limitBytes) {
+    return Math.min(limitBytes / HEADROOM_DIVISOR, MAX_HEADROOM_BYTES);
+  }
+
+  private void removed(Object key, Stored stored, RemovalCause cause) {
+    if (cause.wasEvicted()) {
+      evictions.add(stored.size());
+    }
+    entries.addAndGet(-stored.size());
+    mappedBytes.addAndGet(-stored.totalBytes());
+    stored.releaseAll();
+  }
+
+  /** The entry that {@code request} selects under {@code key}. Returns owned, or null. */
+  public Entry find(KeyProbe key, Fields request) {
+    Stored stored = cache.getIfPresent(key);
+    while (stored != null) {
+      Entry entry = stored.select(request);
+      if (entry == null || entry.tryRetain()) {
+        return entry;
+      }
+      // it left the map since; whoever replaced it is worth a second look
+      Stored now = cache.getIfPresent(key);
+      stored = now == stored ? null : now;
+    }
+    return null;
+  }
+
+  /** Whether anything is stored under {@code key}. */
+  public boolean holds(KeyProbe key) {
+    return cache.asMap().containsKey(key);
+  }
+
+  /** Whether a response of {@code bytes} could be kept at all. */
+  public boolean accepts(long bytes) {
+    return (bytes + HEAP_BYTES) / UNIT_BYTES <= weightLimit(ledger.limit()) && !closed;
+  }
+
+  /**
+   * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps). Returns the
+   * entry owned, or null where there is no room for it.
+   *
+   * @param fieldsLength octets of field lines at the start of {@code first}
+   * @param firstLength octets used in {@code first}
+   * @param rest content behind it, {@link Entry#BLOCK_BYTES} each but the last; may be empty
+   * @param lastLength octets used in the last of {@code rest}
+   */
+  public Entry add(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int fieldsLength,
+      int firstLength,
+      ByteBuf[] rest,
+      int lastLength) {
+    long bytes = SizeClass.roundUp(first.capacity());
+    for (ByteBuf block : rest) {
+      bytes += SizeClass.roundUp(block.capacity());
+    }
+    MemoryLedger owner = owner(bytes);
+    if (owner == null) {
+      rejections.increment();
+      return null;
+    }
+    for (ByteBuf block : rest) {
+      block.retain().touch("SharedBlocks");
+    }
+    SharedBlocks blocks = rest.length == 0 ? null : new SharedBlocks(rest, lastLength, owner);
+    Entry entry =
+        new Entry(
+            key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
+    insert(key, entry);
+    if (owner == transit && entry.tryRetain()) {
+      overdrawn.add(entry);
+    }
+    relieveIfNeeded();
+    return entry;
+  }
+
+  private MemoryLedger owner(long bytes) {
+    if (!accepts(bytes)) {
+      return null;
+    }
+    if (ledger.tryReserve(bytes)) {
+      return ledger;
+    }
+    return transit.tryReserve(bytes, transit.limit() / 2) ? transit : null;
+  }
+
+  private void insert(CacheKey key, Entry entry) {
+    cache
+        .asMap()
+        .compute(
+            key,
+            (ignored, old) -> {
+              Stored now = Variants.with(old, entry);
+              mapped(now);
+              return now;
+            });
+    insertions.increment();
+    if (closed) {
+      remove(key);
+    }
+  }
+
+  private void mapped(Stored stored) {
+    entries.addAndGet(stored.size());
+    mappedBytes.addAndGet(stored.totalBytes());
+  }
+
+  /**
+   * Replaces {@code old}, borrowed, by the same content under new fields, unless it is no longer
+   * stored. Takes {@code fields}. Returns the new entry owned; {@code old} with one more reference
+   * where there is no room for a second one.
+   */
+  public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    Entry fresh = freshened(key, old, meta, fields);
+    if (fresh == null) {
+      rejections.increment();
+      boolean alive = old.tryRetain();
+      assert alive : "borrowed without reference";
+      relieveIfNeeded();
+      return old;
+    }
+    cache
+        .asMap()
+        .computeIfPresent(
+            key,
+            (ignored, stored) -> {
+              if (!contains(stored, old)) {
+                return stored;
+              }
+              Stored now = Variants.with(stored, fresh, old);
+              mapped(now);
+              return now;
+            });
+    relieveIfNeeded();
+    return fresh;
+  }
+
+  private Entry freshened(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    try {
+      int fieldsLength = fields.readableBytes();
+      int content = old.firstBlockLength() - old.fieldsLength();
+      int length = fieldsLength + content;
+      int bytes = SizeClass.roundUp(length);
+      MemoryLedger owner = owner(bytes);
+      if (owner == null) {
+        return null;
+      }
+      ByteBuf first = allocator.directBuffer(length, length);
+      first.writeBytes(fields);
+      first.writeBytes(old.firstBlock(), old.fieldsLength(), content);
+      SharedBlocks rest = old.rest() == null ? null : old.rest().retain();
+      return new Entry(
+          key,
+          meta.withContentLength(old.contentLength()),
+          first,
+          fieldsLength,
+          length,
+          rest,
+          owner);
+    } finally {
+      fields.release();
+    }
+  }
+
+  private static boolean contains(Stored stored, Entry entry) {
+    for (int i = 0; i < stored.size(); i++) {
+      if (stored.get(i) == entry) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Drops what is stored under {@code key}. How many entries. */
+  public int remove(CacheKey key) {
+    Stored stored = cache.asMap().remove(key);
+    return stored == null ? 0 : stored.size();
+  }
+
+  /** Drops everything. How many entries. */
+  public int clear() {
+    int count = 0;
+    for (Object key : cache.asMap().keySet()) {
+      Stored stored = cache.asMap().remove(key);
+      count += stored == null ? 0 : stored.size();
+    }
+    return count;
+  }
+
+  /** Changes the limit; what is too much goes at the next maintenance, which is asked for. */
+  public void resize(long limitBytes) {
+    ledger.limit(limitBytes);
+    shrunk = true;
+    relieveIfNeeded();
+  }
+
+  /** Drops everything; nothing is stored any more. */
+  public void close() {
+    closed = true;
+    clear();
+    cache.cleanUp();
+    releaseOverdrawn();
+  }
+
+  private void releaseOverdrawn() {
+    for (Entry entry = overdrawn.poll(); entry != null; entry = overdrawn.poll()) {
+      entry.release();
+    }
+  }
+
+  private void relieveIfNeeded() {
+    boolean needed =
+        shrunk || !overdrawn.isEmpty() || ledger.used() > ledger.limit() - headroom(ledger.limit());
+    if (needed && relieving.compareAndSet(false, true) && !execute(this::relieve)) {
+      relieving.set(false);
+    }
+  }
+
+  /** Maintenance thread: evicts, less what readers pin. */
+  private void relieve() {
+    relieving.set(false);
+    if (closed) {
+      releaseOverdrawn();
+      return;
+    }
+    long pinned = pinnedBytes();
+    long limit = weightLimit(ledger.limit());
+    long allowed = Math.max(0, limit - pinned / UNIT_BYTES);
+    shrunk = allowed < limit;
+    if (eviction.getMaximum() != allowed) {
+      eviction.setMaximum(allowed);
+    }
+    cache.cleanUp();
+    // behind the removals that the clean-up queued on the same executor
+    execute(this::balance);
+  }
+
+  /** Maintenance thread: enters in the tier's ledger what waited for room in it. */
+  private void balance() {
+    for (int left = overdrawn.size(); left > 0; left--) {
+      Entry entry = overdrawn.poll();
+      if (entry == null) {
+        return;
+      }
+      if (entry.moveTo(ledger) || entry.isLastReference()) {
+        entry.release();
+      } else {
+        overdrawn.add(entry);
+      }
+    }
+  }
+
+  private boolean execute(Runnable task) {
+    try {
+      maintenance.execute(task);
+      return true;
+    } catch (RejectedExecutionException closing) {
+      return false;
+    }
+  }
+
+  /** Direct memory of entries that left the map while somebody still reads them. */
+  public long pinnedBytes() {
+    return Math.max(0, ledger.used() - mappedBytes.get());
+  }
+
+  /** Stored entries. */
+  public long entries() {
+    return Math.max(0, entries.get());
+  }
+
+  /** Direct memory that entries keep, readers' hold on dropped ones included. */
+  public long usedBytes() {
+    return ledger.used();
+  }
+
+  public long limitBytes() {
+    return ledger.limit();
+  }
+
+  public long insertions() {
+    return insertions.sum();
+  }
+
+  public long evictions() {
+    return evictions.sum();
+  }
+
+  public long rejections() {
+    return rejections.sum();
+  }
+
+  /** Counts a response that was not stored for lack of room on its way here. */
+  public void rejected() {
+    rejections.increment();
+  }
+}

@@ -1,0 +1,69 @@
+package io.loligo.store.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Content behind the first block: {@link Entry#BLOCK_BYTES} in each block but the last. Shared by
+ * an entry and the ones that freshened it, so that it is entered in the ledger once. Thread-safe:
+ * any thread; retained only by who holds a reference already.
+ */
+final class SharedBlocks {
+  private final ByteBuf[] blocks;
+  private final int lastLength;
+  private volatile MemoryLedger ledger;
+  private final AtomicInteger count = new AtomicInteger(1);
+
+  /** Takes {@code blocks}, which are entered in {@code ledger} already. */
+  SharedBlocks(ByteBuf[] blocks, int lastLength, MemoryLedger ledger) {
+    this.blocks = blocks;
+    this.lastLength = lastLength;
+    this.ledger = ledger;
+  }
+
+  SharedBlocks retain() {
+    int before = count.getAndIncrement();
+    assert before > 0 : "retained after release";
+    return this;
+  }
+
+  void release() {
+    if (count.decrementAndGet() == 0) {
+      long bytes = bytes();
+      for (ByteBuf block : blocks) {
+        block.release();
+      }
+      ledger.release(bytes);
+    }
+  }
+
+  /** See {@link Entry#moveTo}. */
+  boolean moveTo(MemoryLedger other) {
+    if (ledger != other) {
+      long bytes = bytes();
+      if (!other.tryReserve(bytes)) {
+        return false;
+      }
+      ledger.release(bytes);
+      ledger = other;
+    }
+    return true;
+  }
+
+  /** Octets of direct memory. */
+  long bytes() {
+    long bytes = 0;
+    for (ByteBuf block : blocks) {
+      bytes += SizeClass.roundUp(block.capacity());
+    }
+    return bytes;
+  }
+
+  /** At most {@code max} octets from {@code offset}, to the end of their block. Returns owned. */
+  ByteBuf retainedContent(long offset, int max) {
+    int number = (int) (offset / Entry.BLOCK_BYTES);
+    int within = (int) (offset % Entry.BLOCK_BYTES);
+    int end = number == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
+    return blocks[number].retainedSlice(within, Math.min(max, end - within));
+  }
+}

@@ -1,0 +1,28 @@
+package io.loligo.store.memory;
+
+/**
+ * What the pooled allocator really takes for a request: sizes are multiples of 16 up to 64 octets,
+ * then four per doubling, exact above a chunk. The ledgers count these, not the octets asked for.
+ * Stateless.
+ */
+public final class SizeClass {
+  private static final int QUANTUM = 16;
+  private static final int LOG2_LINEAR = 6;
+  private static final int LOG2_GROUP = 2;
+  private static final int CHUNK = 4 << 20;
+
+  private SizeClass() {}
+
+  /** Octets taken for a buffer of {@code capacity} octets; never less. */
+  public static int roundUp(int capacity) {
+    if (capacity > CHUNK) {
+      return capacity;
+    }
+    if (capacity <= QUANTUM) {
+      return QUANTUM;
+    }
+    int log2 = 32 - Integer.numberOfLeadingZeros(capacity - 1);
+    int step = log2 <= LOG2_LINEAR ? QUANTUM : 1 << (log2 - LOG2_GROUP - 1);
+    return (capacity + step - 1) & -step;
+  }
+}

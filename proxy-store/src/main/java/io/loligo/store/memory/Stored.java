@@ -1,0 +1,34 @@
+package io.loligo.store.memory;
+
+import io.loligo.core.message.Fields;
+
+/**
+ * What the memory tier keeps under one key: an entry, or the variants of a response that varies.
+ * Holds one reference to each of its entries while it is in the map. Immutable.
+ */
+sealed interface Stored permits Entry, Variants {
+  /** The most recent entry that {@code request} selects, borrowed, or null. No allocation. */
+  Entry select(Fields request);
+
+  /** Number of entries. */
+  int size();
+
+  /** Entry {@code number}, the most recent first, borrowed. */
+  Entry get(int number);
+
+  /** Lets go of one reference to each entry. */
+  default void releaseAll() {
+    for (int i = 0; i < size(); i++) {
+      get(i).release();
+    }
+  }
+
+  /** Octets of direct memory of all entries. */
+  default long totalBytes() {
+    long bytes = 0;
+    for (int i = 0; i < size(); i++) {
+      bytes += get(i).bytes();
+    }
+    return bytes;
+  }
+}

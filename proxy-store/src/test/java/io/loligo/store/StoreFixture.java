@@ -1,0 +1,155 @@
+package io.loligo.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.concurrent.Executor;
+
+/** A store over an allocator that counts, and what is needed to fill it. */
+public final class StoreFixture implements AutoCloseable {
+  public static final long GAP = 64 << 10;
+  public static final int STREAM_BUFFER = 64 << 10;
+
+  // without thread caches, so that active allocations are exact
+  public final PooledByteBufAllocator allocator =
+      new PooledByteBufAllocator(true, 0, 1, 8192, 9, 0, 0, false);
+  public final MemoryLedger transit;
+  public final TieredStore store;
+
+  public StoreFixture() {
+    this(16 << 20, 512 << 10, 16 << 20, Runnable::run);
+  }
+
+  public StoreFixture(long cacheBytes, long maxObject, long transitBytes, Executor maintenance) {
+    transit = new MemoryLedger(transitBytes);
+    store =
+        new TieredStore(
+            allocator,
+            new ProxyConfig.Memory(cacheBytes, maxObject, transitBytes, STREAM_BUFFER, GAP),
+            transit,
+            maintenance);
+  }
+
+  public static KeyProbe probe(String text) {
+    byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
+    return new KeyProbe().append(octets, 0, octets.length).seal();
+  }
+
+  public static CacheKey key(String text) {
+    return probe(text).toKey();
+  }
+
+  public static StoredMeta meta() {
+    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+  }
+
+  public static Fields noFields() {
+    return new Fields(1);
+  }
+
+  public static ResponseHead head() {
+    ResponseHead head = new ResponseHead();
+    head.clear(new byte[0]);
+    head.statusLine(11, 200, 0, 0);
+    return head;
+  }
+
+  /** Octets that differ from place to place. */
+  public static byte[] octets(int count) {
+    byte[] octets = new byte[count];
+    new Random(count).nextBytes(octets);
+    return octets;
+  }
+
+  /** A buffer of exactly {@code octets[from, to)}. Returns owned. */
+  public ByteBuf buffer(byte[] octets, int from, int to) {
+    return allocator.directBuffer(to - from).writeBytes(octets, from, to - from);
+  }
+
+  public ByteBuf buffer(byte[] octets) {
+    return buffer(octets, 0, octets.length);
+  }
+
+  public ByteBuf fields(String lines) {
+    return buffer(lines.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** Stores {@code octets} under {@code url} by a fetch on a loop of its own; its entry, owned. */
+  public Entry put(String url, byte[] octets) {
+    return put(url, meta(), octets);
+  }
+
+  public Entry put(String url, StoredMeta meta, byte[] octets) {
+    ManualLoops loops = new ManualLoops();
+    ManualLoops.Loop loop = loops.add();
+    loop.call(
+        () -> {
+          InFlight flight = store.begin(key(url), true, loop, new SilentWriter());
+          flight.head(head(), meta, true, fields("A: b\r\n\r\n"), octets.length);
+          flight.content(buffer(octets));
+          flight.end(null);
+        });
+    return store.find(probe(url), noFields());
+  }
+
+  /** All octets of content of {@code entry}, borrowed. */
+  public static byte[] content(Entry entry) {
+    byte[] octets = new byte[(int) entry.contentLength()];
+    int at = 0;
+    while (at < octets.length) {
+      ByteBuf slice = entry.retainedContent(at, Integer.MAX_VALUE);
+      int length = slice.readableBytes();
+      slice.readBytes(octets, at, length);
+      slice.release();
+      at += length;
+    }
+    return octets;
+  }
+
+  /** Buffers of the allocator that are not released. */
+  public long activeBuffers() {
+    return allocator.metric().directArenas().stream()
+        .mapToLong(PoolArenaMetric::numActiveAllocations)
+        .sum();
+  }
+
+  /** Closes the store; nothing of its memory may be left, nor be in a ledger. */
+  @Override
+  public void close() {
+    store.close();
+    assertThat(activeBuffers()).as("buffers not released").isZero();
+    assertThat(store.stats().memoryBytes()).as("ledger of the tier").isZero();
+    assertThat(transit.used()).as("ledger of transit").isZero();
+    assertThat(store.stats().inFlight()).as("fetches").isZero();
+    assertThat(store.stats().entries()).as("entries").isZero();
+  }
+
+  /** Reads on without being told. */
+  public static final class SilentWriter implements InFlight.Writer {
+    public int resumed;
+    public int deserted;
+
+    @Override
+    public void resume() {
+      resumed++;
+    }
+
+    @Override
+    public void deserted() {
+      deserted++;
+    }
+  }
+}

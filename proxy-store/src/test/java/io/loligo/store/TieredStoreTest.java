@@ -1,0 +1,73 @@
+package io.loligo.store;
+
+import static io.loligo.store.StoreFixture.content;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.store.memory.Entry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TieredStoreTest {
+  private static final String URL = "http://a/";
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4096, 65_526, 65_527, 65_528, 65_536, 131_072, 300_000})
+  void findsWhatWasStored(int length) {
+    try (StoreFixture fixture = new StoreFixture()) {
+      byte[] octets = octets(length);
+      Entry entry = fixture.put(URL, octets);
+      assertThat(entry.contentLength()).isEqualTo(length);
+      assertThat(content(entry)).isEqualTo(octets);
+      assertThat(entry.fieldsLength()).isEqualTo(8);
+      entry.release();
+    }
+  }
+
+  @Test
+  void keepsASmallResponseInOneBufferOfItsSize() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      Entry entry = fixture.put(URL, octets(4096));
+      assertThat(fixture.activeBuffers()).isEqualTo(1);
+      assertThat(entry.firstBlock().capacity()).isEqualTo(4096 + 8);
+      assertThat(entry.firstBlockLength()).isEqualTo(4096 + 8);
+      entry.release();
+    }
+  }
+
+  @Test
+  void removesWhatIsStored() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      Entry entry = fixture.put(URL, octets(10));
+      assertThat(fixture.store.remove(key(URL))).isEqualTo(1);
+      assertThat(fixture.store.find(probe(URL), noFields())).isNull();
+      assertThat(fixture.store.holds(probe(URL))).isFalse();
+      assertThat(content(entry)).isEqualTo(octets(10));
+      entry.release();
+      assertThat(fixture.activeBuffers()).isZero();
+    }
+  }
+
+  @Test
+  void freshensByNewFieldsOverTheSameContent() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      byte[] octets = octets(200_000);
+      Entry old = fixture.put(URL, octets);
+      Entry fresh =
+          fixture.store.freshen(key(URL), old, meta(), fixture.fields("New: field\r\n\r\n"));
+      old.release();
+      assertThat(content(fresh)).isEqualTo(octets);
+      assertThat(fresh.fieldsLength()).isEqualTo(14);
+      Entry found = fixture.store.find(probe(URL), noFields());
+      assertThat(found).isSameAs(fresh);
+      found.release();
+      fresh.release();
+      assertThat(fixture.store.stats().entries()).isEqualTo(1);
+    }
+  }
+}
