@@ -1,5 +1,6 @@
 package io.loligo.server.record;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -19,6 +20,11 @@ public final class ExchangeRecord {
   public static final long NOT_MEASURED = -1;
 
   private final long[] stageNanos = new long[Stage.values().length];
+
+  /** A record as {@link #clear} leaves it. */
+  public ExchangeRecord() {
+    clear();
+  }
 
   /** Wall clock at the end, milliseconds since the epoch. */
   public long endMillis;
@@ -70,6 +76,18 @@ public final class ExchangeRecord {
 
   public int nextHopPort;
 
+  /** Name of the next hop: the cache_peer's, else the origin's host; or null. */
+  public String nextHopName;
+
+  /** Our own end of the connection to the next hop, or null. */
+  public InetSocketAddress nextHopLocal;
+
+  /** Connections tried for the fetch; 0 without one. */
+  public int attempts;
+
+  /** Status received from the next hop; 0 without one. */
+  public int serverStatus;
+
   /** Octets really written to the client's socket, head included. */
   public long clientBytesOut;
 
@@ -81,6 +99,9 @@ public final class ExchangeRecord {
 
   public long serverBytesIn;
   public long serverBytesOut;
+
+  /** Octets of content among {@link #serverBytesIn}; -1 where nothing was fetched. */
+  public long serverContentBytesIn;
 
   /** Content-Type as sent, without allocation where unknown: null. */
   public String contentType;
@@ -99,6 +120,12 @@ public final class ExchangeRecord {
 
   /** Reason for refusals and failures, for the operator; or null. */
   public String errorDetail;
+
+  /** Number of the client's connection in this process; 0: none given. */
+  public long connectionId;
+
+  /** What the ACLs at the end of an access_log line ask; null: every line takes the record. */
+  public AclInput acl;
 
   /** Starts over. */
   public void clear() {
@@ -122,11 +149,16 @@ public final class ExchangeRecord {
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;
     nextHopPort = 0;
+    nextHopName = null;
+    nextHopLocal = null;
+    attempts = 0;
+    serverStatus = 0;
     clientBytesOut = 0;
     clientHeadBytesOut = 0;
     clientBytesIn = 0;
     serverBytesIn = 0;
     serverBytesOut = 0;
+    serverContentBytesIn = -1;
     contentType = null;
     user = null;
     decision = null;
@@ -134,6 +166,8 @@ public final class ExchangeRecord {
     reply = null;
     errorCode = null;
     errorDetail = null;
+    connectionId = 0;
+    acl = null;
   }
 
   /** Keeps how long a stage took. */

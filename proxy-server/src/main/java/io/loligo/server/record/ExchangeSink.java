@@ -4,4 +4,12 @@ package io.loligo.server.record;
 public interface ExchangeSink {
   /** Borrows {@code record}: nothing of it may be kept. */
   void finished(ExchangeRecord record);
+
+  /** A sink that tells this one, then {@code next}. */
+  default ExchangeSink then(ExchangeSink next) {
+    return record -> {
+      finished(record);
+      next.finished(record);
+    };
+  }
 }

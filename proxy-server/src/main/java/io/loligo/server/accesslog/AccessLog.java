@@ -1,0 +1,255 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The access logs of a process: every finished exchange becomes one line in every access_log whose
+ * ACLs take it. Thread-safe: any thread; the sinks of {@link #loop} are their loop's own.
+ *
+ * <p>Lines are composed on the event loop and travel through one bounded ring a loop to one writer
+ * thread (docs/adr: access log queue). A full ring drops the line and counts it, or, with {@code
+ * loligo_log_overflow block}, holds the event loop up.
+ */
+public final class AccessLog implements AutoCloseable {
+  private static final int RING_BYTES = 2 * 1024 * 1024;
+  private static final String DEFAULT_FORMAT = "squid";
+  private static final long BLOCKED_NANOS = 50_000;
+
+  private final LogWriter writer;
+  private final LoopSink[] sinks;
+  private final LineRing[] rings;
+  private final int generations;
+
+  /**
+   * Opens the logs of a configuration and starts the writer.
+   *
+   * @param loops number of event loops
+   * @throws IOException where a log cannot be opened; says which
+   * @throws LogFormatException where a logformat has a bad code
+   */
+  public static AccessLog open(ProxyConfig.Logging logging, int loops) throws IOException {
+    return open(logging, loops, RING_BYTES);
+  }
+
+  static AccessLog open(ProxyConfig.Logging logging, int loops, int ringBytes) throws IOException {
+    Map<String, LogOutput> outputs = new LinkedHashMap<>();
+    List<String> places = new ArrayList<>();
+    List<Target> targets = new ArrayList<>();
+    try {
+      for (ProxyConfig.AccessLog line : logging.accessLogs()) {
+        if (line.module().equals("none")) {
+          targets.add(new Target(null, -1, line.access()));
+          continue;
+        }
+        LogFormat format = format(line.format(), logging);
+        String place = line.module() + ':' + line.place();
+        if (!outputs.containsKey(place)) {
+          outputs.put(place, LogOutputs.open(line.module(), line.place()));
+          places.add(place);
+        }
+        targets.add(new Target(format, places.indexOf(place), line.access()));
+      }
+      if (places.size() > LineRing.MAX_OUTPUTS) {
+        throw new IOException(
+            places.size() + " access logs (expected: at most " + LineRing.MAX_OUTPUTS + ")");
+      }
+    } catch (IOException | RuntimeException e) {
+      closeAll(outputs.values(), e);
+      throw e;
+    }
+    return new AccessLog(
+        logging,
+        targets.toArray(new Target[0]),
+        outputs.values().toArray(new LogOutput[0]),
+        loops,
+        ringBytes);
+  }
+
+  private static void closeAll(Iterable<LogOutput> outputs, Exception cause) {
+    for (LogOutput output : outputs) {
+      try {
+        output.close();
+      } catch (IOException e) {
+        cause.addSuppressed(e);
+      }
+    }
+  }
+
+  private static LogFormat format(String name, ProxyConfig.Logging logging) throws IOException {
+    String known = name == null || name.isEmpty() ? DEFAULT_FORMAT : name;
+    String own = logging.formats().get(known);
+    String builtIn = LogFormat.builtIn().get(known);
+    if (own == null && builtIn == null) {
+      throw new IOException("access_log names the logformat " + known + ", which is not defined");
+    }
+    boolean custom = own != null && !own.equals(builtIn);
+    LogFormat format = LogFormat.compile(custom ? own : builtIn);
+    return logging.logMimeHeaders() && !custom ? format.withHeads() : format;
+  }
+
+  private AccessLog(
+      ProxyConfig.Logging logging,
+      Target[] targets,
+      LogOutput[] outputs,
+      int loops,
+      int ringBytes) {
+    generations = logging.rotate();
+    rings = new LineRing[outputs.length == 0 ? 0 : loops];
+    for (int i = 0; i < rings.length; i++) {
+      rings[i] = new LineRing(ringBytes);
+    }
+    writer = new LogWriter(rings, outputs);
+    sinks = new LoopSink[loops];
+    for (int i = 0; i < loops; i++) {
+      sinks[i] =
+          new LoopSink(
+              targets,
+              rings.length == 0 ? null : rings[i],
+              writer,
+              new LogLine(logging.stripQueryTerms()),
+              logging.blockWhenFull());
+    }
+    writer.start();
+  }
+
+  /** One access_log line; without a format it is {@code none}. */
+  private record Target(LogFormat format, int output, AclList access) {
+    boolean takes(ExchangeRecord record) {
+      return access == null
+          || record.acl == null
+          || access.evaluate(record.acl).kind() != AclVerdict.Kind.DENIED;
+    }
+  }
+
+  /** The sink of event loop number {@code loop}, from 0. */
+  public ExchangeSink loop(int loop) {
+    return sinks[loop];
+  }
+
+  /**
+   * Keeps {@code logfile_rotate} old files and starts new ones; with 0 only reopens. Done when new
+   * lines go to the new files.
+   */
+  public CompletableFuture<Void> rotate() {
+    return writer.reopen(generations);
+  }
+
+  /** Opens all files anew by their names, for whoever moved them away. Done as {@link #rotate}. */
+  public CompletableFuture<Void> reopen() {
+    return writer.reopen(0);
+  }
+
+  /** Lines handed to the operating system. */
+  public long writtenLines() {
+    return writer.writtenLines();
+  }
+
+  /** Lines dropped because a ring was full or the log was closed. */
+  public long droppedLines() {
+    long sum = 0;
+    for (LoopSink sink : sinks) {
+      sum += sink.droppedLines();
+    }
+    return sum;
+  }
+
+  /** Lines that could not be written: disk full, collector gone. */
+  public long lostLines() {
+    return writer.lostLines();
+  }
+
+  /** Octets of lines that wait for the writer. */
+  public long queuedBytes() {
+    long sum = 0;
+    for (LineRing ring : rings) {
+      sum += ring.usedBytes();
+    }
+    return sum;
+  }
+
+  /**
+   * Writes every line offered before, makes it durable and ends the writer. Only after the event
+   * loops have finished their exchanges: a line offered later is dropped and counted.
+   */
+  @Override
+  public void close() {
+    for (LoopSink sink : sinks) {
+      sink.close();
+    }
+    writer.close();
+  }
+
+  /** Composes lines on one event loop and puts them into its ring. Confined to that loop. */
+  private static final class LoopSink implements ExchangeSink {
+    private final Target[] targets;
+    private final LineRing ring;
+    private final LogWriter writer;
+    private final LogLine line;
+    private final boolean blockWhenFull;
+    private final DropCount dropped = new DropCount();
+    private volatile boolean closed;
+
+    LoopSink(
+        Target[] targets, LineRing ring, LogWriter writer, LogLine line, boolean blockWhenFull) {
+      this.targets = targets;
+      this.ring = ring;
+      this.writer = writer;
+      this.line = line;
+      this.blockWhenFull = blockWhenFull;
+    }
+
+    @Override
+    public void finished(ExchangeRecord record) {
+      for (Target target : targets) {
+        if (target.takes(record)) {
+          if (target.format == null) {
+            return;
+          }
+          line.clear();
+          target.format.write(record, line);
+          line.truncate(ring.maxLineBytes() - 1);
+          line.append('\n');
+          offer(target.output);
+        }
+      }
+    }
+
+    private void offer(int output) {
+      if (closed) {
+        dropped.increment();
+        return;
+      }
+      boolean taken = ring.offer(output, line.bytes(), line.length());
+      while (!taken && blockWhenFull && writer.alive()) {
+        writer.wake();
+        LockSupport.parkNanos(BLOCKED_NANOS);
+        taken = ring.offer(output, line.bytes(), line.length());
+      }
+      if (!taken) {
+        dropped.increment();
+      }
+      if (ring.overHalf()) {
+        writer.wake();
+      }
+    }
+
+    void close() {
+      closed = true;
+    }
+
+    long droppedLines() {
+      return dropped.value();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import java.util.Locale;
+
+/**
+ * Which header field a code like {@code %{Name}>h} asks for: one by name, one element of its list
+ * ({@code {Cookie:;session}}), or the whole head. Immutable.
+ *
+ * <p>The whole head shows that credentials and cookies were there, never their values: those must
+ * be asked for by name.
+ */
+final class FieldText {
+  private static final long SECRET =
+      1L << FieldName.AUTHORIZATION
+          | 1L << FieldName.PROXY_AUTHORIZATION
+          | 1L << FieldName.COOKIE
+          | 1L << FieldName.SET_COOKIE;
+
+  private final String name;
+  private final String element;
+  private final char separator;
+
+  private FieldText(String name, String element, char separator) {
+    this.name = name;
+    this.element = element;
+    this.separator = separator;
+  }
+
+  /**
+   * @param argument {@code Name}, {@code Name:element}, {@code Name:;element}, or null for all
+   */
+  static FieldText of(String argument) {
+    int colon = argument == null ? -1 : argument.indexOf(':');
+    if (colon < 0) {
+      return new FieldText(argument, null, ',');
+    }
+    String element = argument.substring(colon + 1);
+    char first = element.isEmpty() ? 'a' : element.charAt(0);
+    return Character.isLetterOrDigit(first)
+        ? new FieldText(argument.substring(0, colon), element, ',')
+        : new FieldText(argument.substring(0, colon), element.substring(1), first);
+  }
+
+  /** Appends what is asked for; nothing where {@code fields} does not have it or is null. */
+  void write(Fields fields, LogLine line) {
+    if (fields == null) {
+      return;
+    }
+    if (name == null) {
+      writeAll(fields, line);
+    } else if (element == null) {
+      writeJoined(fields, line);
+    } else {
+      writeElement(fields, line);
+    }
+  }
+
+  private void writeJoined(Fields fields, LogLine line) {
+    for (int i = fields.next(name, 0); i >= 0; ) {
+      line.append(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
+      i = fields.next(name, i + 1);
+      if (i >= 0) {
+        line.append(", ");
+      }
+    }
+  }
+
+  private void writeElement(Fields fields, LogLine line) {
+    String list = fields.joined(name);
+    if (list == null) {
+      return;
+    }
+    String wanted = element.toLowerCase(Locale.ROOT);
+    int start = 0;
+    boolean quoted = false;
+    for (int i = 0; i <= list.length(); i++) {
+      if (i < list.length() && list.charAt(i) == '"') {
+        quoted = !quoted;
+      }
+      if (i == list.length() || (!quoted && list.charAt(i) == separator)) {
+        String item = list.substring(start, i).strip();
+        String lower = item.toLowerCase(Locale.ROOT);
+        if (lower.startsWith(wanted + "=")) {
+          line.append(item.substring(wanted.length() + 1));
+          return;
+        }
+        if (lower.equals(wanted)) {
+          line.append(item);
+          return;
+        }
+        start = i + 1;
+      }
+    }
+  }
+
+  private static void writeAll(Fields fields, LogLine line) {
+    for (int i = 0; i < fields.count(); i++) {
+      int nameStart = fields.nameStart(i);
+      line.append(fields.bytes(), nameStart, nameStart + fields.nameLength(i));
+      line.append(": ");
+      if ((SECRET & 1L << fields.id(i)) != 0) {
+        line.append('-');
+      } else {
+        line.append(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
+      }
+      line.append("\r\n");
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.loligo.server.accesslog;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} octets.
+ * Confined to the log writer's thread.
+ */
+final class FileOutput implements LogOutput {
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  private final Path path;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private FileChannel channel;
+  private long bufferedLines;
+  private long lostLines;
+
+  /** Opens {@code path} for appending; its directory is made where there is none. */
+  FileOutput(Path path) throws IOException {
+    this.path = path;
+    channel = open();
+  }
+
+  private FileChannel open() throws IOException {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory != null && !Files.exists(directory)) {
+      Files.createDirectories(directory);
+    }
+    return FileChannel.open(
+        path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+  }
+
+  @Override
+  public void line(byte[] bytes, int start, int length, int secondStart, int secondLength)
+      throws IOException {
+    if (length + secondLength > buffer.remaining()) {
+      flush();
+    }
+    bufferedLines++;
+    if (length + secondLength > buffer.remaining()) {
+      writeThrough(ByteBuffer.wrap(bytes, start, length));
+      writeThrough(ByteBuffer.wrap(bytes, secondStart, secondLength));
+      bufferedLines = 0;
+      return;
+    }
+    buffer.put(bytes, start, length).put(bytes, secondStart, secondLength);
+  }
+
+  @Override
+  public void flush() throws IOException {
+    if (buffer.position() > 0) {
+      buffer.flip();
+      try {
+        writeThrough(buffer);
+      } finally {
+        buffer.clear();
+      }
+      bufferedLines = 0;
+    }
+  }
+
+  private void writeThrough(ByteBuffer octets) throws IOException {
+    try {
+      if (channel == null) {
+        channel = open();
+      }
+      while (octets.hasRemaining()) {
+        channel.write(octets);
+      }
+    } catch (IOException e) {
+      lostLines += bufferedLines;
+      bufferedLines = 0;
+      throw e;
+    }
+  }
+
+  @Override
+  public void reopen(int generations) throws IOException {
+    try {
+      flush();
+    } finally {
+      release();
+      if (generations > 0 && Files.isRegularFile(path)) {
+        shift(generations);
+      }
+      channel = open();
+    }
+  }
+
+  /** {@code log.N-2} becomes {@code log.N-1} and so on, {@code log} becomes {@code log.0}. */
+  private void shift(int generations) throws IOException {
+    for (int i = generations - 1; i > 0; i--) {
+      Path from = numbered(i - 1);
+      if (Files.exists(from)) {
+        Files.move(from, numbered(i), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    Files.move(path, numbered(0), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private Path numbered(int generation) {
+    return path.resolveSibling(path.getFileName() + "." + generation);
+  }
+
+  @Override
+  public long lostLines() {
+    return lostLines;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      flush();
+      if (channel != null && Files.isRegularFile(path)) {
+        channel.force(false);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  private void release() throws IOException {
+    FileChannel open = channel;
+    channel = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+
+/**
+ * The codes of logformat, each declared once: its spelling, how its value is treated, and where the
+ * value comes from. Codes that name something this proxy has no source for print {@code -}.
+ * Immutable.
+ */
+enum LogCode {
+  END_SECONDS("ts", Kind.NUMBER, (r, line) -> line.appendNumber(r.endMillis / 1000)),
+  END_SUBSECOND("tu", Kind.SUBSECOND, (r, line) -> line.appendNumber(r.endMillis % 1000)),
+  LOCAL_TIME("tl", Kind.LOCAL_TIME, (r, line) -> line.appendNumber(r.endMillis / 1000)),
+  GMT_TIME("tg", Kind.GMT_TIME, (r, line) -> line.appendNumber(r.endMillis / 1000)),
+  START("tS", Kind.TEXT, (r, line) -> RecordText.secondsAndMillis(r.startMillis, line)),
+  ELAPSED("tr", Kind.MILLIS, (r, line) -> line.appendNumber(RecordText.elapsedMillis(r))),
+  DNS_TIME("dt", Kind.MILLIS, (r, line) -> RecordText.stage(r, Stage.DNS, line)),
+  PEER_TIME("<pt", Kind.MILLIS, (r, line) -> RecordText.stage(r, Stage.SERVER_LAST_BYTE, line)),
+  SERVER_TIME("<tt", Kind.MILLIS, RecordText::serverMillis),
+  BUSY_TIME("busy_time"),
+
+  CLIENT(">a", Kind.TEXT, RecordText::client),
+  CLIENT_NAME(">A", Kind.TEXT, RecordText::client),
+  CLIENT_PORT(">p", Kind.NUMBER, (r, line) -> RecordText.port(r.client, line)),
+  CLIENT_EUI(">eui"),
+  CLIENT_LOCAL(">la", Kind.TEXT, (r, line) -> RecordText.address(r.local, line)),
+  CLIENT_LOCAL_PORT(">lp", Kind.NUMBER, (r, line) -> RecordText.port(r.local, line)),
+  LOCAL("la", Kind.TEXT, (r, line) -> RecordText.address(r.local, line)),
+  LOCAL_PORT("lp", Kind.NUMBER, (r, line) -> RecordText.port(r.local, line)),
+  HOP("<a", Kind.TEXT, (r, line) -> RecordText.text(r.nextHop, line)),
+  HOP_NAME("<A", Kind.TEXT, RecordText::hopName),
+  HOP_PORT("<p", Kind.NUMBER, (r, line) -> RecordText.positive(r.nextHopPort, line)),
+  HOP_LOCAL("<la", Kind.TEXT, (r, line) -> RecordText.address(r.nextHopLocal, line)),
+  HOP_LOCAL_PORT("<lp", Kind.NUMBER, (r, line) -> RecordText.port(r.nextHopLocal, line)),
+  HOP_LOCAL_OLD("oa", Kind.TEXT, (r, line) -> RecordText.address(r.nextHopLocal, line)),
+
+  METHOD("rm", Kind.TEXT, (r, line) -> RecordText.text(r.method, line)),
+  CLIENT_METHOD(">rm", Kind.TEXT, (r, line) -> RecordText.text(r.method, line)),
+  SERVER_METHOD("<rm", Kind.TEXT, (r, line) -> RecordText.text(r.method, line)),
+  URL("ru", Kind.TEXT, (r, line) -> RecordText.url(r, line.stripQuery(), line)),
+  /** Documented as not affected by strip_query_terms: whoever writes it asks for the query. */
+  CLIENT_URL(">ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, false, line)),
+  SERVER_URL("<ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, line.stripQuery(), line)),
+  SCHEME(">rs", Kind.UNTRUSTED, RecordText::scheme),
+  SERVER_SCHEME("<rs", Kind.UNTRUSTED, RecordText::scheme),
+  DOMAIN(">rd", Kind.UNTRUSTED, RecordText::domain),
+  SERVER_DOMAIN("<rd", Kind.UNTRUSTED, RecordText::domain),
+  URL_PORT(">rP", Kind.NUMBER, RecordText::urlPort),
+  SERVER_URL_PORT("<rP", Kind.NUMBER, RecordText::urlPort),
+  PATH("rp", Kind.UNTRUSTED, RecordText::path),
+  CLIENT_PATH(">rp", Kind.UNTRUSTED, RecordText::path),
+  SERVER_PATH("<rp", Kind.UNTRUSTED, RecordText::path),
+  VERSION("rv", Kind.TEXT, RecordText::version),
+  CLIENT_VERSION(">rv", Kind.TEXT, RecordText::version),
+  SERVER_VERSION("<rv"),
+
+  REQUEST_FIELD(">h", Kind.REQUEST_FIELD, (r, line) -> {}),
+  REQUEST_FIELD_OLD("h", Kind.REQUEST_FIELD, (r, line) -> {}),
+  ADAPTED_REQUEST_FIELD(">ha", Kind.REQUEST_FIELD, (r, line) -> {}),
+  REPLY_FIELD("<h", Kind.REPLY_FIELD, (r, line) -> {}),
+
+  STATUS(">Hs", Kind.NUMBER, (r, line) -> line.appendNumber(r.status)),
+  STATUS_OLD("Hs", Kind.NUMBER, (r, line) -> line.appendNumber(r.status)),
+  SERVER_STATUS("<Hs", Kind.NUMBER, (r, line) -> RecordText.positive(r.serverStatus, line)),
+  RESULT("Ss", Kind.TEXT, ResultCode::write),
+  HIERARCHY("Sh", Kind.TEXT, (r, line) -> line.append(r.hierarchy.name())),
+  MEDIA_TYPE("mt", Kind.TEXT, RecordText::mediaType),
+  ATTEMPTS("request_attempts", Kind.NUMBER, (r, line) -> line.appendNumber(r.attempts)),
+  ERROR_CODE("err_code", Kind.TEXT, (r, line) -> RecordText.text(r.errorCode, line)),
+  ERROR_DETAIL("err_detail", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.errorDetail, line)),
+
+  BYTES_OUT("<st", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientBytesOut)),
+  BYTES_IN(">st", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientBytesIn)),
+  BYTES("st", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientBytesIn + r.clientBytesOut)),
+  REQUEST_HEAD_BYTES(">sh", Kind.NUMBER, RecordText::requestHeadBytes),
+  REPLY_HEAD_BYTES("<sh", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientHeadBytesOut)),
+  SERVER_CONTENT_BYTES("<bs", Kind.NUMBER, RecordText::serverContentBytes),
+
+  USER("un", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
+  LOGIN("ul", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
+  IDENT("ui"),
+  EXTERNAL_USER("ue"),
+  TLS_USER("us"),
+  CREDENTIALS("credentials", Kind.ARGUMENT),
+  EXTERNAL_TAG("et"),
+  EXTERNAL_LOG("ea"),
+  NOTE("note", Kind.ARGUMENT),
+  SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
+  MASTER_TRANSACTION("master_xaction"),
+  CONNECTION_ID(
+      "transport::>connection_id",
+      Kind.NUMBER,
+      (r, line) -> RecordText.positive(r.connectionId, line)),
+  OCTET("byte", Kind.OCTET, (r, line) -> {}),
+
+  QOS_CLIENT(">qos"),
+  QOS_SERVER("<qos"),
+  MARK_CLIENT(">nfmark"),
+  MARK_SERVER("<nfmark"),
+  HANDSHAKE(">handshake"),
+  PROXY_PROTOCOL("proxy_protocol::>h", Kind.ARGUMENT),
+  TLS_SNI("ssl::>sni"),
+  TLS_MODE("ssl::bump_mode"),
+  TLS_CLIENT_VERSION("ssl::>negotiated_version"),
+  TLS_SERVER_VERSION("ssl::<negotiated_version"),
+  TLS_CLIENT_CIPHER("ssl::>negotiated_cipher"),
+  TLS_SERVER_CIPHER("ssl::<negotiated_cipher"),
+  TLS_RECEIVED_HELLO("ssl::>received_hello_version"),
+  TLS_SERVER_HELLO("ssl::<received_hello_version"),
+  TLS_SUPPORTED("ssl::>supported_version"),
+  TLS_SERVER_SUPPORTED("ssl::<supported_version"),
+  TLS_CLIENT_SUBJECT("ssl::>cert_subject"),
+  TLS_CLIENT_ISSUER("ssl::>cert_issuer"),
+  TLS_SERVER_SUBJECT("ssl::<cert_subject"),
+  TLS_SERVER_ISSUER("ssl::<cert_issuer"),
+  TLS_SERVER_ERRORS("ssl::<cert_errors"),
+  TLS_SERVER_CERTIFICATE("ssl::<cert"),
+  ADAPTATION_HISTORY("adapt::all_trs"),
+  ADAPTATION_SUM("adapt::sum_trs"),
+  ADAPTATION_FIELD("adapt::<last_h", Kind.ARGUMENT),
+  ICAP_TIME("icap::tt");
+
+  /** How a value is treated. */
+  enum Kind {
+    TEXT,
+    /** Chosen by a peer: made safe even where the format asks for no quoting. */
+    UNTRUSTED,
+    NUMBER,
+    MILLIS,
+    SUBSECOND,
+    LOCAL_TIME,
+    GMT_TIME,
+    REQUEST_FIELD,
+    REPLY_FIELD,
+    SEQUENCE,
+    OCTET,
+    /** Prints {@code -}, takes an argument. */
+    ARGUMENT;
+
+    boolean takesArgument() {
+      return switch (this) {
+        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, OCTET, ARGUMENT -> true;
+        default -> false;
+      };
+    }
+
+    boolean numeric() {
+      return this == NUMBER || this == MILLIS || this == SUBSECOND || this == SEQUENCE;
+    }
+  }
+
+  /** Where a value comes from. */
+  interface Source {
+    /** Appends the value, or nothing where there is none. */
+    void write(ExchangeRecord record, LogLine line);
+  }
+
+  private final String spelling;
+  private final Kind kind;
+
+  @SuppressWarnings("ImmutableEnumChecker") // lambdas that capture nothing
+  private final Source source;
+
+  LogCode(String spelling, Kind kind, Source source) {
+    this.spelling = spelling;
+    this.kind = kind;
+    this.source = source;
+  }
+
+  LogCode(String spelling, Kind kind) {
+    this(spelling, kind, (record, line) -> {});
+  }
+
+  LogCode(String spelling) {
+    this(spelling, Kind.TEXT);
+  }
+
+  String spelling() {
+    return spelling;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  Source source() {
+    return source;
+  }
+
+  /** The longest code that stands in {@code format} at {@code at}, or null. */
+  static LogCode at(String format, int at) {
+    LogCode longest = null;
+    for (LogCode code : values()) {
+      if (format.startsWith(code.spelling, at)
+          && (longest == null || code.spelling.length() > longest.spelling.length())) {
+        longest = code;
+      }
+    }
+    return longest;
+  }
+}

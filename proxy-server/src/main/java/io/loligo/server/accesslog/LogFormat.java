@@ -1,0 +1,110 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A logformat, compiled: literal text and fields in order. Immutable; any thread.
+ *
+ * <p>A field is {@code % ["|[|#|/|'] [-] [[0]width[.max]] [{arg}] code [{arg}]}. Without a quoting
+ * mode of its own a field that stands between double quotes or brackets of the format is quoted for
+ * them, as Squid does.
+ */
+public final class LogFormat {
+  private static final Map<String, String> BUILT_IN =
+      Map.of(
+          "squid", "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt",
+          "common", "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
+          "combined",
+              "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st"
+                  + " \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
+          "referrer", "%ts.%03tu %>a %{Referer}>h %ru",
+          "useragent", "%>a [%tl] \"%{User-Agent}>h\"");
+
+  private final Piece[] pieces;
+
+  private LogFormat(List<Piece> pieces) {
+    this.pieces = pieces.toArray(new Piece[0]);
+  }
+
+  /** Part of a line. */
+  interface Piece {
+    void write(ExchangeRecord record, LogLine line);
+  }
+
+  /** The built-in formats by name. */
+  public static Map<String, String> builtIn() {
+    return BUILT_IN;
+  }
+
+  /**
+   * Compiles {@code format} for the system's time zone.
+   *
+   * @throws LogFormatException that names the first bad code and where it stands
+   */
+  public static LogFormat compile(String format) {
+    return compile(format, ZoneId.systemDefault());
+  }
+
+  static LogFormat compile(String format, ZoneId zone) {
+    return new LogFormat(new LogFormatCompiler(format, zone).compile());
+  }
+
+  /** Appends the line for {@code record}, without its end. */
+  void write(ExchangeRecord record, LogLine line) {
+    for (Piece piece : pieces) {
+      piece.write(record, line);
+    }
+  }
+
+  /** This format followed by both heads, as {@code log_mime_hdrs} wants it. */
+  LogFormat withHeads() {
+    List<Piece> more = new ArrayList<>(List.of(pieces));
+    more.add(literal(" ["));
+    more.add(new HeadPiece(true));
+    more.add(literal("] ["));
+    more.add(new HeadPiece(false));
+    more.add(literal("]"));
+    return new LogFormat(more);
+  }
+
+  static Piece literal(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return (record, line) -> line.append(bytes, 0, bytes.length);
+  }
+
+  /** One whole head as a MIME blob, empty where there was none. */
+  private record HeadPiece(boolean ofRequest) implements Piece {
+    private static final FieldText ALL = FieldText.of(null);
+
+    @Override
+    public void write(ExchangeRecord record, LogLine line) {
+      int start = line.length();
+      if (ofRequest) {
+        ALL.write(record.request == null ? null : record.request.fields(), line);
+      } else if (record.reply != null) {
+        writeReply(record.reply, line);
+      }
+      line.quote(start, Quoting.MIME);
+    }
+
+    private static void writeReply(ResponseHead reply, LogLine line) {
+      line.append("HTTP/");
+      line.appendNumber(reply.version() / 10);
+      line.append('.');
+      line.appendNumber(reply.version() % 10);
+      line.append(' ');
+      line.appendNumber(reply.status());
+      line.append(' ');
+      line.append(reply.reason());
+      line.append("\r\n");
+      ALL.write(reply.fields(), line);
+      line.append("\r\n");
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.loligo.server.accesslog;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that writes logs. It empties all rings, hands every output what it gathered, and
+ * naps; a line is on its way after at most {@link #NAP_NANOS}. A ring that is half full ends the
+ * nap early, so at full load nobody is woken for a single line. Thread-safe but for {@link #run},
+ * which is its own thread's.
+ */
+final class LogWriter implements Runnable {
+  /** How long a line may wait at low load. */
+  static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
+
+  private record Turn(int generations, CompletableFuture<Void> done) {}
+
+  private final LineRing[] rings;
+  private final LogOutput[] outputs;
+  private final LongAdder written = new LongAdder();
+  private final LineRing.Consumer consumer = this::write;
+  private final Object turnsLock = new Object();
+  private final Thread thread;
+  private List<Turn> turns = new ArrayList<>(); // guarded by turnsLock
+  private boolean ended; // guarded by turnsLock
+  private volatile boolean napping;
+  private volatile boolean closing;
+  private volatile long lost;
+  private long lastComplaintNanos;
+  private long complaints;
+
+  LogWriter(LineRing[] rings, LogOutput[] outputs) {
+    this.rings = rings;
+    this.outputs = outputs;
+    thread = new Thread(this, "loligo-log-writer");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Ends the nap if there is one. */
+  void wake() {
+    if (napping) {
+      napping = false;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Reopens all outputs between two lines; done when new lines go to the new places. */
+  CompletableFuture<Void> reopen(int generations) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    synchronized (turnsLock) {
+      if (ended) {
+        done.complete(null);
+        return done;
+      }
+      turns.add(new Turn(generations, done));
+    }
+    LockSupport.unpark(thread);
+    return done;
+  }
+
+  /** Writes all that was offered before, closes the outputs and ends. */
+  void close() {
+    closing = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  boolean alive() {
+    return thread.isAlive();
+  }
+
+  long writtenLines() {
+    return written.sum() - lost;
+  }
+
+  /** Lines taken out of the rings that an output could not write. */
+  long lostLines() {
+    return lost;
+  }
+
+  @Override
+  public void run() {
+    boolean last;
+    do {
+      last = closing;
+      int lines = drain();
+      flush();
+      takeTurns();
+      countLost();
+      if (lines == 0 && !last) {
+        nap();
+      } else if (!last && !anyOverHalf()) {
+        nap();
+      }
+    } while (!last);
+    end();
+  }
+
+  private void nap() {
+    napping = true;
+    LockSupport.parkNanos(this, NAP_NANOS);
+    napping = false;
+  }
+
+  private boolean anyOverHalf() {
+    for (LineRing ring : rings) {
+      if (ring.overHalf()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int drain() {
+    int lines = 0;
+    for (LineRing ring : rings) {
+      lines += ring.drainTo(consumer);
+    }
+    return lines;
+  }
+
+  private void write(
+      int output, byte[] bytes, int start, int length, int secondStart, int secondLength) {
+    written.increment();
+    try {
+      outputs[output].line(bytes, start, length, secondStart, secondLength);
+    } catch (IOException e) {
+      complain(e);
+    }
+  }
+
+  private void flush() {
+    for (LogOutput output : outputs) {
+      try {
+        output.flush();
+      } catch (IOException e) {
+        complain(e);
+      }
+    }
+  }
+
+  private void takeTurns() {
+    List<Turn> now;
+    synchronized (turnsLock) {
+      if (turns.isEmpty()) {
+        return;
+      }
+      now = turns;
+      turns = new ArrayList<>();
+    }
+    for (Turn turn : now) {
+      for (LogOutput output : outputs) {
+        try {
+          output.reopen(turn.generations);
+        } catch (IOException e) {
+          complain(e);
+        }
+      }
+      turn.done.complete(null);
+    }
+  }
+
+  private void countLost() {
+    long sum = 0;
+    for (LogOutput output : outputs) {
+      sum += output.lostLines();
+    }
+    lost = sum;
+  }
+
+  private void end() {
+    for (LogOutput output : outputs) {
+      try {
+        output.close();
+      } catch (IOException e) {
+        complain(e);
+      }
+    }
+    countLost();
+    synchronized (turnsLock) {
+      ended = true;
+      turns.forEach(turn -> turn.done.complete(null));
+    }
+  }
+
+  private void complain(IOException failure) {
+    complaints++;
+    long now = System.nanoTime();
+    if (lastComplaintNanos == 0 || now - lastComplaintNanos >= COMPLAINT_NANOS) {
+      lastComplaintNanos = now;
+      LOG.warn("access log cannot be written ({} failures): {}", complaints, failure.toString());
+      complaints = 0;
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.server.record.ExchangeRecord;
+
+/** Milliseconds with decimals ({@code %.2tr}): our clock's zeros, as Squid prints its own. */
+record MillisSource(LogCode.Source millis, int decimals) implements LogCode.Source {
+  @Override
+  public void write(ExchangeRecord record, LogLine line) {
+    int start = line.length();
+    millis.write(record, line);
+    if (line.length() > start) {
+      line.append('.');
+      line.appendNumber(0, Math.max(1, decimals));
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.RequestTarget.Form;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+import java.net.InetSocketAddress;
+
+/** Writes what a record holds as log text; nothing where it holds nothing. */
+final class RecordText {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private RecordText() {}
+
+  static void text(String value, LogLine line) {
+    if (value != null) {
+      line.append(value);
+    }
+  }
+
+  static void positive(long value, LogLine line) {
+    if (value > 0) {
+      line.appendNumber(value);
+    }
+  }
+
+  static void address(InetSocketAddress address, LogLine line) {
+    if (address != null && address.getAddress() != null) {
+      line.append(address.getAddress().getHostAddress());
+    }
+  }
+
+  static void port(InetSocketAddress address, LogLine line) {
+    if (address != null) {
+      line.appendNumber(address.getPort());
+    }
+  }
+
+  static void client(ExchangeRecord record, LogLine line) {
+    if (record.clientText != null) {
+      line.append(record.clientText);
+    } else {
+      address(record.client, line);
+    }
+  }
+
+  static void hopName(ExchangeRecord record, LogLine line) {
+    text(record.nextHopName != null ? record.nextHopName : record.nextHop, line);
+  }
+
+  static void secondsAndMillis(long millis, LogLine line) {
+    if (millis > 0) {
+      line.appendNumber(millis / 1000);
+      line.append('.');
+      line.appendNumber(millis % 1000, 3);
+    }
+  }
+
+  static long elapsedMillis(ExchangeRecord record) {
+    long total = record.stage(Stage.TOTAL);
+    if (total >= 0) {
+      return total / NANOS_PER_MILLI;
+    }
+    return record.startMillis > 0 ? Math.max(0, record.endMillis - record.startMillis) : 0;
+  }
+
+  static void stage(ExchangeRecord record, Stage stage, LogLine line) {
+    long nanos = record.stage(stage);
+    if (nanos >= 0) {
+      line.appendNumber(nanos / NANOS_PER_MILLI);
+    }
+  }
+
+  /** From the first connect to the last octet of the answer. */
+  static void serverMillis(ExchangeRecord record, LogLine line) {
+    long connect = record.stage(Stage.PROXY_CONNECT);
+    long answer = record.stage(Stage.SERVER_LAST_BYTE);
+    if (connect >= 0 || answer >= 0) {
+      line.appendNumber((Math.max(0, connect) + Math.max(0, answer)) / NANOS_PER_MILLI);
+    }
+  }
+
+  static void url(ExchangeRecord record, boolean stripQuery, LogLine line) {
+    if (record.url != null) {
+      int query = stripQuery ? record.url.indexOf('?') : -1;
+      line.append(query < 0 ? record.url : record.url.substring(0, query + 1));
+      return;
+    }
+    RequestTarget target = record.target;
+    if (target == null) {
+      line.append(
+          record.request == null
+              ? "error:transaction-end-before-headers"
+              : "error:invalid-request");
+      return;
+    }
+    if (target.form() == Form.AUTHORITY) {
+      host(target, line);
+      line.append(':');
+      line.appendNumber(target.port());
+      return;
+    }
+    line.append(target.scheme());
+    line.append("://");
+    host(target, line);
+    if (target.port() != defaultPort(target.scheme())) {
+      line.append(':');
+      line.appendNumber(target.port());
+    }
+    path(target, stripQuery, line);
+  }
+
+  static void path(ExchangeRecord record, LogLine line) {
+    if (record.target != null && record.target.form() != Form.AUTHORITY) {
+      path(record.target, line.stripQuery(), line);
+    }
+  }
+
+  private static void path(RequestTarget target, boolean stripQuery, LogLine line) {
+    byte[] bytes = target.pathBytes();
+    int start = target.pathStart();
+    int end = target.pathEnd();
+    if (stripQuery) {
+      for (int i = start; i < end; i++) {
+        if (bytes[i] == '?') {
+          end = i + 1;
+        }
+      }
+    }
+    line.append(bytes, start, end);
+  }
+
+  private static void host(RequestTarget target, LogLine line) {
+    String host = target.host();
+    boolean literal = host.indexOf(':') >= 0;
+    if (literal) {
+      line.append('[');
+    }
+    line.append(host);
+    if (literal) {
+      line.append(']');
+    }
+  }
+
+  private static int defaultPort(String scheme) {
+    return switch (scheme) {
+      case "http" -> 80;
+      case "https" -> 443;
+      case "ftp" -> 21;
+      default -> -1;
+    };
+  }
+
+  static void scheme(ExchangeRecord record, LogLine line) {
+    if (record.target != null) {
+      line.append(record.target.scheme());
+    }
+  }
+
+  static void domain(ExchangeRecord record, LogLine line) {
+    if (record.target != null) {
+      host(record.target, line);
+    }
+  }
+
+  static void urlPort(ExchangeRecord record, LogLine line) {
+    if (record.target != null) {
+      line.appendNumber(record.target.port());
+    }
+  }
+
+  static void version(ExchangeRecord record, LogLine line) {
+    int version = record.request == null ? 0 : record.request.version();
+    line.appendNumber(version / 10);
+    line.append('.');
+    line.appendNumber(version % 10);
+  }
+
+  static void requestHeadBytes(ExchangeRecord record, LogLine line) {
+    line.appendNumber(record.request == null ? 0 : record.request.end());
+  }
+
+  static void serverContentBytes(ExchangeRecord record, LogLine line) {
+    if (record.serverContentBytesIn >= 0) {
+      line.appendNumber(record.serverContentBytesIn);
+    }
+  }
+
+  /** The media type without its parameters, as Squid keeps it. */
+  static void mediaType(ExchangeRecord record, LogLine line) {
+    int start = line.length();
+    if (record.contentType != null) {
+      line.append(record.contentType);
+    } else if (record.reply != null) {
+      Fields fields = record.reply.fields();
+      int field = fields.first(FieldName.CONTENT_TYPE);
+      if (field >= 0) {
+        line.append(fields.bytes(), fields.valueStart(field), fields.valueEnd(field));
+      }
+    }
+    for (int i = start; i < line.length(); i++) {
+      byte octet = line.bytes()[i];
+      if (octet == ';' || octet == ' ' || octet == '\t') {
+        line.truncate(i);
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.loligo.server.metrics;
+
+/**
+ * Connections of one event loop, counted by whoever opens and closes them. The methods are the
+ * loop's; any thread reads the sums through {@link ProxyMetrics}.
+ */
+public final class ConnectionCounters {
+  private final LongCells gauges;
+  private final LongCells counters;
+
+  ConnectionCounters(LongCells gauges, LongCells counters) {
+    this.gauges = gauges;
+    this.counters = counters;
+  }
+
+  /** A client's connection was accepted; it counts as idle once {@link #clientIdle} says so. */
+  public void clientOpened() {
+    gauges.add(ConnectionGauge.CLIENT_OPEN.ordinal(), 1);
+    counters.add(Counter.CLIENT_CONNECTIONS.ordinal(), 1);
+  }
+
+  /** A client's connection is closed. If it was idle, call {@link #clientBusy} before. */
+  public void clientClosed() {
+    gauges.add(ConnectionGauge.CLIENT_OPEN.ordinal(), -1);
+  }
+
+  /** A client's connection waits for a request. */
+  public void clientIdle() {
+    gauges.add(ConnectionGauge.CLIENT_IDLE.ordinal(), 1);
+  }
+
+  /** A client's connection waits no longer. */
+  public void clientBusy() {
+    gauges.add(ConnectionGauge.CLIENT_IDLE.ordinal(), -1);
+  }
+
+  /** A connection to a next hop is established. */
+  public void serverOpened() {
+    gauges.add(ConnectionGauge.SERVER_OPEN.ordinal(), 1);
+    counters.add(Counter.SERVER_CONNECTIONS.ordinal(), 1);
+  }
+
+  /** A connection to a next hop is closed. If it was idle, call {@link #serverEvicted} before. */
+  public void serverClosed() {
+    gauges.add(ConnectionGauge.SERVER_OPEN.ordinal(), -1);
+  }
+
+  /** A connection to a next hop rests in the pool. */
+  public void serverIdle() {
+    gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), 1);
+  }
+
+  /** A connection left the pool, to be used again. */
+  public void serverReused() {
+    serverEvicted();
+    counters.add(Counter.SERVER_REUSED.ordinal(), 1);
+  }
+
+  /** A connection left the pool, to be closed. */
+  public void serverEvicted() {
+    gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), -1);
+  }
+
+  /** A connection could not be established. */
+  public void serverConnectFailed() {
+    counters.add(Counter.SERVER_CONNECT_FAILURES.ordinal(), 1);
+  }
+
+  /** Octets begin to flow through a tunnel. */
+  public void tunnelOpened() {
+    gauges.add(ConnectionGauge.TUNNEL_OPEN.ordinal(), 1);
+  }
+
+  /** A tunnel is over. */
+  public void tunnelClosed() {
+    gauges.add(ConnectionGauge.TUNNEL_OPEN.ordinal(), -1);
+  }
+}

@@ -1,0 +1,104 @@
+package io.loligo.server.metrics;
+
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Counters told apart by one label, each family declared once. Every exchange counts once in each
+ * of the first four. Immutable.
+ */
+public enum CounterFamily {
+  CLASS(
+      "loligo.exchanges",
+      "class",
+      "Finished exchanges by the class of their answer.",
+      names(HitClass.values())),
+  RESULT(
+      "loligo.results",
+      "result",
+      "Finished exchanges by the access log's result code, without its suffixes.",
+      Arrays.stream(LogTag.values()).map(LogTag::name).toList()),
+  STATUS(
+      "loligo.responses",
+      "status",
+      "Finished exchanges by class of the status sent; none: no answer was sent.",
+      List.of("none", "1xx", "2xx", "3xx", "4xx", "5xx")),
+  HIERARCHY(
+      "loligo.hops",
+      "hierarchy",
+      "Finished exchanges by the way the answer was fetched, as in the access log.",
+      Arrays.stream(HierarchyCode.values()).map(HierarchyCode::name).toList()),
+  ERROR(
+      "loligo.errors",
+      "reason",
+      "Answers made by the proxy because something failed or was refused, by Squid's name of the"
+          + " error; ERR_ACCESS_DENIED is the rules at work.",
+      List.of(
+          "other",
+          "ERR_ACCESS_DENIED",
+          "ERR_CACHE_ACCESS_DENIED",
+          "ERR_CANNOT_FORWARD",
+          "ERR_CLIENT_GONE",
+          "ERR_CONFLICT_HOST",
+          "ERR_CONNECT_FAIL",
+          "ERR_DNS_FAIL",
+          "ERR_FORWARDING_DENIED",
+          "ERR_INVALID_REQ",
+          "ERR_INVALID_RESP",
+          "ERR_INVALID_URL",
+          "ERR_LIFETIME_EXP",
+          "ERR_ONLY_IF_CACHED_MISS",
+          "ERR_OVERLOADED",
+          "ERR_PROTOCOL_UNKNOWN",
+          "ERR_READ_ERROR",
+          "ERR_READ_TIMEOUT",
+          "ERR_SHUTTING_DOWN",
+          "ERR_TOO_BIG",
+          "ERR_UNSUP_HTTPVERSION",
+          "ERR_UNSUP_REQ",
+          "ERR_URN_RESOLVE",
+          "ERR_WRITE_ERROR",
+          "ERR_ZERO_SIZE_OBJECT"));
+
+  private final String meter;
+  private final String label;
+  private final String text;
+
+  @SuppressWarnings("ImmutableEnumChecker") // List.of or toList: cannot be modified
+  private final List<String> values;
+
+  CounterFamily(String meter, String label, String text, List<String> values) {
+    this.meter = meter;
+    this.label = label;
+    this.text = text;
+    this.values = values;
+  }
+
+  /** Name in Micrometer's spelling. */
+  public String meter() {
+    return meter;
+  }
+
+  /** The label that tells its counters apart. */
+  public String label() {
+    return label;
+  }
+
+  /** For the operator. */
+  public String text() {
+    return text;
+  }
+
+  /** The label values, by index. */
+  public List<String> labelValues() {
+    return values;
+  }
+
+  private static List<String> names(Enum<?>[] constants) {
+    return Arrays.stream(constants).map(c -> c.name().toLowerCase(Locale.ROOT)).toList();
+  }
+}

@@ -1,0 +1,76 @@
+package io.loligo.server.metrics;
+
+/** Histograms of one stage and class, merged over the event loops. Confined to one thread. */
+public final class LatencySnapshot {
+  private final long[] counts = new long[LatencyHistogram.BUCKETS];
+  private long count;
+  private long sumNanos;
+  private long maxNanos;
+
+  LatencySnapshot() {}
+
+  void add(int bucket, long more) {
+    counts[bucket] += more;
+    count += more;
+  }
+
+  void addSum(long nanos, long highestNanos) {
+    sumNanos += nanos;
+    maxNanos = Math.max(maxNanos, highestNanos);
+  }
+
+  /** Durations recorded. */
+  public long count() {
+    return count;
+  }
+
+  /** Their sum. */
+  public long sumNanos() {
+    return sumNanos;
+  }
+
+  /** The longest, exact. */
+  public long maxNanos() {
+    return maxNanos;
+  }
+
+  /** Their mean; 0 without any. */
+  public long meanNanos() {
+    return count == 0 ? 0 : sumNanos / count;
+  }
+
+  /**
+   * The duration that this share of all did not exceed, at most 1/32 off; 0 without any.
+   *
+   * @param percent above 0, up to 100
+   */
+  public long percentileNanos(double percent) {
+    long rank = Math.max(1, (long) Math.ceil(count * percent / 100));
+    long seen = 0;
+    for (int i = 0; i < counts.length; i++) {
+      seen += counts[i];
+      if (counts[i] != 0 && seen >= rank) {
+        return Math.min(LatencyHistogram.middleNanos(i), maxNanos);
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * How many durations fall between each bound and the one before, the last of all bounds standing
+   * for infinity.
+   *
+   * @param boundsNanos ascending
+   */
+  long[] counts(long[] boundsNanos) {
+    long[] result = new long[boundsNanos.length + 1];
+    int bound = 0;
+    for (int i = 0; i < counts.length; i++) {
+      while (bound < boundsNanos.length && LatencyHistogram.middleNanos(i) > boundsNanos[bound]) {
+        bound++;
+      }
+      result[bound] += counts[i];
+    }
+    return result;
+  }
+}

@@ -1,0 +1,117 @@
+package io.loligo.server.metrics;
+
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
+import java.util.List;
+
+/**
+ * Counters and stage histograms of one event loop. Written on that loop only, without a lock, a
+ * fence or an allocation (but for a histogram's first duration); read by any thread.
+ */
+public final class LoopMetrics implements ExchangeSink {
+  private static final Stage[] STAGES = Stage.values();
+  private static final HitClass[] CLASSES = HitClass.values();
+
+  private final LongCells counters = new LongCells(Counter.values().length);
+  private final LongCells gauges = new LongCells(ConnectionGauge.values().length);
+  private final LongCells[] families = new LongCells[CounterFamily.values().length];
+  private final LatencyHistogram[] histograms =
+      new LatencyHistogram[STAGES.length * CLASSES.length];
+  private final ConnectionCounters connections = new ConnectionCounters(gauges, counters);
+
+  LoopMetrics() {
+    for (CounterFamily family : CounterFamily.values()) {
+      families[family.ordinal()] = new LongCells(family.labelValues().size());
+    }
+  }
+
+  /** Where the loop's connections are counted. */
+  public ConnectionCounters connections() {
+    return connections;
+  }
+
+  @Override
+  public void finished(ExchangeRecord record) {
+    counters.add(Counter.CLIENT_BYTES_IN.ordinal(), record.clientBytesIn);
+    counters.add(Counter.CLIENT_BYTES_OUT.ordinal(), record.clientBytesOut);
+    counters.add(Counter.SERVER_BYTES_IN.ordinal(), record.serverBytesIn);
+    counters.add(Counter.SERVER_BYTES_OUT.ordinal(), record.serverBytesOut);
+    if (record.tag.hit()) {
+      counters.add(Counter.HITS.ordinal(), 1);
+      counters.add(Counter.HIT_BYTES_OUT.ordinal(), record.clientBytesOut);
+    }
+    count(Counter.COLLAPSED, record.collapsed);
+    count(Counter.ABORTED, record.aborted);
+    count(Counter.TIMED_OUT, record.timedOut);
+    count(CounterFamily.CLASS, record.hitClass.ordinal());
+    count(CounterFamily.RESULT, record.tag.ordinal());
+    count(CounterFamily.STATUS, Math.max(0, Math.min(5, record.status / 100)));
+    count(CounterFamily.HIERARCHY, record.hierarchy.ordinal());
+    if (record.errorCode != null) {
+      count(CounterFamily.ERROR, error(record.errorCode));
+    }
+    recordStages(record);
+  }
+
+  private void recordStages(ExchangeRecord record) {
+    int classIndex = record.hitClass.ordinal();
+    for (int i = 0; i < STAGES.length; i++) {
+      long nanos = record.stage(STAGES[i]);
+      if (nanos >= 0) {
+        histogram(i * CLASSES.length + classIndex).record(nanos);
+      }
+    }
+  }
+
+  private LatencyHistogram histogram(int index) {
+    LatencyHistogram histogram = histograms[index];
+    return histogram != null ? histogram : begin(index);
+  }
+
+  private synchronized LatencyHistogram begin(int index) {
+    LatencyHistogram fresh = new LatencyHistogram();
+    histograms[index] = fresh;
+    return fresh;
+  }
+
+  private static int error(String code) {
+    List<String> known = CounterFamily.ERROR.labelValues();
+    for (int i = 1; i < known.size(); i++) {
+      if (known.get(i).equals(code)) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private void count(Counter counter, boolean happened) {
+    if (happened) {
+      counters.add(counter.ordinal(), 1);
+    }
+  }
+
+  private void count(CounterFamily family, int index) {
+    families[family.ordinal()].add(index, 1);
+  }
+
+  long value(Counter counter) {
+    return counters.get(counter.ordinal());
+  }
+
+  long value(CounterFamily family, int index) {
+    return families[family.ordinal()].get(index);
+  }
+
+  long value(ConnectionGauge gauge) {
+    return gauges.get(gauge.ordinal());
+  }
+
+  synchronized void addTo(LatencySnapshot snapshot, Stage stage, HitClass hitClass) {
+    LatencyHistogram histogram = histograms[stage.ordinal() * CLASSES.length + hitClass.ordinal()];
+    if (histogram != null) {
+      histogram.addTo(snapshot);
+    }
+  }
+}

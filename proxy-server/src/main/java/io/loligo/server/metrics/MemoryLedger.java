@@ -1,0 +1,40 @@
+package io.loligo.server.metrics;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/**
+ * Who holds how much memory, and of what allowance. Thread-safe: any thread; owners are added while
+ * the process starts.
+ */
+public final class MemoryLedger {
+  /**
+   * One holder of memory.
+   *
+   * @param name short, stable: a label value
+   * @param text what it is, for the operator
+   * @param usedBytes what it holds now
+   * @param limitBytes what it may hold; -1 where nothing limits it
+   */
+  public record Owner(String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {}
+
+  private final List<Owner> owners = new CopyOnWriteArrayList<>();
+
+  /** Adds a holder without a limit. */
+  public MemoryLedger add(String name, String text, LongSupplier usedBytes) {
+    return add(name, text, usedBytes, () -> -1);
+  }
+
+  /** Adds a holder. */
+  public MemoryLedger add(
+      String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {
+    owners.add(new Owner(name, text, usedBytes, limitBytes));
+    return this;
+  }
+
+  /** Holders in the order added. */
+  public List<Owner> owners() {
+    return List.copyOf(owners);
+  }
+}

@@ -1,0 +1,78 @@
+package io.loligo.server.metrics;
+
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
+
+/**
+ * The metrics of all event loops, merged when somebody looks. Thread-safe: any thread reads; each
+ * {@link #loop} writes its own part.
+ */
+public final class ProxyMetrics {
+  private final LoopMetrics[] loops;
+  private final MemoryLedger ledger = new MemoryLedger();
+
+  /**
+   * @param loops number of event loops
+   */
+  public ProxyMetrics(int loops) {
+    this.loops = new LoopMetrics[loops];
+    for (int i = 0; i < loops; i++) {
+      this.loops[i] = new LoopMetrics();
+    }
+  }
+
+  /** Metrics of event loop number {@code loop}, from 0. */
+  public LoopMetrics loop(int loop) {
+    return loops[loop];
+  }
+
+  /** Who holds memory. */
+  public MemoryLedger ledger() {
+    return ledger;
+  }
+
+  /** Sum over the loops. */
+  public long value(Counter counter) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.value(counter);
+    }
+    return sum;
+  }
+
+  /** Sum over the loops. */
+  public long value(CounterFamily family, int index) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.value(family, index);
+    }
+    return sum;
+  }
+
+  /** Sum over the loops. */
+  public long value(ConnectionGauge gauge) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.value(gauge);
+    }
+    return sum;
+  }
+
+  /** Exchanges finished. */
+  public long exchanges() {
+    long sum = 0;
+    for (int i = 0; i < CounterFamily.CLASS.labelValues().size(); i++) {
+      sum += value(CounterFamily.CLASS, i);
+    }
+    return sum;
+  }
+
+  /** Durations of one stage and class. Returns a new snapshot. */
+  public LatencySnapshot latency(Stage stage, HitClass hitClass) {
+    LatencySnapshot snapshot = new LatencySnapshot();
+    for (LoopMetrics loop : loops) {
+      loop.addTo(snapshot, stage, hitClass);
+    }
+    return snapshot;
+  }
+}
