@@ -1,0 +1,102 @@
+package io.loligo.server.peer;
+
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.server.upstream.HopHealth;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * How peers fare, by name, for the whole process. Thread-safe: any thread.
+ *
+ * <p>After {@code connect-fail-limit} failures to connect in a row a peer is dead for {@value
+ * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead anew.
+ */
+public final class PeerHealth implements HopHealth {
+  /** How long a dead peer is left alone. */
+  public static final int REVIVAL_SECONDS = 10;
+
+  /** Of a peer without {@code connect-fail-limit}. */
+  static final int DEFAULT_FAIL_LIMIT = 10;
+
+  private final Map<String, State> states = new ConcurrentHashMap<>();
+  private final AtomicLong turns = new AtomicLong();
+  private final LongSupplier nanoClock;
+
+  /** All peers alive; {@code nanoClock} is a monotonic clock. */
+  public PeerHealth(LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
+  }
+
+  /** Whether the peer is to be tried. */
+  public boolean alive(Peer peer) {
+    State state = states.get(peer.name());
+    return state == null || !state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0;
+  }
+
+  /** Whether {@code max-conn} leaves room. */
+  public boolean hasRoom(Peer peer) {
+    State state = states.get(peer.name());
+    return peer.maxConnections() <= 0 || state == null || state.open.get() < peer.maxConnections();
+  }
+
+  /** Open connections to the peer. */
+  public int openConnections(Peer peer) {
+    State state = states.get(peer.name());
+    return state == null ? 0 : state.open.get();
+  }
+
+  /** A number one higher than the last, for taking turns. */
+  long nextTurn() {
+    return turns.getAndIncrement();
+  }
+
+  @Override
+  public boolean open(Peer peer) {
+    AtomicInteger open = state(peer).open;
+    int most = peer.maxConnections();
+    if (open.incrementAndGet() > most && most > 0) {
+      open.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public void closed(Peer peer) {
+    state(peer).open.decrementAndGet();
+  }
+
+  @Override
+  public void connected(Peer peer) {
+    State state = state(peer);
+    state.failures.set(0);
+    state.dead = false;
+  }
+
+  @Override
+  public void failed(Peer peer) {
+    State state = state(peer);
+    int limit = peer.connectFailLimit() > 0 ? peer.connectFailLimit() : DEFAULT_FAIL_LIMIT;
+    if (state.failures.incrementAndGet() >= limit) {
+      state.revivalNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(REVIVAL_SECONDS);
+      state.dead = true;
+    }
+  }
+
+  private State state(Peer peer) {
+    State state = states.get(peer.name());
+    return state != null ? state : states.computeIfAbsent(peer.name(), name -> new State());
+  }
+
+  /** Of one peer. Thread-safe; {@code revivalNanos} is written before {@code dead}. */
+  private static final class State {
+    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+    private volatile long revivalNanos;
+    private volatile boolean dead;
+  }
+}

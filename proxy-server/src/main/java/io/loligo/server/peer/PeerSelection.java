@@ -1,0 +1,183 @@
+package io.loligo.server.peer;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Method;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.NextHop;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Chooses among origin and parents as Squid does. Thread-safe: a pure function but for the turns of
+ * round-robin peers and the health of all, which it reads.
+ *
+ * <ol>
+ *   <li>{@code always_direct} allows: the origin, nothing else.
+ *   <li>{@code never_direct} allows, or an accelerator port without {@code allow-direct}: parents
+ *       only.
+ *   <li>Else a request that is hierarchical (GET without credentials, TRACE) goes to parents first,
+ *       then to the origin; any other only to the origin.
+ * </ol>
+ *
+ * <p>Among parents: one of the round-robin ones by turn and weight, else the first that is up; the
+ * others follow in the order of the configuration. Dead ones are passed over unless none is alive.
+ * Siblings are not asked.
+ */
+public final class PeerSelection {
+  private enum Direct {
+    YES,
+    NO,
+    MAYBE,
+    UNDECIDED
+  }
+
+  private final PeerHealth health;
+
+  /** A selection that sees this health. */
+  public PeerSelection(PeerHealth health) {
+    this.health = health;
+  }
+
+  /**
+   * Chooses.
+   *
+   * @param request the request as rules see it
+   * @param port the port it came in by
+   * @param methodId {@link Method} id
+   */
+  public PeerChoice choose(AclInput request, ProxyConfig config, HttpPort port, int methodId) {
+    Direct direct = direct(request, config.access(), port);
+    if (direct == Direct.UNDECIDED) {
+      return PeerChoice.NEEDS_DESTINATION;
+    }
+    NextHop origin = new NextHop(request.host(), request.port(), null, HierarchyCode.HIER_DIRECT);
+    List<Peer> peers = config.forwarding().peers();
+    boolean originOnly =
+        direct == Direct.MAYBE && (peers.isEmpty() || !hierarchical(request, port, methodId));
+    if (direct == Direct.YES || originOnly) {
+      return PeerChoice.of(List.of(origin));
+    }
+    List<Peer> usable = new ArrayList<>(peers.size());
+    for (Peer peer : peers) {
+      AclVerdict verdict = mayBeUsed(peer, request, methodId);
+      if (verdict != null && verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+        return PeerChoice.NEEDS_DESTINATION;
+      }
+      if (verdict != null && verdict.allowed()) {
+        usable.add(peer);
+      }
+    }
+    List<NextHop> hops = parents(usable);
+    if (direct == Direct.MAYBE) {
+      hops.add(origin);
+    }
+    return PeerChoice.of(hops);
+  }
+
+  private static Direct direct(AclInput request, ProxyConfig.Access access, HttpPort port) {
+    AclVerdict always = access.alwaysDirect().evaluate(request);
+    if (always.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+      return Direct.UNDECIDED;
+    }
+    if (always.allowed()) {
+      return Direct.YES;
+    }
+    AclVerdict never = access.neverDirect().evaluate(request);
+    if (never.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+      return Direct.UNDECIDED;
+    }
+    boolean accelerated = port.mode() == PortMode.ACCEL && !port.allowDirect();
+    return never.allowed() || accelerated ? Direct.NO : Direct.MAYBE;
+  }
+
+  private static boolean hierarchical(AclInput request, HttpPort port, int methodId) {
+    if (port.mode() == PortMode.INTERCEPT) {
+      return false;
+    }
+    return methodId == Method.TRACE
+        || (methodId == Method.GET && !request.requestFields().has(FieldName.AUTHORIZATION));
+  }
+
+  /** Null where it may not, whatever its rules say. */
+  private static AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
+    if (peer.type() != Peer.Type.PARENT) {
+      return null;
+    }
+    // a tunnel is no request for an origin server, unless it leads to that very port
+    if (peer.originServer() && methodId == Method.CONNECT && request.port() != peer.port()) {
+      return null;
+    }
+    return peer.access().evaluate(request);
+  }
+
+  private List<NextHop> parents(List<Peer> usable) {
+    List<Peer> candidates = new ArrayList<>(usable.size());
+    for (Peer peer : usable) {
+      if (health.alive(peer) && health.hasRoom(peer)) {
+        candidates.add(peer);
+      }
+    }
+    List<NextHop> hops = new ArrayList<>(usable.size() + 1);
+    if (candidates.isEmpty()) {
+      lastResort(usable, hops);
+      return hops;
+    }
+    Peer first = byTurn(candidates);
+    HierarchyCode code = HierarchyCode.ROUNDROBIN_PARENT;
+    if (first == null) {
+      first = candidates.get(0);
+      code = HierarchyCode.FIRSTUP_PARENT;
+    }
+    hops.add(hop(first, code));
+    for (Peer peer : candidates) {
+      if (!peer.name().equals(first.name())) {
+        hops.add(hop(peer, HierarchyCode.ANY_OLD_PARENT));
+      }
+    }
+    return hops;
+  }
+
+  private Peer byTurn(List<Peer> candidates) {
+    long weights = 0;
+    for (Peer peer : candidates) {
+      weights += peer.roundRobin() ? weight(peer) : 0;
+    }
+    if (weights == 0) {
+      return null;
+    }
+    long turn = Math.floorMod(health.nextTurn(), weights);
+    for (Peer peer : candidates) {
+      if (peer.roundRobin()) {
+        turn -= weight(peer);
+        if (turn < 0) {
+          return peer;
+        }
+      }
+    }
+    throw new AssertionError(turn);
+  }
+
+  private static int weight(Peer peer) {
+    return Math.max(1, peer.weight());
+  }
+
+  /** All of them look dead or full: better tried than refused. */
+  private static void lastResort(List<Peer> usable, List<NextHop> hops) {
+    for (Peer peer : usable) {
+      hops.add(
+          hop(
+              peer,
+              peer.isDefault() ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT));
+    }
+  }
+
+  private static NextHop hop(Peer peer, HierarchyCode code) {
+    return new NextHop(peer.host(), peer.port(), peer, code);
+  }
+}

@@ -1,0 +1,38 @@
+package io.loligo.server.upstream;
+
+/** Counts connections to next hops. One per event loop, called on it. */
+public interface ConnectionCounters {
+  /** Counts nothing. */
+  ConnectionCounters NONE =
+      new ConnectionCounters() {
+        @Override
+        public void opened() {}
+
+        @Override
+        public void closed() {}
+
+        @Override
+        public void connectFailed() {}
+
+        @Override
+        public void reused() {}
+
+        @Override
+        public void idle(int change) {}
+      };
+
+  /** A connection was established. */
+  void opened();
+
+  /** An established connection is gone. */
+  void closed();
+
+  /** No address of a hop could be connected to. */
+  void connectFailed();
+
+  /** A kept connection serves another request. */
+  void reused();
+
+  /** The number of kept connections changed by this much. */
+  void idle(int change);
+}

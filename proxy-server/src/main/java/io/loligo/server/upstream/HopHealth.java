@@ -1,0 +1,36 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.config.ProxyConfig.Peer;
+
+/** Hears how peers answer to being dialled. Called on any event loop. */
+public interface HopHealth {
+  /** Knows nothing, limits nothing. */
+  HopHealth NONE =
+      new HopHealth() {
+        @Override
+        public boolean open(Peer peer) {
+          return true;
+        }
+
+        @Override
+        public void closed(Peer peer) {}
+
+        @Override
+        public void connected(Peer peer) {}
+
+        @Override
+        public void failed(Peer peer) {}
+      };
+
+  /** Asks for one more connection: false where {@code max-conn} is reached, else it is counted. */
+  boolean open(Peer peer);
+
+  /** A connection counted by {@link #open} is gone, or was never made. */
+  void closed(Peer peer);
+
+  /** The peer accepted a connection. */
+  void connected(Peer peer);
+
+  /** The peer could not be connected to. */
+  void failed(Peer peer);
+}

@@ -1,0 +1,172 @@
+package io.loligo.server.upstream.connect;
+
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.FetchFailure;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * One attempt to reach any of several addresses (Happy Eyeballs, RFC 8305 section 5): the next one
+ * is dialled {@value #STAGGER_MILLIS} ms after the one before it, or as soon as that failed; the
+ * first connection wins, the others are closed. Confined to one event loop.
+ *
+ * @param <H> the handler each connection is made with
+ */
+public final class Dial<H extends ChannelHandler> {
+  /** Connection Attempt Delay of RFC 8305. */
+  public static final int STAGGER_MILLIS = 250;
+
+  /** What becomes of a dial; one call, perhaps before {@link #start} returns. */
+  public interface Outcome<H> {
+    /** A connection stands. */
+    void connected(H handler, Channel channel, InetSocketAddress address, int attempts);
+
+    /** None of the addresses could be connected to. */
+    void unreachable(FetchFailure failure, int attempts);
+  }
+
+  private final EventLoop loop;
+  private final OriginTransport transport;
+  private final LoopTimer timer;
+  private final List<InetSocketAddress> addresses;
+  private final int maxAttempts;
+  private final Supplier<H> handlers;
+  private final Outcome<H> outcome;
+  private final List<Channel> pending = new ArrayList<>(2);
+  private final LoopTimer.Timeout limit = new Limit();
+  private ScheduledFuture<?> stagger;
+  private int next;
+  private boolean done;
+  private String lastError = "no address";
+
+  /**
+   * A dial that has not begun.
+   *
+   * @param addresses in the order to be tried, not empty
+   * @param maxAttempts connections to try at most, at least 1
+   * @param handlers a new handler for each connection
+   */
+  public Dial(
+      EventLoop loop,
+      OriginTransport transport,
+      LoopTimer timer,
+      List<InetSocketAddress> addresses,
+      int maxAttempts,
+      Supplier<H> handlers,
+      Outcome<H> outcome) {
+    this.loop = loop;
+    this.transport = transport;
+    this.timer = timer;
+    this.addresses = addresses;
+    this.maxAttempts = Math.min(addresses.size(), maxAttempts);
+    this.handlers = handlers;
+    this.outcome = outcome;
+  }
+
+  /** Dials; gives up after {@code timeoutMillis}, 0: never. */
+  public void start(long timeoutMillis) {
+    timer.arm(limit, timeoutMillis);
+    dialNext();
+  }
+
+  /** Closes whatever is on its way; the outcome hears nothing. */
+  public void cancel() {
+    finish(null);
+  }
+
+  private void dialNext() {
+    while (!done && next < maxAttempts) {
+      InetSocketAddress address = addresses.get(next++);
+      H handler = handlers.get();
+      ChannelFuture connecting;
+      try {
+        connecting = transport.connect(loop, address, handler);
+      } catch (RuntimeException e) {
+        lastError = describe(address, e);
+        continue;
+      }
+      pending.add(connecting.channel());
+      connecting.addListener((ChannelFutureListener) future -> settled(future, handler, address));
+      scheduleNext();
+      return;
+    }
+    if (!done && pending.isEmpty()) {
+      fail(FetchFailure.Kind.CONNECT_FAILED);
+    }
+  }
+
+  private void scheduleNext() {
+    if (!done && next < maxAttempts && stagger == null) {
+      stagger = loop.schedule(this::staggered, STAGGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void staggered() {
+    stagger = null;
+    dialNext();
+  }
+
+  private void settled(ChannelFuture future, H handler, InetSocketAddress address) {
+    if (done) {
+      future.channel().close();
+      return;
+    }
+    pending.remove(future.channel());
+    if (future.isSuccess()) {
+      finish(future.channel());
+      outcome.connected(handler, future.channel(), address, next);
+      return;
+    }
+    lastError = describe(address, future.cause());
+    if (stagger != null) {
+      stagger.cancel(false);
+      stagger = null;
+    }
+    dialNext();
+  }
+
+  private void fail(FetchFailure.Kind kind) {
+    finish(null);
+    outcome.unreachable(new FetchFailure(kind, lastError), next);
+  }
+
+  private void finish(Channel winner) {
+    done = true;
+    timer.cancel(limit);
+    if (stagger != null) {
+      stagger.cancel(false);
+      stagger = null;
+    }
+    for (Channel channel : pending) {
+      if (channel != winner) {
+        channel.close();
+      }
+    }
+    pending.clear();
+  }
+
+  private static String describe(InetSocketAddress address, Throwable cause) {
+    return NetUtil.toSocketAddressString(address) + ": " + cause.getMessage();
+  }
+
+  /** The time for all addresses together. */
+  private final class Limit extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      lastError =
+          NetUtil.toSocketAddressString(addresses.get(Math.max(0, next - 1)))
+              + ": no answer to connecting in time";
+      fail(FetchFailure.Kind.CONNECT_TIMEOUT);
+    }
+  }
+}

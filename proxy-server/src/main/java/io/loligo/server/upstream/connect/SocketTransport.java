@@ -1,0 +1,39 @@
+package io.loligo.server.upstream.connect;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
+
+/** TCP. Immutable; thread-safe. */
+public final class SocketTransport implements OriginTransport {
+  private final Bootstrap template;
+
+  /**
+   * A transport.
+   *
+   * @param channels makes sockets of the kind the event loops serve
+   * @param allocator for everything read and written
+   */
+  public SocketTransport(ChannelFactory<? extends Channel> channels, ByteBufAllocator allocator) {
+    template =
+        new Bootstrap()
+            .channelFactory(channels)
+            .disableResolver()
+            .option(ChannelOption.ALLOCATOR, allocator)
+            .option(ChannelOption.AUTO_READ, false)
+            .option(ChannelOption.TCP_NODELAY, true)
+            // timeouts are counted in active time, by whoever asked
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
+  }
+
+  @Override
+  public ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler) {
+    return template.clone(loop).handler(handler).connect(address);
+  }
+}

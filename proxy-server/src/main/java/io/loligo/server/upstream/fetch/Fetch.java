@@ -1,0 +1,493 @@
+package io.loligo.server.upstream.fetch;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchFailure.Kind;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.connect.AddressOrder;
+import io.loligo.server.upstream.connect.Dial;
+import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.ResponseEvents;
+import io.loligo.server.upstream.names.NameResolver;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One fetch, or one tunnel being opened. Confined to its event loop.
+ *
+ * <pre>
+ * ROUTING  looking for a hop that answers: names, kept connections, dialling
+ * RUNNING  a connection has it
+ * DONE     ended, failed, cancelled or given away: no event follows
+ * </pre>
+ *
+ * <p>A kept connection is used only for a request that may be sent twice: between the look at it
+ * and the request's arrival the peer may have closed it, and then nobody can tell whether the
+ * request was acted upon (RFC 9110 section 9.2.2).
+ */
+final class Fetch
+    implements OriginStream,
+        ResponseEvents,
+        NameResolver.Listener,
+        Dial.Outcome<Http1Connection>,
+        Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
+
+  private enum Phase {
+    ROUTING,
+    RUNNING,
+    DONE
+  }
+
+  private final NettyUpstream upstream;
+  private final List<NextHop> hops;
+  private final OutgoingRequest request;
+  private final String tunnelHost;
+  private final int tunnelPort;
+  private final AddressCheck check;
+  private final OriginEvents events;
+  private final FetchTimings timings = new FetchTimings();
+  private final boolean repeatable;
+
+  private Phase phase = Phase.ROUTING;
+  private int hopIndex = -1;
+  private NextHop hop;
+  private List<InetSocketAddress> addresses;
+  private boolean freshOnly;
+  private boolean reused;
+  private long stageStartNanos;
+  private Dial<Http1Connection> dial;
+  private Http1Connection connection;
+  private ForwardLimit forwardLimit;
+  private FetchFailure lastFailure;
+
+  /** Either {@code request} or {@code tunnelHost} is null. */
+  Fetch(
+      NettyUpstream upstream,
+      List<NextHop> hops,
+      OutgoingRequest request,
+      String tunnelHost,
+      int tunnelPort,
+      AddressCheck check,
+      OriginEvents events) {
+    this.upstream = upstream;
+    this.hops = hops;
+    this.request = request;
+    this.tunnelHost = tunnelHost;
+    this.tunnelPort = tunnelPort;
+    this.check = check;
+    this.events = events;
+    this.repeatable =
+        request != null && !request.hasContent() && Method.isIdempotent(request.methodId());
+  }
+
+  // ---- routing
+
+  @Override
+  public void run() {
+    if (phase == Phase.ROUTING) {
+      try {
+        nextHop();
+      } catch (RuntimeException | Error e) {
+        broken(e);
+      }
+    }
+  }
+
+  private void nextHop() {
+    while (phase == Phase.ROUTING && ++hopIndex < hops.size() && triesLeft() > 0) {
+      hop = hops.get(hopIndex);
+      timings.code = hop.code();
+      timings.address = hop.host();
+      timings.port = hop.port();
+      List<InetAddress> known = upstream.names.known(hop.host());
+      if (known == null || known.isEmpty()) {
+        limitForwarding();
+        stageStartNanos = now();
+        upstream.names.resolve(hop.host(), this);
+        return;
+      }
+      if (open(known)) {
+        return;
+      }
+    }
+    if (phase == Phase.ROUTING) {
+      fail(lastFailure != null ? lastFailure : new FetchFailure(Kind.NO_ROUTE, "no hop to try"));
+    }
+  }
+
+  @Override
+  public void resolved(List<InetAddress> found, String failure) {
+    if (phase != Phase.ROUTING) {
+      return;
+    }
+    try {
+      timings.dnsNanos = Math.max(0, timings.dnsNanos) + now() - stageStartNanos;
+      if (found.isEmpty()) {
+        lastFailure = new FetchFailure(Kind.DNS_FAILED, failure);
+        nextHop();
+      } else if (!open(found)) {
+        nextHop();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  /** Uses or dials one of {@code found}; false where this hop is to be passed over. */
+  private boolean open(List<InetAddress> found) {
+    addresses = allowed(found);
+    if (addresses == null) {
+      return true;
+    }
+    if (repeatable && !freshOnly) {
+      for (InetSocketAddress address : addresses) {
+        Http1Connection kept = upstream.idle.take(address);
+        if (kept != null) {
+          reused = true;
+          timings.reused = true;
+          upstream.counters.reused();
+          use(kept);
+          return true;
+        }
+      }
+    }
+    return dial();
+  }
+
+  /** The addresses that may be dialled; null, and the fetch failed, where there are none. */
+  private List<InetSocketAddress> allowed(List<InetAddress> found) {
+    List<InetSocketAddress> allowed = new ArrayList<>(found.size());
+    String refusal = null;
+    for (InetAddress each : found) {
+      InetSocketAddress address = new InetSocketAddress(each, hop.port());
+      String reason = hop.peer() == null ? check.refusal(address) : null;
+      if (reason == null) {
+        allowed.add(address);
+      } else {
+        refusal = reason;
+      }
+    }
+    if (allowed.isEmpty()) {
+      fail(new FetchFailure(Kind.ADDRESS_DENIED, refusal));
+      return null;
+    }
+    return allowed;
+  }
+
+  private boolean dial() {
+    Peer peer = hop.peer();
+    if (peer != null && !upstream.health.open(peer)) {
+      lastFailure = new FetchFailure(Kind.OVERLOADED, peer.name() + ": max-conn reached");
+      return false;
+    }
+    limitForwarding();
+    ProxyConfig config = upstream.http1.config().get();
+    stageStartNanos = now();
+    dial =
+        new Dial<>(
+            upstream.http1.loop(),
+            upstream.transport,
+            upstream.http1.timer(),
+            AddressOrder.interleave(addresses, config.dns().v4First()),
+            triesLeft(),
+            upstream::newConnection,
+            this);
+    dial.start(connectMillis(config, peer));
+    return true;
+  }
+
+  private static long connectMillis(ProxyConfig config, Peer peer) {
+    if (peer == null) {
+      return config.timeouts().connect();
+    }
+    return peer.connectTimeoutMillis() > 0
+        ? peer.connectTimeoutMillis()
+        : config.timeouts().peerConnect();
+  }
+
+  private int triesLeft() {
+    return Math.max(
+        0, upstream.http1.config().get().connections().forwardMaxTries() - timings.attempts);
+  }
+
+  @Override
+  public void unreachable(FetchFailure failure, int attempts) {
+    dial = null;
+    timings.attempts += attempts;
+    upstream.counters.connectFailed();
+    if (hop.peer() != null) {
+      upstream.health.closed(hop.peer());
+      upstream.health.failed(hop.peer());
+    }
+    lastFailure = failure;
+    run();
+  }
+
+  @Override
+  public void connected(
+      Http1Connection fresh, Channel channel, InetSocketAddress address, int attempts) {
+    dial = null;
+    timings.attempts += attempts;
+    timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
+    fresh.address(address);
+    upstream.counters.opened();
+    Peer peer = hop.peer();
+    if (peer != null) {
+      upstream.health.connected(peer);
+    }
+    channel
+        .closeFuture()
+        .addListener(
+            closed -> {
+              upstream.counters.closed();
+              if (peer != null) {
+                upstream.health.closed(peer);
+              }
+            });
+    reused = false;
+    timings.reused = false;
+    try {
+      use(fresh);
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  private void use(Http1Connection open) {
+    phase = Phase.RUNNING;
+    dropForwardLimit();
+    connection = open;
+    timings.address = open.address().getAddress().getHostAddress();
+    if (request != null) {
+      open.send(request, hop, timings, this);
+    } else if (hop.absoluteForm()) {
+      open.tunnel(tunnelHost, tunnelPort, hop, timings, this);
+    } else {
+      open.raw();
+      events.head(null, null);
+    }
+  }
+
+  private long now() {
+    return upstream.http1.loop().ticker().nanoTime();
+  }
+
+  // ---- what the connection tells
+
+  @Override
+  public void readyForContent() {
+    events.readyForContent();
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    events.interim(head);
+  }
+
+  @Override
+  public void head(ResponseHead head, Framing framing) {
+    events.head(head, framing);
+  }
+
+  @Override
+  public void tunnelOpen() {
+    events.head(null, null);
+  }
+
+  @Override
+  public void received(ByteBuf content) {
+    events.content(content);
+  }
+
+  @Override
+  public void readComplete() {
+    events.readComplete();
+  }
+
+  @Override
+  public void drained() {
+    events.writable();
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    phase = Phase.DONE;
+    connection = null;
+    events.end(trailers);
+  }
+
+  @Override
+  public void failed(FetchFailure failure, boolean answered) {
+    connection = null;
+    boolean silent =
+        !answered && (failure.kind() == Kind.NO_ANSWER || failure.kind() == Kind.WRITE_FAILED);
+    if (!silent || !repeatable || !anotherWay()) {
+      fail(failure);
+      return;
+    }
+    lastFailure = failure;
+    phase = Phase.ROUTING;
+    // not from within the failed connection's event
+    upstream.http1.loop().execute(this::retry);
+  }
+
+  /** A fresh connection in place of a kept one, once; else the next hop. */
+  private boolean anotherWay() {
+    return reused || hopIndex + 1 < hops.size();
+  }
+
+  private void retry() {
+    if (phase != Phase.ROUTING) {
+      return;
+    }
+    try {
+      boolean again = reused;
+      reused = false;
+      freshOnly = true;
+      if (!again || !dial()) {
+        nextHop();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  // ---- what the exchange asks for
+
+  @Override
+  public void content(ByteBuf content) {
+    if (connection == null) {
+      content.release();
+    } else {
+      connection.content(content);
+    }
+  }
+
+  @Override
+  public void endContent(Fields trailers) {
+    if (connection != null) {
+      connection.endContent(trailers);
+    }
+  }
+
+  @Override
+  public boolean writable() {
+    return connection == null || connection.writable();
+  }
+
+  @Override
+  public void read() {
+    if (connection != null) {
+      connection.read();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    abandon();
+    phase = Phase.DONE;
+  }
+
+  @Override
+  public Detached detach() {
+    Http1Connection given = connection;
+    if (given == null) {
+      throw new IllegalStateException("phase: " + phase + " (expected: RUNNING)");
+    }
+    Detached detached = given.detach();
+    connection = null;
+    phase = Phase.DONE;
+    return detached;
+  }
+
+  @Override
+  public FetchTimings timings() {
+    return timings;
+  }
+
+  // ---- ends
+
+  private void fail(FetchFailure failure) {
+    if (phase == Phase.DONE) {
+      return;
+    }
+    phase = Phase.DONE;
+    dropForwardLimit();
+    try {
+      events.failed(failure);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("after the failure of a fetch: {}", failure, e);
+    }
+  }
+
+  private void broken(Throwable fault) {
+    LOG.warn("fetch by {}", hop, fault);
+    abandon();
+    Kind kind = fault instanceof OutOfMemoryError ? Kind.OVERLOADED : Kind.INVALID_RESPONSE;
+    fail(new FetchFailure(kind, "internal: " + fault));
+  }
+
+  /** Lets go of whatever is under way. */
+  private void abandon() {
+    dropForwardLimit();
+    if (dial != null) {
+      dial.cancel();
+      dial = null;
+      if (hop.peer() != null) {
+        upstream.health.closed(hop.peer());
+      }
+    }
+    if (connection != null) {
+      connection.cancel();
+      connection = null;
+    }
+  }
+
+  private void limitForwarding() {
+    if (forwardLimit == null) {
+      forwardLimit = new ForwardLimit();
+      upstream.http1.timer().arm(forwardLimit, upstream.http1.config().get().timeouts().forward());
+    }
+  }
+
+  private void dropForwardLimit() {
+    if (forwardLimit != null) {
+      upstream.http1.timer().cancel(forwardLimit);
+    }
+  }
+
+  /** {@code forward_timeout}: the time to find a way. */
+  private final class ForwardLimit extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      boolean resolving = dial == null;
+      abandon();
+      if (lastFailure != null) {
+        fail(lastFailure);
+      } else if (resolving) {
+        fail(new FetchFailure(Kind.DNS_FAILED, hop.host() + ": not resolved in time"));
+      } else {
+        fail(new FetchFailure(Kind.CONNECT_TIMEOUT, hop.host() + ": no connection in time"));
+      }
+    }
+  }
+}

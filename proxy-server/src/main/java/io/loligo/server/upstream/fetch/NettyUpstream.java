@@ -1,0 +1,96 @@
+package io.loligo.server.upstream.fetch;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.ConnectionCounters;
+import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.connect.OriginTransport;
+import io.loligo.server.upstream.http1.HeadScratch;
+import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.Http1Loop;
+import io.loligo.server.upstream.names.NameResolver;
+import io.netty.channel.EventLoop;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
+public final class NettyUpstream implements Upstream, AutoCloseable {
+  final Http1Loop http1;
+  final OriginTransport transport;
+  final NameResolver names;
+  final HopHealth health;
+  final ConnectionCounters counters;
+  final IdleConnections idle;
+
+  /**
+   * The upstream of one event loop.
+   *
+   * @param config the configuration in force, asked anew for every fetch
+   */
+  public NettyUpstream(
+      EventLoop loop,
+      OriginTransport transport,
+      NameResolver names,
+      LoopTimer timer,
+      Supplier<ProxyConfig> config,
+      HopHealth health,
+      ConnectionCounters counters) {
+    this.http1 = new Http1Loop(loop, timer, config, new HeadScratch());
+    this.transport = transport;
+    this.names = names;
+    this.health = health;
+    this.counters = counters;
+    this.idle = new IdleConnections(config, counters);
+  }
+
+  @Override
+  public OriginStream fetch(
+      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+    assert http1.loop().inEventLoop();
+    Fetch fetch = new Fetch(this, hops, request, null, 0, check, events);
+    http1.loop().execute(fetch);
+    return fetch;
+  }
+
+  @Override
+  public OriginStream connect(
+      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+    assert http1.loop().inEventLoop();
+    Fetch fetch = new Fetch(this, hops, null, host, port, check, events);
+    http1.loop().execute(fetch);
+    return fetch;
+  }
+
+  @Override
+  public List<InetAddress> resolved(String host) {
+    return names.known(host);
+  }
+
+  @Override
+  public void resolve(String host, Consumer<List<InetAddress>> done) {
+    names.resolve(host, (addresses, failure) -> done.accept(addresses));
+  }
+
+  /** Kept connections. */
+  public int idleConnections() {
+    return idle.size();
+  }
+
+  /** Closes kept connections and keeps no more; running fetches go on. On the event loop. */
+  @Override
+  public void close() {
+    idle.close();
+  }
+
+  Http1Connection newConnection() {
+    return new Http1Connection(http1, idle);
+  }
+}

@@ -1,0 +1,764 @@
+package io.loligo.server.upstream.http1;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.ChunkedDecoder;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.Http1ResponseParser;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchFailure.Kind;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client's end of one HTTP/1.x connection: one exchange after another. The channel's only
+ * handler. Confined to the channel's event loop.
+ *
+ * <p>Phases and what is legal in them:
+ *
+ * <pre>
+ * IDLE     nothing under way: send, tunnel, raw, close; an octet or a close from the peer ends it
+ * HEAD     request sent, answer's head awaited: content, endContent, cancel
+ * CONTENT  head delivered: content, endContent, read, cancel
+ * RAW      101, a tunnel, or a plain connection: detach, cancel
+ * CLOSED   over
+ * </pre>
+ *
+ * <p>Nothing is read that nobody asked for, but heads, and one small read while idle that notices
+ * that the peer closed or sent what it should not have sent. A connection is kept only where both
+ * sides said so, the answer was delimited for certain and complete, the request too, and not an
+ * octet stands behind the answer.
+ */
+public final class Http1Connection extends ChannelInboundHandlerAdapter {
+  /** Where a connection goes when its exchange is over. */
+  public interface Home {
+    /** The connection is free again; the answer's end is announced after this returns. */
+    void idle(Http1Connection connection);
+
+    /** An idle connection cannot be used any more. */
+    void gone(Http1Connection connection);
+  }
+
+  /** 1xx answers before the final one; more of them are refused. */
+  public static final int MAX_INTERIM = 32;
+
+  /** How long 100 is waited for before content is sent all the same (RFC 9110 10.1.1). */
+  public static final int CONTINUE_MILLIS = 1_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
+
+  private enum Phase {
+    IDLE,
+    HEAD,
+    CONTENT,
+    RAW,
+    CLOSED
+  }
+
+  private final Http1Loop shared;
+  private final Home home;
+  private final HeadReader heads;
+  private final ParseLimits limits;
+  private final ReadSizes readSizes;
+  private final Deadline deadline = new Deadline();
+  private final ChannelFutureListener written = this::written;
+  private ChannelHandlerContext ctx;
+  private InetSocketAddress address;
+  private Phase phase = Phase.IDLE;
+
+  // the exchange
+  private ResponseEvents events;
+  private FetchTimings timings;
+  private OutgoingRequest request;
+  private boolean tunnel;
+  private boolean persistent;
+  private long sentNanos;
+  private boolean answered;
+  private int interims;
+
+  // sending
+  private boolean sending;
+  private boolean awaitingContinue;
+  private boolean firstChunk;
+  private long unsent;
+  private Throwable writeFailure;
+
+  // receiving
+  private ByteBuf input;
+  private boolean inputClosed;
+  private boolean inputReset;
+  private boolean readPending;
+  private Framing framing;
+  private long remaining;
+  private boolean wanted;
+  private boolean pumping;
+  private ChunkedDecoder chunks;
+
+  /** A connection that is not open yet. */
+  public Http1Connection(Http1Loop shared, Home home) {
+    this.shared = shared;
+    this.home = home;
+    ProxyConfig config = shared.config().get();
+    this.limits = config.limits().reply();
+    this.heads = new HeadReader(shared.scratch(), limits);
+    this.readSizes = new ReadSizes(config.memory().streamBufferBytes());
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    ctx = context;
+    ChannelConfig config = context.channel().config();
+    config.setAutoRead(false);
+    // a failed write must not take away an answer that is already there
+    config.setAutoClose(false);
+    config.setRecvByteBufAllocator(readSizes);
+    int high = shared.config().get().memory().streamBufferBytes();
+    config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
+  }
+
+  /** The address it was dialled by: what it is kept under. */
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  /** Remembers the address it was dialled by. */
+  public void address(InetSocketAddress dialled) {
+    address = dialled;
+  }
+
+  /** Whether a request may be sent on it. */
+  public boolean usable() {
+    return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive();
+  }
+
+  /** Sends a request's head; events follow, some before this returns. */
+  public void send(
+      OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener) {
+    start(record, listener, false);
+    request = outgoing;
+    persistent =
+        outgoing.upgrade() == null && shared.config().get().connections().serverPersistent();
+    sending = outgoing.hasContent();
+    awaitingContinue = sending && outgoing.expectContinue();
+    firstChunk = true;
+    unsent = outgoing.contentLength();
+    ByteBuf out = ctx.alloc().directBuffer(RequestEncoder.estimate(outgoing));
+    RequestEncoder.head(out, outgoing, hop, persistent);
+    write(out);
+    ctx.flush();
+    if (sending && !awaitingContinue && phase == Phase.HEAD) {
+      events.readyForContent();
+    }
+    pump();
+  }
+
+  /** Asks the proxy at the other end for a tunnel. */
+  public void tunnel(
+      String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener) {
+    start(record, listener, true);
+    persistent = false;
+    sending = false;
+    ByteBuf out = ctx.alloc().directBuffer(256);
+    RequestEncoder.connect(out, host, port, hop.peer());
+    write(out);
+    ctx.flush();
+    pump();
+  }
+
+  /** The connection is to be used as it is: {@link #detach} is next. */
+  public void raw() {
+    phase = Phase.RAW;
+  }
+
+  private void start(FetchTimings record, ResponseEvents listener, boolean asTunnel) {
+    assert phase == Phase.IDLE : phase;
+    phase = Phase.HEAD;
+    deadline.disarm();
+    events = listener;
+    timings = record;
+    request = null;
+    tunnel = asTunnel;
+    answered = false;
+    awaitingContinue = false;
+    interims = 0;
+    writeFailure = null;
+    heads.reset();
+    readSizes.head();
+    sentNanos = now();
+  }
+
+  // ---- sending
+
+  /** Sends request content. Takes {@code content}. Dropped where the answer made it useless. */
+  public void content(ByteBuf content) {
+    int length = content.readableBytes();
+    if (!sending || length == 0) {
+      content.release();
+      return;
+    }
+    awaitingContinue = false;
+    if (request.contentLength() < 0) {
+      ByteBuf start = ctx.alloc().directBuffer(16);
+      RequestEncoder.chunkStart(start, length, firstChunk);
+      firstChunk = false;
+      write(start);
+    } else if (length > unsent) {
+      content.release();
+      fail(Kind.WRITE_FAILED, "more request content than announced");
+      return;
+    } else {
+      unsent -= length;
+    }
+    write(content);
+    ctx.flush();
+    watch();
+  }
+
+  /** The request's content is complete; {@code trailers} borrowed, may be null. */
+  public void endContent(Fields trailers) {
+    if (!sending) {
+      return;
+    }
+    if (request.contentLength() < 0) {
+      ByteBuf end = ctx.alloc().directBuffer(64);
+      RequestEncoder.lastChunk(end, trailers, firstChunk);
+      write(end);
+      ctx.flush();
+    } else if (unsent > 0) {
+      fail(Kind.WRITE_FAILED, "less request content than announced");
+      return;
+    }
+    sending = false;
+    awaitingContinue = false;
+    watch();
+  }
+
+  /** Whether more request content may be given now. */
+  public boolean writable() {
+    return !sending || ctx.channel().isWritable();
+  }
+
+  private void write(ByteBuf octets) {
+    timings.bytesOut += octets.readableBytes();
+    ctx.write(octets).addListener(written);
+  }
+
+  private void written(ChannelFuture future) {
+    if (!future.isSuccess() && writeFailure == null) {
+      writeFailure = future.cause();
+      // an answer may still stand in the socket: reading goes on
+      sending = false;
+      awaitingContinue = false;
+      watch();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (sending) {
+      watch();
+      if (context.channel().isWritable() && !awaitingContinue) {
+        guarded(Step.WRITABLE);
+      }
+    }
+  }
+
+  // ---- receiving
+
+  /** Asks for one more read of the answer's content. */
+  public void read() {
+    if (phase == Phase.CONTENT) {
+      wanted = true;
+      pump();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf octets = (ByteBuf) message;
+    readPending = false;
+    if (phase == Phase.IDLE) {
+      octets.release();
+      giveUpIdle();
+      return;
+    }
+    if (phase == Phase.CLOSED) {
+      octets.release();
+      return;
+    }
+    if (timings != null) {
+      timings.bytesIn += octets.readableBytes();
+      if (!answered) {
+        timings.firstByteNanos = now() - sentNanos;
+      }
+    }
+    answered = true;
+    input = input == null ? octets : Unpooled.wrappedBuffer(input, octets);
+    watch();
+    pump();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    inputClosed = true;
+    readPending = false;
+    if (phase == Phase.IDLE) {
+      giveUpIdle();
+    } else {
+      watch();
+      pump();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException) {
+      inputReset = true;
+    } else {
+      LOG.warn("origin connection {}", address, cause);
+      if (phase == Phase.HEAD || phase == Phase.CONTENT) {
+        fail(Kind.INVALID_RESPONSE, "internal: " + cause);
+      }
+    }
+    context.close();
+  }
+
+  /** Steps that call out of this class. */
+  private enum Step {
+    PUMP,
+    WRITABLE,
+    READY
+  }
+
+  private void pump() {
+    if (!pumping) {
+      pumping = true;
+      try {
+        guarded(Step.PUMP);
+      } finally {
+        pumping = false;
+      }
+    }
+  }
+
+  /** A fault in whoever listens ends this exchange and nothing else. */
+  private void guarded(Step step) {
+    try {
+      switch (step) {
+        case PUMP -> advance();
+        case WRITABLE -> events.drained();
+        case READY -> events.readyForContent();
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.warn("exchange with {}", address, e);
+      fail(
+          e instanceof OutOfMemoryError ? Kind.OVERLOADED : Kind.INVALID_RESPONSE,
+          "internal: " + e);
+    }
+  }
+
+  private void advance() {
+    while (phase == Phase.HEAD || (phase == Phase.CONTENT && wanted)) {
+      if (input == null) {
+        if (inputClosed) {
+          endOfInput();
+        } else {
+          requestRead();
+        }
+        return;
+      }
+      if (phase == Phase.HEAD) {
+        parseHead();
+      } else {
+        deliver();
+      }
+    }
+  }
+
+  private void requestRead() {
+    if (!readPending) {
+      readPending = true;
+      if (phase == Phase.CONTENT) {
+        if (framing.kind() == Framing.Kind.LENGTH) {
+          readSizes.content(remaining);
+        } else {
+          readSizes.stream();
+        }
+      }
+      watch();
+      ctx.read();
+    }
+  }
+
+  private void endOfInput() {
+    if (phase == Phase.CONTENT) {
+      if (framing.kind() == Framing.Kind.UNTIL_CLOSE && !inputReset) {
+        complete(null);
+      } else {
+        fail(Kind.TRUNCATED, inputReset ? "connection reset" : "closed before the content's end");
+      }
+    } else if (answered) {
+      fail(Kind.INVALID_RESPONSE, "closed within the head");
+    } else if (writeFailure != null) {
+      fail(Kind.WRITE_FAILED, String.valueOf(writeFailure.getMessage()));
+    } else {
+      fail(Kind.NO_ANSWER, inputReset ? "connection reset" : "closed without an answer");
+    }
+  }
+
+  private void parseHead() {
+    Http1ResponseParser.Result result = heads.read(input);
+    if (!input.isReadable()) {
+      dropInput();
+    }
+    if (result == Http1ResponseParser.Result.NEED_MORE) {
+      return;
+    }
+    try {
+      if (result == Http1ResponseParser.Result.FAILED) {
+        refuse(heads.failure());
+      } else {
+        headComplete(heads.head());
+      }
+    } finally {
+      heads.done();
+    }
+  }
+
+  private void headComplete(ResponseHead head) {
+    int status = head.status();
+    if (status < 200 && status != 101) {
+      interim(head);
+      return;
+    }
+    if (tunnel) {
+      tunnelAnswered(status);
+      return;
+    }
+    if (status == 101) {
+      upgraded(head);
+      return;
+    }
+    framing = MessageFraming.of(head, request.methodId());
+    if (framing.failure() != null) {
+      refuse(framing.failure());
+      return;
+    }
+    persistent = persistent && keptAlive(head);
+    remaining = framing.length();
+    wanted = false;
+    awaitingContinue = false;
+    if (sending && status >= 300) {
+      // the origin has decided without the rest of the content (RFC 9112 section 9.5)
+      sending = false;
+      persistent = false;
+    }
+    if (framing.kind() == Framing.Kind.CHUNKED) {
+      if (chunks == null) {
+        chunks = new ChunkedDecoder(limits);
+      }
+      chunks.reset();
+    }
+    phase = Phase.CONTENT;
+    watch();
+    events.head(head, framing);
+    if (phase == Phase.CONTENT && remaining == 0) {
+      complete(null);
+    }
+  }
+
+  private void interim(ResponseHead head) {
+    if (++interims > MAX_INTERIM) {
+      fail(Kind.INVALID_RESPONSE, "more than " + MAX_INTERIM + " interim answers");
+      return;
+    }
+    if (head.status() != 100) {
+      events.interim(head);
+    } else if (awaitingContinue) {
+      awaitingContinue = false;
+      watch();
+      events.readyForContent();
+    }
+  }
+
+  private void tunnelAnswered(int status) {
+    if (status < 200 || status >= 300) {
+      fail(Kind.INVALID_RESPONSE, "parent answered CONNECT with " + status);
+      return;
+    }
+    phase = Phase.RAW;
+    watch();
+    events.tunnelOpen();
+  }
+
+  private void upgraded(ResponseHead head) {
+    if (request.upgrade() == null || sending) {
+      fail(Kind.INVALID_RESPONSE, "101 that was not asked for");
+      return;
+    }
+    phase = Phase.RAW;
+    watch();
+    events.head(head, Framing.NONE);
+  }
+
+  private boolean keptAlive(ResponseHead head) {
+    Fields fields = head.fields();
+    if (framing.kind() == Framing.Kind.UNTIL_CLOSE) {
+      return false;
+    }
+    return head.version() >= 11
+        ? !fields.hasToken(FieldName.CONNECTION, "close")
+        : fields.hasToken(FieldName.CONNECTION, "keep-alive");
+  }
+
+  private void deliver() {
+    switch (framing.kind()) {
+      case LENGTH -> deliverLength();
+      case CHUNKED -> deliverChunks();
+      default -> deliverAll();
+    }
+  }
+
+  private void deliverAll() {
+    wanted = false;
+    ByteBuf all = input;
+    input = null;
+    events.received(all);
+    readComplete();
+  }
+
+  private void deliverLength() {
+    wanted = false;
+    int length = (int) Math.min(remaining, input.readableBytes());
+    remaining -= length;
+    events.received(slice(length));
+    if (remaining > 0) {
+      readComplete();
+    } else if (phase == Phase.CONTENT) {
+      complete(null);
+    }
+  }
+
+  private void deliverChunks() {
+    boolean delivered = false;
+    while (phase == Phase.CONTENT && input != null) {
+      ChunkedDecoder.Event event = chunks.next(input);
+      if (event == ChunkedDecoder.Event.DATA) {
+        delivered = true;
+        wanted = false;
+        events.received(slice(chunks.dataLength()));
+      } else if (event == ChunkedDecoder.Event.END) {
+        consume(0);
+        complete(chunks.trailers());
+        return;
+      } else if (event == ChunkedDecoder.Event.FAILED) {
+        refuse(chunks.failure());
+        return;
+      } else {
+        dropInput();
+      }
+    }
+    if (delivered) {
+      readComplete();
+    }
+  }
+
+  private void readComplete() {
+    if (phase == Phase.CONTENT) {
+      events.readComplete();
+    }
+  }
+
+  /** Returns owned the next {@code length} octets of the input. */
+  private ByteBuf slice(int length) {
+    if (length < input.readableBytes()) {
+      return input.readRetainedSlice(length);
+    }
+    ByteBuf all = input;
+    input = null;
+    return all;
+  }
+
+  private void consume(int length) {
+    input.skipBytes(length);
+    if (!input.isReadable()) {
+      dropInput();
+    }
+  }
+
+  private void dropInput() {
+    if (input != null) {
+      input.release();
+      input = null;
+    }
+  }
+
+  // ---- ends
+
+  private void complete(Fields trailers) {
+    timings.lastByteNanos = now() - sentNanos;
+    boolean keep =
+        persistent
+            && !sending
+            && writeFailure == null
+            && input == null
+            && !inputClosed
+            && ctx.channel().isActive()
+            && shared.config().get().connections().serverPersistent();
+    ResponseEvents listener = leave();
+    if (keep) {
+      phase = Phase.IDLE;
+      readSizes.idle();
+      home.idle(this);
+      if (phase == Phase.IDLE) {
+        shared.timer().arm(deadline, shared.config().get().timeouts().serverIdle());
+        ctx.read();
+      }
+    } else {
+      phase = Phase.CLOSED;
+      dropInput();
+      ctx.close();
+    }
+    listener.end(trailers);
+  }
+
+  private void refuse(ParseFailure failure) {
+    boolean tooLarge =
+        failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TOO_MANY_FIELDS;
+    fail(tooLarge ? Kind.HEAD_TOO_LARGE : Kind.INVALID_RESPONSE, failure.text());
+  }
+
+  private void fail(Kind kind, String detail) {
+    if (events == null) {
+      return;
+    }
+    boolean any = answered;
+    ResponseEvents listener = leave();
+    phase = Phase.CLOSED;
+    dropInput();
+    ctx.close();
+    listener.failed(new FetchFailure(kind, address + ": " + detail), any);
+  }
+
+  /** Forgets the exchange; returns who listened to it. */
+  private ResponseEvents leave() {
+    deadline.disarm();
+    ResponseEvents listener = events;
+    events = null;
+    timings = null;
+    request = null;
+    sending = false;
+    awaitingContinue = false;
+    return listener;
+  }
+
+  /** Nobody wants the rest: no event follows. */
+  public void cancel() {
+    if (events != null || phase == Phase.RAW) {
+      leave();
+      phase = Phase.CLOSED;
+      dropInput();
+      ctx.close();
+    }
+  }
+
+  /** Closes an idle connection. */
+  public void close() {
+    if (phase == Phase.IDLE) {
+      deadline.disarm();
+      phase = Phase.CLOSED;
+      ctx.close();
+    }
+  }
+
+  private void giveUpIdle() {
+    close();
+    home.gone(this);
+  }
+
+  /** The raw connection; no event follows. Only in phase RAW. */
+  public Detached detach() {
+    if (phase != Phase.RAW) {
+      throw new IllegalStateException("phase: " + phase + " (expected: RAW)");
+    }
+    leave();
+    phase = Phase.CLOSED;
+    readSizes.stream();
+    Channel channel = ctx.channel();
+    ByteBuf early = input == null ? Unpooled.EMPTY_BUFFER : input;
+    input = null;
+    channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    channel.config().setAutoClose(true);
+    ctx.pipeline().remove(this);
+    return new Detached(channel, early);
+  }
+
+  // ---- time
+
+  private long now() {
+    return shared.loop().ticker().nanoTime();
+  }
+
+  /** Arms or disarms the deadline for what is waited for now. */
+  private void watch() {
+    if (events == null) {
+      return;
+    }
+    ProxyConfig.Timeouts timeouts = shared.config().get().timeouts();
+    if (awaitingContinue) {
+      if (!deadline.armed()) {
+        shared.timer().arm(deadline, CONTINUE_MILLIS);
+      }
+    } else if (sending && !ctx.channel().isWritable()) {
+      shared.timer().arm(deadline, timeouts.write());
+    } else if (!sending && readPending && phase != Phase.RAW) {
+      shared.timer().arm(deadline, timeouts.read());
+    } else {
+      deadline.disarm();
+    }
+  }
+
+  /** Of an idle connection, of 100, of a write or of a read. */
+  private final class Deadline extends LoopTimer.Timeout {
+    void disarm() {
+      shared.timer().cancel(this);
+    }
+
+    @Override
+    protected void expired() {
+      if (phase == Phase.IDLE) {
+        giveUpIdle();
+      } else if (awaitingContinue) {
+        awaitingContinue = false;
+        guarded(Step.READY);
+        watch();
+      } else if (sending) {
+        fail(Kind.WRITE_FAILED, "no request content taken in time");
+      } else {
+        fail(Kind.READ_TIMEOUT, "no octet in time");
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.loligo.server.upstream.http1;
+
+import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
+
+/**
+ * How many octets the next read of one connection may bring: few while it is idle or a head is
+ * awaited, what is missing while content of known length arrives, else as many as arrive, up to the
+ * stream buffer. One read at a time. Confined to the connection's event loop.
+ */
+final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
+  private static final int IDLE = 64;
+  private static final int HEAD = 8_192;
+  private static final int LEAST = 4_096;
+
+  private final int most;
+  private int next = HEAD;
+  private boolean adaptive;
+
+  ReadSizes(int streamBufferBytes) {
+    super(1);
+    this.most = Math.max(LEAST, streamBufferBytes);
+  }
+
+  void idle() {
+    next = IDLE;
+    adaptive = false;
+  }
+
+  void head() {
+    next = HEAD;
+    adaptive = false;
+  }
+
+  /** Content of which {@code remaining} octets are missing; one more, to see a surplus. */
+  void content(long remaining) {
+    next = (int) Math.min(most, Math.max(LEAST, remaining + 1));
+    adaptive = false;
+  }
+
+  /** Content of unknown length. */
+  void stream() {
+    if (!adaptive) {
+      next = Math.min(most, 2 * HEAD);
+      adaptive = true;
+    }
+  }
+
+  private void received(int attempted, int octets) {
+    if (!adaptive || octets <= 0) {
+      return;
+    }
+    if (octets == attempted) {
+      next = Math.min(most, next * 4);
+    } else if (octets < next / 8) {
+      next = Math.max(LEAST, next / 4);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // the type of the interface that is implemented
+  public Handle newHandle() {
+    return new SizeHandle();
+  }
+
+  private final class SizeHandle extends MaxMessageHandle {
+    @Override
+    public int guess() {
+      return next;
+    }
+
+    @Override
+    public void lastBytesRead(int octets) {
+      super.lastBytesRead(octets);
+      received(attemptedBytesRead(), octets);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.loligo.server.upstream.http1;
+
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** Writes request heads and trailer sections (RFC 9112 sections 3, 6 and 7). Stateless. */
+final class RequestEncoder {
+  private static final byte[] VERSION = latin1(" HTTP/1.1\r\n");
+  private static final byte[] KEEP_ALIVE = latin1("Connection: keep-alive\r\n");
+  private static final byte[] CLOSE = latin1("Connection: close\r\n");
+  private static final byte[] UPGRADE = latin1("Connection: upgrade\r\nUpgrade: ");
+  private static final byte[] CHUNKED = latin1("Transfer-Encoding: chunked\r\n");
+  private static final byte[] CONTENT_LENGTH = latin1("Content-Length: ");
+  private static final byte[] EXPECT = latin1("Expect: 100-continue\r\n");
+  private static final byte[] PROXY_AUTHORIZATION = latin1("Proxy-Authorization: Basic ");
+  private static final byte[] AUTHORIZATION = latin1("Authorization: Basic ");
+  private static final byte[] HOST = latin1("Host: ");
+  private static final byte[] LINE_END = latin1("\r\n");
+
+  /** Fields that mean something to framing, routing or the connection (RFC 9110 section 6.5.1). */
+  private static final long NOT_IN_TRAILERS =
+      1L << FieldName.AUTHORIZATION
+          | 1L << FieldName.CONNECTION
+          | 1L << FieldName.CONTENT_ENCODING
+          | 1L << FieldName.CONTENT_LENGTH
+          | 1L << FieldName.CONTENT_RANGE
+          | 1L << FieldName.CONTENT_TYPE
+          | 1L << FieldName.COOKIE
+          | 1L << FieldName.EXPECT
+          | 1L << FieldName.HOST
+          | 1L << FieldName.KEEP_ALIVE
+          | 1L << FieldName.MAX_FORWARDS
+          | 1L << FieldName.PROXY_AUTHORIZATION
+          | 1L << FieldName.PROXY_CONNECTION
+          | 1L << FieldName.RANGE
+          | 1L << FieldName.TE
+          | 1L << FieldName.TRAILER
+          | 1L << FieldName.TRANSFER_ENCODING
+          | 1L << FieldName.UPGRADE;
+
+  private RequestEncoder() {}
+
+  /** Octets a head will have, about. */
+  static int estimate(OutgoingRequest request) {
+    return 256 + request.path().length + request.fieldLines().length;
+  }
+
+  /** Writes the head of {@code request} as {@code hop} wants it; {@code out} is borrowed. */
+  static void head(ByteBuf out, OutgoingRequest request, NextHop hop, boolean persistent) {
+    text(out, request.method());
+    out.writeByte(' ');
+    target(out, request, hop);
+    out.writeBytes(VERSION);
+    fieldLines(out, request.fieldLines(), hop.peer());
+    login(out, hop.peer());
+    if (request.upgrade() != null) {
+      out.writeBytes(UPGRADE);
+      text(out, request.upgrade());
+      out.writeBytes(LINE_END);
+    } else {
+      out.writeBytes(persistent ? KEEP_ALIVE : CLOSE);
+    }
+    framing(out, request);
+    if (request.expectContinue() && request.hasContent()) {
+      out.writeBytes(EXPECT);
+    }
+    out.writeBytes(LINE_END);
+  }
+
+  /** Writes the head of a CONNECT to the proxy {@code peer}; {@code out} is borrowed. */
+  static void connect(ByteBuf out, String host, int port, Peer peer) {
+    String authority = (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    text(out, "CONNECT ");
+    text(out, authority);
+    out.writeBytes(VERSION);
+    out.writeBytes(HOST);
+    text(out, authority);
+    out.writeBytes(LINE_END);
+    login(out, peer);
+    out.writeBytes(LINE_END);
+  }
+
+  /** Writes what stands before a chunk's data; {@code first} without the end of the one before. */
+  static void chunkStart(ByteBuf out, int length, boolean first) {
+    if (!first) {
+      out.writeBytes(LINE_END);
+    }
+    text(out, Integer.toHexString(length));
+    out.writeBytes(LINE_END);
+  }
+
+  /** Writes the last chunk and the trailer section, which may be null. */
+  static void lastChunk(ByteBuf out, Fields trailers, boolean first) {
+    if (!first) {
+      out.writeBytes(LINE_END);
+    }
+    out.writeByte('0');
+    out.writeBytes(LINE_END);
+    for (int i = 0; trailers != null && i < trailers.count(); i++) {
+      if ((NOT_IN_TRAILERS & 1L << trailers.id(i)) == 0) {
+        out.writeBytes(trailers.bytes(), trailers.nameStart(i), trailers.nameLength(i));
+        out.writeByte(':');
+        out.writeByte(' ');
+        int start = trailers.valueStart(i);
+        out.writeBytes(trailers.bytes(), start, trailers.valueEnd(i) - start);
+        out.writeBytes(LINE_END);
+      }
+    }
+    out.writeBytes(LINE_END);
+  }
+
+  private static void target(ByteBuf out, OutgoingRequest request, NextHop hop) {
+    byte[] path = request.path();
+    if (hop.absoluteForm()) {
+      text(out, request.scheme());
+      text(out, "://");
+      text(out, request.authority());
+      if (path.length == 1 && path[0] == '*') {
+        return;
+      }
+    }
+    out.writeBytes(path);
+  }
+
+  /** The lines as they are, but for those that options of the peer replace. */
+  private static void fieldLines(ByteBuf out, byte[] lines, Peer peer) {
+    boolean newHost = peer != null && peer.forcedDomain() != null;
+    boolean newLogin = peer != null && peer.originServer() && credentials(peer) != null;
+    if (!newHost && !newLogin) {
+      out.writeBytes(lines);
+      return;
+    }
+    for (int start = 0; start < lines.length; ) {
+      int end = start;
+      int colon = -1;
+      while (end < lines.length && lines[end] != '\n') {
+        if (colon < 0 && lines[end] == ':') {
+          colon = end;
+        }
+        end++;
+      }
+      end = Math.min(lines.length, end + 1);
+      int id = colon < 0 ? FieldName.OTHER : FieldName.of(lines, start, colon - start);
+      if (newHost && id == FieldName.HOST) {
+        out.writeBytes(HOST);
+        text(out, peer.forcedDomain());
+        out.writeBytes(LINE_END);
+      } else if (!newLogin || id != FieldName.AUTHORIZATION) {
+        out.writeBytes(lines, start, end - start);
+      }
+      start = end;
+    }
+  }
+
+  private static void login(ByteBuf out, Peer peer) {
+    String credentials = peer == null ? null : credentials(peer);
+    if (credentials != null) {
+      out.writeBytes(peer.originServer() ? AUTHORIZATION : PROXY_AUTHORIZATION);
+      byte[] octets = credentials.getBytes(StandardCharsets.UTF_8);
+      out.writeBytes(Base64.getEncoder().encode(octets));
+      out.writeBytes(LINE_END);
+    }
+  }
+
+  /** {@code user:password} of {@code login=}; null for PASS and its kind. */
+  private static String credentials(Peer peer) {
+    String login = peer.login();
+    return login != null && login.indexOf(':') > 0 && !login.startsWith("*") ? login : null;
+  }
+
+  private static void framing(ByteBuf out, OutgoingRequest request) {
+    int method = request.methodId();
+    if (request.hasContent() && request.contentLength() < 0) {
+      out.writeBytes(CHUNKED);
+    } else if (request.hasContent()
+        || method == Method.POST
+        || method == Method.PUT
+        || method == Method.PATCH) {
+      // RFC 9110 section 8.6: methods that expect content say that there is none
+      out.writeBytes(CONTENT_LENGTH);
+      text(out, Long.toString(request.hasContent() ? request.contentLength() : 0));
+      out.writeBytes(LINE_END);
+    }
+  }
+
+  private static void text(ByteBuf out, String latin1) {
+    out.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
+  }
+
+  private static byte[] latin1(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,44 @@
+package io.loligo.server.upstream.http1;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.upstream.FetchFailure;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What becomes of a request on one connection; {@code end} or {@code failed} is the last call. The
+ * meaning of each is that of {@code OriginEvents}.
+ */
+public interface ResponseEvents {
+  /** The request's content may be sent. */
+  void readyForContent();
+
+  /** A 1xx answer to be passed on. Borrows {@code head}. */
+  void interim(ResponseHead head);
+
+  /** The final head, or 101. Borrows {@code head}. */
+  void head(ResponseHead head, Framing framing);
+
+  /** A tunnel was opened by the parent; {@link Http1Connection#detach} is next. */
+  void tunnelOpen();
+
+  /** Content of the answer. Takes {@code content}. */
+  void received(ByteBuf content);
+
+  /** One read's worth of content was delivered. */
+  void readComplete();
+
+  /** The answer is complete; {@code trailers} borrowed, may be null. */
+  void end(Fields trailers);
+
+  /** Request content is taken again. */
+  void drained();
+
+  /**
+   * Nothing more comes.
+   *
+   * @param answered whether any octet of an answer arrived
+   */
+  void failed(FetchFailure failure, boolean answered);
+}

@@ -1,0 +1,113 @@
+package io.loligo.server.upstream.names;
+
+import io.loligo.core.config.ProxyConfig;
+import io.netty.resolver.HostsFileEntriesProvider;
+import io.netty.resolver.dns.DnsServerAddressStreamProvider;
+import io.netty.resolver.dns.SequentialDnsServerAddressStreamProvider;
+import io.netty.resolver.dns.UnixResolverDnsServerAddressStreamProvider;
+import io.netty.util.NetUtil;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * All that name resolution needs from configuration and files, read beforehand: event loops read no
+ * files. Immutable.
+ *
+ * @param config the directives
+ * @param servers who is asked
+ * @param hosts names of the hosts file in lower case
+ */
+public record DnsSettings(
+    ProxyConfig.Dns config,
+    DnsServerAddressStreamProvider servers,
+    Map<String, List<InetAddress>> hosts) {
+  private static final int DNS_PORT = 53;
+
+  /** Reads hosts file and, where no nameserver is configured, the system's. Blocks. */
+  public static DnsSettings load(ProxyConfig.Dns config) {
+    return new DnsSettings(config, servers(config.nameservers()), hosts(config));
+  }
+
+  private static DnsServerAddressStreamProvider servers(List<String> nameservers) {
+    if (nameservers.isEmpty()) {
+      return systemServers();
+    }
+    List<InetSocketAddress> addresses = new ArrayList<>(nameservers.size());
+    for (String server : nameservers) {
+      addresses.add(serverAddress(server));
+    }
+    return new SequentialDnsServerAddressStreamProvider(addresses);
+  }
+
+  private static DnsServerAddressStreamProvider systemServers() {
+    try {
+      return new UnixResolverDnsServerAddressStreamProvider("/etc/resolv.conf", "/etc/resolver");
+    } catch (IOException | IllegalArgumentException e) {
+      // what the C library does without a resolv.conf
+      return new SequentialDnsServerAddressStreamProvider(
+          new InetSocketAddress(NetUtil.LOCALHOST4, DNS_PORT));
+    }
+  }
+
+  /** {@code address}, {@code address:port} or {@code [address]:port}. */
+  private static InetSocketAddress serverAddress(String text) {
+    String host = text;
+    int port = DNS_PORT;
+    int colon = text.lastIndexOf(':');
+    boolean bracketed = text.startsWith("[");
+    if (colon > 0 && (bracketed ? text.charAt(colon - 1) == ']' : text.indexOf(':') == colon)) {
+      host = text.substring(0, colon);
+      port = Integer.parseInt(text.substring(colon + 1));
+    }
+    if (bracketed) {
+      host = host.substring(1, host.length() - 1);
+    }
+    InetAddress address = literal(host);
+    if (address == null) {
+      throw new IllegalArgumentException("nameserver: " + text + " (expected: an address)");
+    }
+    return new InetSocketAddress(address, port);
+  }
+
+  private static Map<String, List<InetAddress>> hosts(ProxyConfig.Dns config) {
+    Map<String, List<InetAddress>> hosts = new HashMap<>();
+    String path = config.hostsFile();
+    if (path == null || path.isEmpty() || "none".equals(path)) {
+      return hosts;
+    }
+    HostsFileEntriesProvider file =
+        HostsFileEntriesProvider.parser().parseSilently(new File(path), StandardCharsets.UTF_8);
+    file.ipv6Entries().forEach((name, addresses) -> add(hosts, name, addresses));
+    file.ipv4Entries().forEach((name, addresses) -> add(hosts, name, addresses));
+    return hosts;
+  }
+
+  private static void add(
+      Map<String, List<InetAddress>> hosts, String name, List<InetAddress> addresses) {
+    hosts
+        .computeIfAbsent(name.toLowerCase(Locale.ROOT), key -> new ArrayList<>())
+        .addAll(addresses);
+  }
+
+  /** The address {@code host} spells out (four decimal numbers, or IPv6), or null. */
+  static InetAddress literal(String host) {
+    byte[] octets = NetUtil.createByteArrayFromIpAddressString(host);
+    if (octets == null) {
+      return null;
+    }
+    try {
+      return InetAddress.getByAddress(octets);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Name resolution that never blocks. */
+package io.loligo.server.upstream.names;
