@@ -1,0 +1,95 @@
+package io.loligo.core.range;
+
+import io.loligo.core.caching.EntityTag;
+import io.loligo.core.caching.HttpDate;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import java.util.List;
+
+/**
+ * Which part of a stored response a GET is answered with (RFC 9110 section 14.2). Immutable.
+ *
+ * @param outcome how to answer
+ * @param ranges what of it: one for {@link Outcome#SINGLE}, several that neither overlap nor touch
+ *     for {@link Outcome#MULTI}, else none
+ */
+public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
+  /** How to answer. */
+  public enum Outcome {
+    /** 200 with all of the content. */
+    WHOLE,
+    /** 206 with one range. */
+    SINGLE,
+    /** 206 with multipart/byteranges. */
+    MULTI,
+    /** 416. */
+    UNSATISFIABLE
+  }
+
+  /** More parts than this are not worth their heads: the whole is sent instead. */
+  public static final int MAX_PARTS = 16;
+
+  private static final RangeSelection WHOLE = new RangeSelection(Outcome.WHOLE, List.of());
+  private static final RangeSelection UNSATISFIABLE =
+      new RangeSelection(Outcome.UNSATISFIABLE, List.of());
+  private static final int OK = 200;
+
+  /**
+   * Decides for a GET. Pure; without Range it allocates nothing. A Range that is malformed, of
+   * another unit, or made of too many parts is ignored, as is any where If-Range does not hold.
+   *
+   * @param request borrowed
+   * @param stored the response that may be used
+   * @param contentLength octets of its whole content; -1 where not known yet
+   */
+  public static RangeSelection of(Fields request, StoredMeta stored, long contentLength) {
+    int field = request.first(FieldName.RANGE);
+    if (field < 0
+        || request.next(FieldName.RANGE, field + 1) >= 0
+        || stored.status() != OK
+        || contentLength < 0
+        || !ifRangeHolds(request, stored)) {
+      return WHOLE;
+    }
+    RangeSpecifier specifier =
+        RangeSpecifier.parse(
+            request.bytes(), request.valueStart(field), request.valueEnd(field), contentLength);
+    if (specifier == null) {
+      return WHOLE;
+    }
+    List<ByteRange> ranges = specifier.coalesced();
+    if (ranges.isEmpty()) {
+      return specifier.coversEmpty() ? WHOLE : UNSATISFIABLE;
+    }
+    if (ranges.size() > MAX_PARTS) {
+      return WHOLE;
+    }
+    return new RangeSelection(ranges.size() == 1 ? Outcome.SINGLE : Outcome.MULTI, ranges);
+  }
+
+  /** If-Range (RFC 9110 section 13.1.5): a strong tag, or the exact date as a strong validator. */
+  private static boolean ifRangeHolds(Fields request, StoredMeta stored) {
+    int field = request.first(FieldName.IF_RANGE);
+    if (field < 0) {
+      return true;
+    }
+    if (request.next(FieldName.IF_RANGE, field + 1) >= 0) {
+      return false;
+    }
+    byte[] bytes = request.bytes();
+    int start = request.valueStart(field);
+    int end = request.valueEnd(field);
+    long date = HttpDate.parse(bytes, start, end, stored.responseTimeMillis());
+    if (date == HttpDate.INVALID) {
+      return stored.etag() != null && EntityTag.strongMatch(stored.etag(), bytes, start, end);
+    }
+    return date == stored.lastModifiedMillis() && isStrongDate(stored);
+  }
+
+  /** RFC 9110 section 8.8.2.2: the origin's own clock was past it by a second or more. */
+  private static boolean isStrongDate(StoredMeta stored) {
+    return !stored.has(StoredMeta.NO_DATE)
+        && stored.dateMillis() - stored.lastModifiedMillis() >= 1000;
+  }
+}
