@@ -1,5 +1,9 @@
 package io.loligo.server.metrics;
 
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.util.internal.PlatformDependent;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
@@ -31,6 +35,21 @@ public final class MemoryLedger {
       String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {
     owners.add(new Owner(name, text, usedBytes, limitBytes));
     return this;
+  }
+
+  /** Adds the Java heap and what {@code allocator} took from the system for network buffers. */
+  public MemoryLedger addProcess(ByteBufAllocatorMetricProvider allocator) {
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    add(
+        "heap",
+        "Java heap",
+        () -> memory.getHeapMemoryUsage().getUsed(),
+        () -> memory.getHeapMemoryUsage().getMax());
+    return add(
+        "allocator",
+        "Direct memory of the buffer allocator, all other owners of direct memory included",
+        () -> allocator.metric().usedDirectMemory(),
+        PlatformDependent::maxDirectMemory);
   }
 
   /** Holders in the order added. */

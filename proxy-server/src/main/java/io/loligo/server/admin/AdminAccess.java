@@ -1,0 +1,97 @@
+package io.loligo.server.admin;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Who may ask the admin port for what. Immutable; any thread.
+ *
+ * <p>A browser can be made to send requests to a loopback port by any page it shows, under a name
+ * of the attacker's choice that resolves to 127.0.0.1. So Host must be a loopback name, the very
+ * address that was connected to, or a name that was configured, and an Origin must be this port's
+ * own. What changes state needs the secret besides.
+ */
+final class AdminAccess {
+  private static final String SCHEME = "Bearer ";
+
+  private final byte[] secret;
+  private final Set<String> names;
+
+  /**
+   * @param secret null: nothing can be changed
+   * @param names further host names in lower case
+   */
+  AdminAccess(String secret, Set<String> names) {
+    this.secret =
+        secret == null || secret.isEmpty() ? null : secret.getBytes(StandardCharsets.UTF_8);
+    this.names = Set.copyOf(names);
+  }
+
+  /** Whether {@code host}, a Host value, names the server that listens on {@code local}. */
+  boolean hostAllowed(String host, InetSocketAddress local) {
+    if (host == null) {
+      return false;
+    }
+    String name = hostName(host);
+    return name != null && (isLoopback(name) || names.contains(name) || isAddress(name, local));
+  }
+
+  /** Whether a request with this Origin (or null) comes from a page of this server, or no page. */
+  boolean originAllowed(String origin, String host) {
+    return origin == null || origin.equalsIgnoreCase("http://" + host);
+  }
+
+  /** Whether anything can be changed by HTTP at all. */
+  boolean changesPossible() {
+    return secret != null;
+  }
+
+  /** Whether {@code authorization} carries the secret. Takes the same time for every wrong one. */
+  boolean secretGiven(String authorization) {
+    if (secret == null
+        || authorization == null
+        || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    byte[] given =
+        authorization.substring(SCHEME.length()).strip().getBytes(StandardCharsets.UTF_8);
+    return MessageDigest.isEqual(secret, given);
+  }
+
+  /** The name or literal in {@code host[:port]}, lower case, no brackets; null: malformed. */
+  private static String hostName(String host) {
+    String text = host.strip().toLowerCase(Locale.ROOT);
+    int end;
+    if (text.startsWith("[")) {
+      end = text.indexOf(']') + 1;
+      if (end == 0) {
+        return null;
+      }
+    } else {
+      end = text.indexOf(':') < 0 ? text.length() : text.indexOf(':');
+    }
+    String port = text.substring(end);
+    if (!port.isEmpty() && !port.matches(":[0-9]{0,5}")) {
+      return null;
+    }
+    String name = text.startsWith("[") ? text.substring(1, end - 1) : text.substring(0, end);
+    return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+  }
+
+  private static boolean isLoopback(String name) {
+    return name.equals("localhost")
+        || name.equals("::1")
+        || name.matches("127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}");
+  }
+
+  private static boolean isAddress(String name, InetSocketAddress local) {
+    InetAddress address = local.getAddress();
+    String text = address.getHostAddress();
+    int zone = text.indexOf('%');
+    return name.equals(zone < 0 ? text : text.substring(0, zone));
+  }
+}

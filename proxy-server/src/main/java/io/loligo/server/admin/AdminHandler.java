@@ -1,0 +1,114 @@
+package io.loligo.server.admin;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection of the admin port. Confined to the admin server's event loop. */
+final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+
+  private final AdminAccess access;
+  private final AdminRoutes routes;
+
+  AdminHandler(AdminAccess access, AdminRoutes routes) {
+    this.access = access;
+    this.routes = routes;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+    boolean keep = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
+    AdminReply reply = reply(context, request);
+    FullHttpResponse response = response(reply);
+    if (keep) {
+      HttpUtil.setKeepAlive(response.headers(), request.protocolVersion(), true);
+      context.writeAndFlush(response);
+    } else {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private AdminReply reply(ChannelHandlerContext context, FullHttpRequest request) {
+    if (!request.decoderResult().isSuccess()) {
+      return AdminReply.text(400, "bad request");
+    }
+    HttpHeaders fields = request.headers();
+    List<String> hosts = fields.getAll(HttpHeaderNames.HOST);
+    if (hosts.size() > 1 || (hosts.isEmpty() && !mayOmitHost(request))) {
+      return AdminReply.text(400, "exactly one Host is needed");
+    }
+    String host = hosts.isEmpty() ? null : hosts.get(0);
+    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    if (host != null && !access.hostAllowed(host, local)) {
+      return AdminReply.text(403, "this Host is not served here");
+    }
+    for (String origin : fields.getAll(HttpHeaderNames.ORIGIN)) {
+      if (!access.originAllowed(origin, host)) {
+        return AdminReply.text(403, "requests of other sites are refused");
+      }
+    }
+    if ("cross-site".equals(fields.get("Sec-Fetch-Site"))) {
+      return AdminReply.text(403, "requests of other sites are refused");
+    }
+    InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
+    try {
+      return routes.answer(
+          request.method().name(),
+          request.uri(),
+          fields.get(HttpHeaderNames.AUTHORIZATION),
+          client.getAddress().getHostAddress());
+    } catch (RuntimeException e) {
+      LOG.warn("admin request failed", e);
+      return AdminReply.text(500, "failed; the application log says why");
+    }
+  }
+
+  /** Simple health checkers send HTTP/1.0 without Host; a browser never does. */
+  private static boolean mayOmitHost(FullHttpRequest request) {
+    return request.protocolVersion().equals(HttpVersion.HTTP_1_0)
+        && !request.method().name().equals("POST");
+  }
+
+  private static FullHttpResponse response(AdminReply reply) {
+    ByteBuf body = Unpooled.wrappedBuffer(reply.body().getBytes(StandardCharsets.UTF_8));
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
+        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set("X-Content-Type-Options", "nosniff")
+        .set("X-Frame-Options", "DENY")
+        .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+    if (reply.allow() != null) {
+      response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
+    }
+    return response;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.debug("admin connection closed", cause);
+    context.close();
+  }
+}

@@ -1,0 +1,117 @@
+package io.loligo.server.admin;
+
+import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What each path of the admin port answers. Confined to the admin server's event loop. */
+final class AdminRoutes {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
+  private static final Set<String> PAGES =
+      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config");
+  private static final Set<String> CHANGES = Set.of("/purge", "/rotate", "/drain");
+
+  private final AdminAccess access;
+  private final Operations operations;
+  private final Supplier<String> metrics;
+  private final Supplier<String> configJson;
+  private final IndexPage index;
+
+  AdminRoutes(
+      AdminAccess access,
+      Operations operations,
+      Supplier<String> metrics,
+      Supplier<String> configJson,
+      IndexPage index) {
+    this.access = access;
+    this.operations = operations;
+    this.metrics = metrics;
+    this.configJson = configJson;
+    this.index = index;
+  }
+
+  /**
+   * Answers a request whose Host and Origin were checked.
+   *
+   * @param authorization value of Authorization, or null
+   * @param client for the audit log
+   */
+  AdminReply answer(String method, String uri, String authorization, String client) {
+    QueryStringDecoder query = new QueryStringDecoder(uri);
+    String path = query.path();
+    if (PAGES.contains(path)) {
+      return method.equals("GET") || method.equals("HEAD")
+          ? page(path)
+          : AdminReply.methodNotAllowed("GET, HEAD");
+    }
+    if (CHANGES.contains(path)) {
+      return method.equals("POST")
+          ? change(path, query, authorization, client)
+          : AdminReply.methodNotAllowed("POST");
+    }
+    return AdminReply.text(404, "not found");
+  }
+
+  private AdminReply page(String path) {
+    return switch (path) {
+      case "/metrics" -> AdminReply.metrics(metrics.get());
+      case "/config" -> AdminReply.json(200, configJson.get());
+      case "/health/live" -> AdminReply.text(200, "live");
+      case "/health/ready" ->
+          operations.ready()
+              ? AdminReply.text(200, "ready")
+              : AdminReply.text(503, "not ready: " + operations.notReadyReason());
+      default -> AdminReply.html(index.html());
+    };
+  }
+
+  private AdminReply change(
+      String path, QueryStringDecoder query, String authorization, String client) {
+    if (!access.changesPossible()) {
+      AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
+      return AdminReply.text(403, "no secret is configured: nothing can be changed by HTTP");
+    }
+    if (!access.secretGiven(authorization)) {
+      AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
+      return AdminReply.text(403, "Authorization: Bearer with the configured secret is needed");
+    }
+    return switch (path) {
+      case "/purge" -> purge(query, client);
+      case "/rotate" -> {
+        operations.rotateLogs();
+        AUDIT.info("admin rotate from {}: done", client);
+        yield AdminReply.json(202, "{\"rotating\":true}");
+      }
+      default -> {
+        operations.drain();
+        AUDIT.info("admin drain from {}: begun", client);
+        yield AdminReply.json(202, "{\"draining\":true}");
+      }
+    };
+  }
+
+  private AdminReply purge(QueryStringDecoder query, String client) {
+    List<String> urls = query.parameters().getOrDefault("url", List.of());
+    if (urls.size() != 1 || urls.get(0).isEmpty()) {
+      return AdminReply.text(400, "parameter url is needed once");
+    }
+    try {
+      int purged = operations.purge(urls.get(0));
+      AUDIT.info("admin purge {} from {}: {} dropped", loggable(urls.get(0)), client, purged);
+      return AdminReply.json(200, "{\"purged\":" + purged + "}");
+    } catch (IllegalArgumentException e) {
+      AUDIT.warn("admin purge from {}: {}", client, loggable(String.valueOf(e.getMessage())));
+      return AdminReply.text(400, "not a URL that can be purged");
+    }
+  }
+
+  /** Without its query and whatever could begin another log line. */
+  private static String loggable(String url) {
+    int query = url.indexOf('?');
+    String shown = query < 0 ? url : url.substring(0, query + 1);
+    return shown.replaceAll("[^\\x21-\\x7e]", "_");
+  }
+}

@@ -1,0 +1,161 @@
+package io.loligo.server.admin;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * The admin port ({@code loligo_admin_port}): metrics, health, configuration, and the operations
+ * that need the secret. One event loop of its own, so that a slow scrape holds up no request.
+ * Thread-safe: any thread.
+ */
+public final class AdminServer implements AutoCloseable {
+  private static final int MAX_REQUEST_LINE_BYTES = 8 * 1024;
+  private static final int MAX_HEAD_BYTES = 16 * 1024;
+  private static final int MAX_CONTENT_BYTES = 16 * 1024;
+  private static final int MAX_CONNECTIONS = 256;
+  private static final int IDLE_SECONDS = 60;
+
+  private final EventLoopGroup group;
+  private final Channel listener;
+
+  private AdminServer(EventLoopGroup group, Channel listener) {
+    this.group = group;
+    this.listener = listener;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param admin where, and with what secret; its port is not -1
+   * @param names host names besides loopback ones under which the port may be asked
+   * @param metricsText Prometheus text
+   * @param configJson the configuration in force, secrets replaced
+   * @param version for the page
+   * @throws IOException where the port cannot be had; says which
+   */
+  public static AdminServer start(
+      ProxyConfig.Admin admin,
+      Set<String> names,
+      Operations operations,
+      ProxyMetrics metrics,
+      Supplier<String> metricsText,
+      Supplier<String> configJson,
+      String version)
+      throws IOException {
+    AdminAccess access =
+        new AdminAccess(
+            admin.secret(),
+            names.stream().map(n -> n.toLowerCase(Locale.ROOT)).collect(Collectors.toSet()));
+    AdminRoutes routes =
+        new AdminRoutes(
+            access,
+            operations,
+            metricsText,
+            configJson,
+            new IndexPage(metrics, operations, version));
+    EventLoopGroup group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());
+    try {
+      Channel listener =
+          new ServerBootstrap()
+              .group(group)
+              .channel(NioServerSocketChannel.class)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childHandler(new Connections(access, routes))
+              .bind(address(admin))
+              .syncUninterruptibly()
+              .channel();
+      return new AdminServer(group, listener);
+    } catch (Exception e) {
+      // Netty throws the checked cause of a failed bind unchanged
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw new IOException(
+          "loligo_admin_port " + admin.address() + ":" + admin.port() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static InetSocketAddress address(ProxyConfig.Admin admin) throws IOException {
+    return admin.address() == null || admin.address().isEmpty()
+        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), admin.port())
+        : new InetSocketAddress(InetAddress.getAllByName(admin.address())[0], admin.port());
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  /** Prepares accepted connections; counts them on the one event loop there is. */
+  private static final class Connections extends ChannelInitializer<Channel> {
+    private final AdminAccess access;
+    private final AdminRoutes routes;
+    private int open;
+
+    Connections(AdminAccess access, AdminRoutes routes) {
+      this.access = access;
+      this.routes = routes;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+      ChannelPipeline pipeline = channel.pipeline();
+      pipeline.addLast(new Limit());
+      pipeline.addLast(new ReadTimeoutHandler(IDLE_SECONDS));
+      pipeline.addLast(
+          new HttpServerCodec(
+              new HttpDecoderConfig()
+                  .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                  .setMaxHeaderSize(MAX_HEAD_BYTES)));
+      pipeline.addLast(new HttpObjectAggregator(MAX_CONTENT_BYTES, true));
+      pipeline.addLast(new AdminHandler(access, routes));
+    }
+
+    /** Closes a connection beyond the limit. */
+    private final class Limit extends ChannelInboundHandlerAdapter {
+      @Override
+      public void channelActive(ChannelHandlerContext context) throws Exception {
+        if (++open > MAX_CONNECTIONS) {
+          context.close();
+        }
+        super.channelActive(context);
+      }
+
+      @Override
+      public void channelInactive(ChannelHandlerContext context) throws Exception {
+        open--;
+        super.channelInactive(context);
+      }
+    }
+  }
+}

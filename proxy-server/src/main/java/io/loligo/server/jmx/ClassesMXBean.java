@@ -1,0 +1,55 @@
+package io.loligo.server.jmx;
+
+import java.util.Map;
+
+/** Finished exchanges by class, result and status, and the octets they moved. */
+@Description("Finished exchanges by class, result and status, and the octets they moved.")
+public interface ClassesMXBean {
+  @Description("Finished exchanges.")
+  @Units("exchanges")
+  long getExchanges();
+
+  @Description("Finished exchanges that count as hits.")
+  @Units("exchanges")
+  long getHits();
+
+  @Description("Hits over exchanges, from 0 to 1.")
+  @Units("ratio")
+  double getHitRatio();
+
+  @Description("Octets sent in hits over octets sent, from 0 to 1.")
+  @Units("ratio")
+  double getByteHitRatio();
+
+  @Description("Finished exchanges by the class of their answer.")
+  @Units("exchanges")
+  Map<String, Long> getByClass();
+
+  @Description("Finished exchanges by the access log's result code.")
+  @Units("exchanges")
+  Map<String, Long> getByResult();
+
+  @Description("Finished exchanges by class of the status sent.")
+  @Units("exchanges")
+  Map<String, Long> getByStatus();
+
+  @Description("Answers made by the proxy because something failed or was refused, by reason.")
+  @Units("answers")
+  Map<String, Long> getErrors();
+
+  @Description("Octets read from clients, request heads included.")
+  @Units("bytes")
+  long getClientReceived();
+
+  @Description("Octets written to clients, response heads included.")
+  @Units("bytes")
+  long getClientSent();
+
+  @Description("Octets read from origins and parents, heads included.")
+  @Units("bytes")
+  long getServerReceived();
+
+  @Description("Octets written to origins and parents, heads included.")
+  @Units("bytes")
+  long getServerSent();
+}

@@ -1,0 +1,21 @@
+package io.loligo.server.jmx;
+
+/** Operations on the running proxy. */
+@Description("Operations on the running proxy.")
+public interface ControlMXBean {
+  @Description("Whether new requests are welcome.")
+  boolean isReady();
+
+  @Description("Why new requests are not welcome; empty while they are.")
+  String getNotReadyReason();
+
+  @Description("Drops what is stored under a URL; returns how many responses.")
+  int purge(
+      @Description("The effective URI, as the access log shows it with its query.") String url);
+
+  @Description("Keeps the old log files by number and starts new ones.")
+  void rotateLogs();
+
+  @Description("Lets running exchanges end, takes no new connections, then ends the process.")
+  void drain();
+}

@@ -1,0 +1,13 @@
+package io.loligo.server.jmx;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** What a bean, an attribute, an operation or a parameter of one is, for the operator. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.TYPE, ElementType.METHOD, ElementType.PARAMETER})
+@interface Description {
+  String value();
+}

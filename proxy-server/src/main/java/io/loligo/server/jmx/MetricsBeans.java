@@ -1,0 +1,195 @@
+package io.loligo.server.jmx;
+
+import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.metrics.Counter;
+import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.metrics.LatencySnapshot;
+import io.loligo.server.metrics.MemoryLedger;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The beans that show {@link ProxyMetrics}. Thread-safe: any thread. */
+final class MetricsBeans {
+  private MetricsBeans() {}
+
+  record Classes(ProxyMetrics metrics) implements ClassesMXBean {
+    @Override
+    public long getExchanges() {
+      return metrics.exchanges();
+    }
+
+    @Override
+    public long getHits() {
+      return metrics.value(Counter.HITS);
+    }
+
+    @Override
+    public double getHitRatio() {
+      return ratio(getHits(), getExchanges());
+    }
+
+    @Override
+    public double getByteHitRatio() {
+      return ratio(metrics.value(Counter.HIT_BYTES_OUT), getClientSent());
+    }
+
+    @Override
+    public Map<String, Long> getByClass() {
+      return family(CounterFamily.CLASS);
+    }
+
+    @Override
+    public Map<String, Long> getByResult() {
+      return family(CounterFamily.RESULT);
+    }
+
+    @Override
+    public Map<String, Long> getByStatus() {
+      return family(CounterFamily.STATUS);
+    }
+
+    @Override
+    public Map<String, Long> getErrors() {
+      return family(CounterFamily.ERROR);
+    }
+
+    @Override
+    public long getClientReceived() {
+      return metrics.value(Counter.CLIENT_BYTES_IN);
+    }
+
+    @Override
+    public long getClientSent() {
+      return metrics.value(Counter.CLIENT_BYTES_OUT);
+    }
+
+    @Override
+    public long getServerReceived() {
+      return metrics.value(Counter.SERVER_BYTES_IN);
+    }
+
+    @Override
+    public long getServerSent() {
+      return metrics.value(Counter.SERVER_BYTES_OUT);
+    }
+
+    private Map<String, Long> family(CounterFamily family) {
+      Map<String, Long> values = new TreeMap<>();
+      for (int i = 0; i < family.labelValues().size(); i++) {
+        values.put(family.labelValues().get(i), metrics.value(family, i));
+      }
+      return values;
+    }
+
+    private static double ratio(long part, long whole) {
+      return whole == 0 ? 0 : part / (double) whole;
+    }
+  }
+
+  record Stages(ProxyMetrics metrics) implements StagesMXBean {
+    @Override
+    public Map<String, StageTimes> getTimes() {
+      Map<String, StageTimes> times = new TreeMap<>();
+      for (Stage stage : Stage.values()) {
+        for (HitClass hitClass : HitClass.values()) {
+          LatencySnapshot latency = metrics.latency(stage, hitClass);
+          if (latency.count() > 0) {
+            times.put(stage + "/" + hitClass, StageTimes.of(latency));
+          }
+        }
+      }
+      return times;
+    }
+
+    @Override
+    public StageTimes times(String stage, String hitClass) {
+      return StageTimes.of(
+          metrics.latency(constant(Stage.class, stage), constant(HitClass.class, hitClass)));
+    }
+
+    private static <E extends Enum<E>> E constant(Class<E> type, String name) {
+      for (E constant : type.getEnumConstants()) {
+        if (constant.name().equals(name.toUpperCase(Locale.ROOT))) {
+          return constant;
+        }
+      }
+      throw new IllegalArgumentException(
+          name + " (expected: one of " + Arrays.toString(type.getEnumConstants()) + ")");
+    }
+  }
+
+  record Connections(ProxyMetrics metrics) implements ConnectionsMXBean {
+    @Override
+    public long getClientOpen() {
+      return metrics.value(ConnectionGauge.CLIENT_OPEN);
+    }
+
+    @Override
+    public long getClientIdle() {
+      return metrics.value(ConnectionGauge.CLIENT_IDLE);
+    }
+
+    @Override
+    public long getServerOpen() {
+      return metrics.value(ConnectionGauge.SERVER_OPEN);
+    }
+
+    @Override
+    public long getServerIdle() {
+      return metrics.value(ConnectionGauge.SERVER_IDLE);
+    }
+
+    @Override
+    public long getTunnels() {
+      return metrics.value(ConnectionGauge.TUNNEL_OPEN);
+    }
+
+    @Override
+    public long getClientAccepted() {
+      return metrics.value(Counter.CLIENT_CONNECTIONS);
+    }
+
+    @Override
+    public long getServerConnected() {
+      return metrics.value(Counter.SERVER_CONNECTIONS);
+    }
+
+    @Override
+    public long getServerReused() {
+      return metrics.value(Counter.SERVER_REUSED);
+    }
+
+    @Override
+    public long getServerConnectFailed() {
+      return metrics.value(Counter.SERVER_CONNECT_FAILURES);
+    }
+  }
+
+  record Ledger(MemoryLedger ledger) implements MemoryLedgerMXBean {
+    @Override
+    public Map<String, Long> getUsed() {
+      Map<String, Long> used = new TreeMap<>();
+      ledger.owners().forEach(o -> used.put(o.name(), o.usedBytes().getAsLong()));
+      return used;
+    }
+
+    @Override
+    public Map<String, Long> getLimits() {
+      Map<String, Long> limits = new TreeMap<>();
+      ledger.owners().forEach(o -> limits.put(o.name(), o.limitBytes().getAsLong()));
+      return limits;
+    }
+
+    @Override
+    public Map<String, String> getOwners() {
+      Map<String, String> owners = new TreeMap<>();
+      ledger.owners().forEach(o -> owners.put(o.name(), o.text()));
+      return owners;
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.loligo.server.jmx;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import javax.management.DescriptorKey;
+
+/** Unit of an attribute; JMX shows it in the attribute's descriptor as {@code units}. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+@interface Units {
+  @DescriptorKey("units")
+  String value();
+}

@@ -1,0 +1,195 @@
+package io.loligo.server.metrics;
+
+import io.loligo.store.StoreStats;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.jmx.JmxConfig;
+import io.micrometer.jmx.JmxMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * Shows metrics to the outside through Micrometer: Prometheus text and JMX. Only functions and
+ * gauges that read what the loops count anyway; nothing is ever recorded here. Thread-safe: any
+ * thread reads; meters are added while the process starts.
+ */
+public final class MetricsExport implements AutoCloseable {
+  /** JMX domain of Micrometer's registry; our own beans are under {@code io.loligo}. */
+  public static final String JMX_DOMAIN = "io.loligo.metrics";
+
+  private final PrometheusMeterRegistry prometheus =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
+  private final JvmGcMetrics gc = new JvmGcMetrics();
+  // Micrometer keeps what it reads from by weak references
+  private final List<Object> held = new ArrayList<>();
+
+  /** Exports all of {@code metrics}, and what the virtual machine says of itself. */
+  public MetricsExport(ProxyMetrics metrics) {
+    registry.add(prometheus);
+    registry.add(new JmxMeterRegistry(new OwnDomain(), Clock.SYSTEM));
+    held.add(metrics);
+    for (Counter counter : Counter.values()) {
+      counter(counter.meter(), counter.unit(), counter.text(), () -> metrics.value(counter));
+    }
+    for (CounterFamily family : CounterFamily.values()) {
+      bind(family, metrics);
+    }
+    for (ConnectionGauge gauge : ConnectionGauge.values()) {
+      gauge(gauge.meter(), null, gauge.text(), () -> metrics.value(gauge));
+    }
+    prometheus.getPrometheusRegistry().register(new StageCollector(metrics));
+    bindVirtualMachine();
+  }
+
+  private static final class OwnDomain implements JmxConfig {
+    @Override
+    public String get(String key) {
+      return null;
+    }
+
+    @Override
+    public String domain() {
+      return JMX_DOMAIN;
+    }
+  }
+
+  private void bind(CounterFamily family, ProxyMetrics metrics) {
+    for (int i = 0; i < family.labelValues().size(); i++) {
+      int index = i;
+      FunctionCounter.builder(family.meter(), metrics, m -> m.value(family, index))
+          .description(family.text())
+          .tag(family.label(), family.labelValues().get(i))
+          .register(registry);
+    }
+  }
+
+  private void bindVirtualMachine() {
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    gc.bindTo(registry);
+  }
+
+  /** The registry, for meters that are not on the path of a request. */
+  public MeterRegistry registry() {
+    return registry;
+  }
+
+  /**
+   * Exports a number that only grows.
+   *
+   * @param unit base unit, or null
+   */
+  public void counter(String name, String unit, String text, LongSupplier value) {
+    held.add(value);
+    FunctionCounter.builder(name, value, LongSupplier::getAsLong)
+        .description(text)
+        .baseUnit(unit)
+        .register(registry);
+  }
+
+  /**
+   * Exports a number that goes up and down.
+   *
+   * @param unit base unit, or null
+   */
+  public void gauge(String name, String unit, String text, LongSupplier value) {
+    held.add(value);
+    Gauge.builder(name, value, LongSupplier::getAsLong)
+        .description(text)
+        .baseUnit(unit)
+        .register(registry);
+  }
+
+  /** Exports the ledger as it stands: owners added later do not appear. */
+  public void ledger(MemoryLedger ledger) {
+    for (MemoryLedger.Owner owner : ledger.owners()) {
+      held.add(owner);
+      Gauge.builder("loligo.memory.used", owner, o -> o.usedBytes().getAsLong())
+          .description("Memory held, by owner.")
+          .baseUnit("bytes")
+          .tag("owner", owner.name())
+          .register(registry);
+      Gauge.builder("loligo.memory.limit", owner, o -> o.limitBytes().getAsLong())
+          .description("Memory an owner may hold; -1: no limit of its own.")
+          .baseUnit("bytes")
+          .tag("owner", owner.name())
+          .register(registry);
+    }
+  }
+
+  /** Exports the numbers of the store. */
+  public void store(Supplier<StoreStats> stats) {
+    storeGauge(stats, "entries", null, "Stored responses in memory.", StoreStats::entries);
+    storeGauge(
+        stats, "memory.used", "bytes", "Direct memory they occupy.", StoreStats::memoryBytes);
+    storeGauge(stats, "memory.limit", "bytes", "cache_mem.", StoreStats::memoryLimitBytes);
+    storeGauge(
+        stats,
+        "memory.pinned",
+        "bytes",
+        "Memory of responses dropped from the store that are still being sent.",
+        StoreStats::pinnedBytes);
+    storeGauge(stats, "in.flight", null, "Fetches under way.", StoreStats::inFlight);
+    storeGauge(
+        stats,
+        "transit.used",
+        "bytes",
+        "Direct memory held by or set aside for fetches under way.",
+        StoreStats::transitBytes);
+    storeGauge(
+        stats, "transit.limit", "bytes", "loligo_transit_memory.", StoreStats::transitLimitBytes);
+    counter(
+        "loligo.store.insertions",
+        null,
+        "Responses that entered memory.",
+        () -> stats.get().insertions());
+    counter(
+        "loligo.store.evictions",
+        null,
+        "Responses dropped for space; normal once the memory is full.",
+        () -> stats.get().evictions());
+    counter(
+        "loligo.store.rejections",
+        null,
+        "Responses not stored for lack of room or for their size.",
+        () -> stats.get().rejections());
+  }
+
+  private void storeGauge(
+      Supplier<StoreStats> stats,
+      String name,
+      String unit,
+      String text,
+      ToLongFunction<StoreStats> number) {
+    gauge("loligo.store." + name, unit, text, () -> number.applyAsLong(stats.get()));
+  }
+
+  /** A new string: everything in Prometheus' text format 0.0.4. */
+  public String prometheusText() {
+    return prometheus.scrape();
+  }
+
+  @Override
+  public void close() {
+    gc.close();
+    registry.close();
+  }
+}

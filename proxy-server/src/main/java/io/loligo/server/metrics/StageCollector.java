@@ -1,0 +1,105 @@
+package io.loligo.server.metrics;
+
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricFamilyDescriptor;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.Locale;
+
+/**
+ * The stage histograms as Prometheus sees them: {@value #NAME} by stage and class, only those with
+ * durations. Thread-safe: any thread.
+ */
+final class StageCollector implements Collector {
+  static final String NAME = "loligo_stage_duration_seconds";
+
+  private static final String TEXT =
+      "Time an exchange spent in a stage, by the class of its answer; bounds are at most 1/32 off.";
+
+  private static final long MICRO = 1_000;
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000_000_000;
+  private static final long[] BOUNDS_NANOS = {
+    10 * MICRO,
+    25 * MICRO,
+    50 * MICRO,
+    100 * MICRO,
+    250 * MICRO,
+    500 * MICRO,
+    MILLI,
+    2500 * MICRO,
+    5 * MILLI,
+    10 * MILLI,
+    25 * MILLI,
+    50 * MILLI,
+    100 * MILLI,
+    250 * MILLI,
+    500 * MILLI,
+    SECOND,
+    2500 * MILLI,
+    5 * SECOND,
+    10 * SECOND,
+    30 * SECOND,
+    60 * SECOND,
+    300 * SECOND
+  };
+  private static final double[] BOUNDS_SECONDS = boundsSeconds();
+
+  private final ProxyMetrics metrics;
+
+  StageCollector(ProxyMetrics metrics) {
+    this.metrics = metrics;
+  }
+
+  private static double[] boundsSeconds() {
+    double[] seconds = new double[BOUNDS_NANOS.length + 1];
+    for (int i = 0; i < BOUNDS_NANOS.length; i++) {
+      seconds[i] = BOUNDS_NANOS[i] / (double) SECOND;
+    }
+    seconds[BOUNDS_NANOS.length] = Double.POSITIVE_INFINITY;
+    return seconds;
+  }
+
+  @Override
+  public MetricFamilyDescriptor getMetricFamilyDescriptor() {
+    return MetricFamilyDescriptor.histogram(NAME)
+        .help(TEXT)
+        .unit(Unit.SECONDS)
+        .labelNames("class", "stage")
+        .build();
+  }
+
+  @Override
+  public MetricSnapshot collect() {
+    HistogramSnapshot.Builder family =
+        HistogramSnapshot.builder().name(NAME).help(TEXT).unit(Unit.SECONDS);
+    for (Stage stage : Stage.values()) {
+      for (HitClass hitClass : HitClass.values()) {
+        LatencySnapshot latency = metrics.latency(stage, hitClass);
+        if (latency.count() > 0) {
+          family.dataPoint(point(stage, hitClass, latency));
+        }
+      }
+    }
+    return family.build();
+  }
+
+  private static HistogramDataPointSnapshot point(
+      Stage stage, HitClass hitClass, LatencySnapshot latency) {
+    return HistogramDataPointSnapshot.builder()
+        .labels(
+            Labels.of(
+                "class", hitClass.name().toLowerCase(Locale.ROOT),
+                "stage", stage.name().toLowerCase(Locale.ROOT)))
+        .classicHistogramBuckets(
+            ClassicHistogramBuckets.of(BOUNDS_SECONDS, latency.counts(BOUNDS_NANOS)))
+        .sum(latency.sumNanos() / (double) SECOND)
+        .build();
+  }
+}
