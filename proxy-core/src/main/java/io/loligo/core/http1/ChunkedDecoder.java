@@ -1,13 +1,37 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
 
 /**
  * Takes the chunked transfer coding apart (RFC 9112 section 7.1), strictly: sizes in hexadecimal
  * without sign or space, CRLF everywhere, extensions and trailers bounded. Confined to one thread;
  * reusable.
+ *
+ * <p>Trailer fields that frame, route, authenticate or control are dropped (RFC 9110 section
+ * 6.5.1): of the names the proxy acts on only those stay that may come late.
+ *
+ * <pre>
+ * state          at                                      goes to
+ * SIZE           inside the chunk size                   SIZE_SPACE, EXT_START, SIZE_LF
+ * SIZE_SPACE     white space behind size or value        EXT_START
+ * EXT_START      behind a semicolon                      EXT_NAME
+ * EXT_NAME       inside an extension's name              NAME_SPACE, EXT_START, EXT_EQUALS, SIZE_LF
+ * NAME_SPACE     white space behind a name               EXT_START, EXT_EQUALS
+ * EXT_EQUALS     behind an equals sign                   EXT_TOKEN, EXT_QUOTED
+ * EXT_TOKEN      inside an extension's value             SIZE_SPACE, EXT_START, SIZE_LF
+ * EXT_QUOTED     inside a quoted value                   EXT_ESCAPED, EXT_END
+ * EXT_ESCAPED    behind a backslash                      EXT_QUOTED
+ * EXT_END        behind a quoted value                   SIZE_SPACE, EXT_START, SIZE_LF
+ * SIZE_LF        behind the CR of the size line          DATA, TRAILER
+ * DATA           inside the data                         DATA_CR
+ * DATA_CR        behind the data                         DATA_LF
+ * DATA_LF        behind the CR that follows the data     SIZE
+ * TRAILER        see {@link FieldSection}                COMPLETE
+ * </pre>
  */
 public final class ChunkedDecoder {
   /** What {@link #next} found. */
@@ -21,33 +45,301 @@ public final class ChunkedDecoder {
     FAILED
   }
 
+  private enum State {
+    SIZE,
+    SIZE_SPACE,
+    EXT_START,
+    EXT_NAME,
+    NAME_SPACE,
+    EXT_EQUALS,
+    EXT_TOKEN,
+    EXT_QUOTED,
+    EXT_ESCAPED,
+    EXT_END,
+    SIZE_LF,
+    DATA,
+    DATA_CR,
+    DATA_LF,
+    TRAILER,
+    COMPLETE,
+    FAILED
+  }
+
+  private static final int MAX_SIZE_DIGITS = 16;
+  private static final int TRAILER_STEP = 256;
+  private static final byte[] NO_TRAILERS = {};
+
+  private static final long LATE_FIELDS =
+      1L << FieldName.OTHER | 1L << FieldName.ETAG | 1L << FieldName.CACHE_STATUS;
+
+  private final int maxExtensionBytes;
+  private final int maxTrailerBytes;
+  private final FieldSection section;
+  private final Fields received = new Fields(4);
+  private final Fields trailers = new Fields(4);
+
+  private State state = State.SIZE;
+  private int sizeDigits;
+  private int extensionBytes;
+  private long remaining;
+  private int dataLength;
+  private byte[] trailerBytes = NO_TRAILERS;
+  private int trailerLength;
+  private int trailerPosition;
+  private ParseFailure failure;
+
   /** A decoder with these limits. */
   public ChunkedDecoder(ParseLimits limits) {
-    throw new AssertionError("http1 work package: " + limits);
+    maxExtensionBytes = limits.maxChunkExtensionBytes();
+    maxTrailerBytes = limits.maxTrailerBytes();
+    section = new FieldSection(limits.maxFields());
   }
 
   /** Starts over for the next message. */
   public void reset() {
-    throw new AssertionError("http1 work package");
+    state = State.SIZE;
+    sizeDigits = 0;
+    extensionBytes = 0;
+    remaining = 0;
+    dataLength = 0;
+    trailerLength = 0;
+    trailerPosition = 0;
+    if (trailerBytes.length > TRAILER_STEP) {
+      trailerBytes = NO_TRAILERS;
+    }
+    failure = null;
+    section.reset();
+    received.clear(NO_TRAILERS);
+    trailers.clear(NO_TRAILERS);
   }
 
-  /** Consumes what is not content from {@code in}, borrowed; leaves content for the caller. */
+  /**
+   * Consumes what is not content from {@code in}, borrowed; leaves content for the caller, who
+   * takes all of it before the next call.
+   */
   public Event next(ByteBuf in) {
-    throw new AssertionError("http1 work package");
+    while (in.isReadable() && state.compareTo(State.COMPLETE) < 0) {
+      switch (state) {
+        case DATA -> {
+          dataLength = (int) Math.min(remaining, in.readableBytes());
+          remaining -= dataLength;
+          if (remaining == 0) {
+            state = State.DATA_CR;
+          }
+          return Event.DATA;
+        }
+        case TRAILER -> trailer(in);
+        default -> octet(in.readByte());
+      }
+    }
+    return switch (state) {
+      case COMPLETE -> Event.END;
+      case FAILED -> Event.FAILED;
+      default -> Event.NEED_MORE;
+    };
   }
 
   /** After {@link Event#DATA}: octets of content at the reader index, all readable, at least 1. */
   public int dataLength() {
-    throw new AssertionError("http1 work package");
+    return dataLength;
   }
 
-  /** After {@link Event#END}: the trailer section, empty where there was none. */
+  /**
+   * After {@link Event#END}: the trailer section over an array of the decoder's own, valid until
+   * {@link #reset}; empty where there was none.
+   */
   public Fields trailers() {
-    throw new AssertionError("http1 work package");
+    return trailers;
   }
 
   /** After {@link Event#FAILED}. */
   public ParseFailure failure() {
-    throw new AssertionError("http1 work package");
+    return failure;
+  }
+
+  private void octet(byte octet) {
+    switch (state) {
+      case SIZE -> size(octet);
+      case SIZE_LF -> lineFeed(octet, remaining == 0 ? State.TRAILER : State.DATA);
+      case DATA_CR -> expect(octet == '\r', State.DATA_LF, ParseFailure.BAD_CHUNK_END);
+      case DATA_LF -> {
+        expect(octet == '\n', State.SIZE, ParseFailure.BAD_CHUNK_END);
+        sizeDigits = 0;
+        extensionBytes = 0;
+      }
+      default -> {
+        if (octet != '\r' && ++extensionBytes > maxExtensionBytes) {
+          fail(ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
+        } else {
+          extension(octet);
+        }
+      }
+    }
+  }
+
+  private void size(byte octet) {
+    int digit = hexDigit(octet);
+    if (digit >= 0) {
+      boolean overflows = remaining > Long.MAX_VALUE >> 4 || sizeDigits == MAX_SIZE_DIGITS;
+      remaining = remaining << 4 | digit;
+      sizeDigits++;
+      expect(!overflows, State.SIZE, ParseFailure.BAD_CHUNK_SIZE);
+    } else if (sizeDigits == 0) {
+      fail(ParseFailure.BAD_CHUNK_SIZE);
+    } else if (octet == ';' || octet == '\r' || isBlank(octet)) {
+      extensionBytes = octet == '\r' ? 0 : 1;
+      expect(maxExtensionBytes >= extensionBytes, state, ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
+      if (state != State.FAILED) {
+        afterValue(octet);
+      }
+    } else {
+      fail(octet == '\n' ? ParseFailure.BARE_LF : ParseFailure.BAD_CHUNK_SIZE);
+    }
+  }
+
+  /** RFC 9112 section 7.1.1. */
+  private void extension(byte octet) {
+    switch (state) {
+      case SIZE_SPACE -> {
+        if (!isBlank(octet)) {
+          expect(octet == ';', State.EXT_START, ParseFailure.BAD_CHUNK_EXTENSION);
+        }
+      }
+      case EXT_START -> {
+        if (!isBlank(octet)) {
+          expect(Octets.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
+        }
+      }
+      case EXT_NAME -> {
+        if (!Octets.isToken(octet)) {
+          afterName(octet);
+        }
+      }
+      case NAME_SPACE -> {
+        if (octet == '\r') {
+          fail(ParseFailure.BAD_CHUNK_EXTENSION);
+        } else {
+          afterName(octet);
+        }
+      }
+      case EXT_EQUALS -> {
+        if (octet == '"') {
+          state = State.EXT_QUOTED;
+        } else if (!isBlank(octet)) {
+          expect(Octets.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
+        }
+      }
+      case EXT_TOKEN -> {
+        if (!Octets.isToken(octet)) {
+          afterValue(octet);
+        }
+      }
+      case EXT_QUOTED -> {
+        State next =
+            octet == '"' ? State.EXT_END : octet == '\\' ? State.EXT_ESCAPED : State.EXT_QUOTED;
+        expect(isText(octet), next, ParseFailure.BAD_CHUNK_EXTENSION);
+      }
+      case EXT_ESCAPED -> expect(isText(octet), State.EXT_QUOTED, ParseFailure.BAD_CHUNK_EXTENSION);
+      default -> afterValue(octet);
+    }
+  }
+
+  private void afterName(byte octet) {
+    if (octet == '=') {
+      state = State.EXT_EQUALS;
+    } else if (isBlank(octet)) {
+      state = State.NAME_SPACE;
+    } else {
+      afterValue(octet);
+    }
+  }
+
+  private void afterValue(byte octet) {
+    switch (octet) {
+      case ';' -> state = State.EXT_START;
+      case '\r' -> state = State.SIZE_LF;
+      case ' ', '\t' -> state = State.SIZE_SPACE;
+      case '\n' -> fail(ParseFailure.BARE_LF);
+      default -> fail(ParseFailure.BAD_CHUNK_EXTENSION);
+    }
+  }
+
+  private void lineFeed(byte octet, State next) {
+    expect(octet == '\n', next, ParseFailure.BARE_CR);
+    if (state == State.TRAILER) {
+      received.clear(trailerBytes);
+    }
+  }
+
+  private void trailer(ByteBuf in) {
+    int room = maxTrailerBytes - trailerLength;
+    int more = Math.min(Math.min(in.readableBytes(), room), TRAILER_STEP);
+    if (trailerLength + more > trailerBytes.length) {
+      int doubled = Math.max(TRAILER_STEP, trailerBytes.length * 2);
+      trailerBytes = Arrays.copyOf(trailerBytes, doubled);
+      received.rebase(trailerBytes);
+    }
+    in.getBytes(in.readerIndex(), trailerBytes, trailerLength, more);
+    int end = trailerLength + more;
+    trailerPosition = section.parse(trailerBytes, trailerPosition, end, received);
+    if (section.failure() == null) {
+      in.skipBytes(trailerPosition - trailerLength);
+      trailerLength = trailerPosition;
+    }
+    if (section.isComplete()) {
+      keepLateFields();
+      state = State.COMPLETE;
+    } else if (section.failure() != null) {
+      fail(
+          section.failure() == ParseFailure.TOO_MANY_FIELDS
+              ? ParseFailure.TRAILER_TOO_LARGE
+              : ParseFailure.BAD_TRAILER);
+    } else if (trailerLength == maxTrailerBytes) {
+      fail(ParseFailure.TRAILER_TOO_LARGE);
+    }
+  }
+
+  private void keepLateFields() {
+    trailers.clear(trailerBytes);
+    for (int i = 0; i < received.count(); i++) {
+      int id = received.id(i);
+      if ((LATE_FIELDS & 1L << id) != 0) {
+        trailers.add(
+            id,
+            received.nameStart(i),
+            received.nameLength(i),
+            received.valueStart(i),
+            received.valueEnd(i));
+      }
+    }
+  }
+
+  private void expect(boolean holds, State next, ParseFailure otherwise) {
+    if (holds) {
+      state = next;
+    } else {
+      fail(otherwise);
+    }
+  }
+
+  private void fail(ParseFailure why) {
+    state = State.FAILED;
+    failure = why;
+  }
+
+  private static int hexDigit(byte octet) {
+    if (octet >= '0' && octet <= '9') {
+      return octet - '0';
+    }
+    int lower = octet | 0x20;
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  }
+
+  private static boolean isBlank(byte octet) {
+    return octet == ' ' || octet == '\t';
+  }
+
+  private static boolean isText(byte octet) {
+    return (octet >= ' ' && octet != 0x7f) || octet < 0 || octet == '\t';
   }
 }

@@ -1,19 +1,134 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Authority;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 
-/** Decides how content is delimited (RFC 9112 section 6.3), strictly. Stateless. */
+/**
+ * Decides how content is delimited (RFC 9112 section 6.3), strictly: what two recipients could read
+ * differently is refused, not repaired. Stateless.
+ */
 public final class MessageFraming {
+  private static final String CHUNKED = "chunked";
+  private static final long FRAMING_FIELDS =
+      1L << FieldName.TRANSFER_ENCODING | 1L << FieldName.CONTENT_LENGTH;
+
   private MessageFraming() {}
 
   /** Framing of a request, or the failure that closes the connection. Host is checked too. */
   public static Framing of(RequestHead request) {
-    throw new AssertionError("http1 work package");
+    Fields fields = request.fields();
+    ParseFailure failure = hostFailure(fields, request.version());
+    if (failure != null) {
+      return refused(failure);
+    }
+    if (!fields.hasAny(FRAMING_FIELDS)) {
+      return Framing.NONE;
+    }
+    return ofFields(fields, request.version());
   }
 
-  /** Framing of a final response to a request of this {@code Method} id. */
+  /** Framing of a response, final or not, to a request of this {@code Method} id. */
   public static Framing of(ResponseHead response, int requestMethodId) {
-    throw new AssertionError("http1 work package");
+    int status = response.status();
+    boolean tunnel = requestMethodId == Method.CONNECT && status / 100 == 2;
+    if (status / 100 == 1 || status == 204 || tunnel) {
+      return Framing.NONE;
+    }
+    Fields fields = response.fields();
+    Framing framing =
+        fields.hasAny(FRAMING_FIELDS) ? ofFields(fields, response.version()) : Framing.UNTIL_CLOSE;
+    boolean bare = requestMethodId == Method.HEAD || status == 304;
+    return bare && framing.failure() == null ? Framing.NONE : framing;
+  }
+
+  /** RFC 9112 section 3.2. */
+  private static ParseFailure hostFailure(Fields fields, int version) {
+    int host = fields.first(FieldName.HOST);
+    if (host < 0) {
+      return version == 10 ? null : ParseFailure.MISSING_HOST;
+    }
+    int start = fields.valueStart(host);
+    int end = fields.valueEnd(host);
+    boolean valid = start == end || Authority.isValid(fields.bytes(), start, end);
+    return valid && fields.next(FieldName.HOST, host + 1) < 0 ? null : ParseFailure.BAD_HOST;
+  }
+
+  private static Framing ofFields(Fields fields, int version) {
+    int coding = fields.first(FieldName.TRANSFER_ENCODING);
+    if (coding < 0) {
+      return ofLength(fields);
+    }
+    if (version == 10) {
+      return refused(ParseFailure.TRANSFER_ENCODING_IN_HTTP10);
+    }
+    if (fields.has(FieldName.CONTENT_LENGTH)) {
+      return refused(ParseFailure.CONTENT_LENGTH_WITH_TRANSFER_ENCODING);
+    }
+    if (fields.next(FieldName.TRANSFER_ENCODING, coding + 1) >= 0) {
+      return refused(ParseFailure.BAD_TRANSFER_ENCODING);
+    }
+    if (fields.valueEquals(coding, CHUNKED)) {
+      return Framing.CHUNKED;
+    }
+    return refused(codingFailure(fields, coding));
+  }
+
+  /** Tells codings we do not speak from lists that are wrong in themselves. */
+  private static ParseFailure codingFailure(Fields fields, int coding) {
+    boolean chunked = false;
+    for (String element : fields.value(coding).split(",", -1)) {
+      String name = element.strip();
+      if (chunked || !isToken(name)) {
+        return ParseFailure.BAD_TRANSFER_ENCODING;
+      }
+      chunked = CHUNKED.equalsIgnoreCase(name);
+    }
+    return ParseFailure.UNSUPPORTED_TRANSFER_ENCODING;
+  }
+
+  private static boolean isToken(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (!Octets.isToken((byte) name.charAt(i))) {
+        return false;
+      }
+    }
+    return !name.isEmpty();
+  }
+
+  private static Framing ofLength(Fields fields) {
+    int first = fields.first(FieldName.CONTENT_LENGTH);
+    int second = fields.next(FieldName.CONTENT_LENGTH, first + 1);
+    if (second >= 0) {
+      return refused(
+          fields.value(first).equals(fields.value(second))
+              ? ParseFailure.BAD_CONTENT_LENGTH
+              : ParseFailure.CONFLICTING_CONTENT_LENGTH);
+    }
+    long length = number(fields.bytes(), fields.valueStart(first), fields.valueEnd(first));
+    return length < 0
+        ? refused(ParseFailure.BAD_CONTENT_LENGTH)
+        : new Framing(Framing.Kind.LENGTH, length, null);
+  }
+
+  /** One decimal number without sign, up to 2^63-1, or -1. */
+  private static long number(byte[] bytes, int start, int end) {
+    long number = start == end ? -1 : 0;
+    for (int i = start; i < end && number >= 0; i++) {
+      int digit = bytes[i] - '0';
+      if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
+        return -1;
+      }
+      number = number * 10 + digit;
+    }
+    return number;
+  }
+
+  private static Framing refused(ParseFailure failure) {
+    return new Framing(Framing.Kind.NONE, 0, failure);
   }
 }

@@ -15,6 +15,9 @@ public final class Fields {
   private static final int ID_SHIFT = 24;
   private static final int LENGTH_MASK = (1 << ID_SHIFT) - 1;
 
+  /** Octets of the longest name the index can hold. */
+  public static final int MAX_NAME_BYTES = LENGTH_MASK;
+
   private byte[] bytes;
   // per field: id << 24 | name length, name start, value start, value end
   private int[] index;

@@ -1,5 +1,8 @@
 package io.loligo.core.message;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
 /**
  * The target of a request, taken apart and joined with Host into the effective URI (RFC 9112
  * sections 3.2 and 3.3, RFC 9110 section 7.1). Reusable; confined to one event loop; offsets refer
@@ -14,12 +17,39 @@ public final class RequestTarget {
     ASTERISK
   }
 
+  private static final byte[] ROOT = {'/'};
+  private static final byte[] ASTERISK = {'*'};
+
+  private final HostNames names;
+  private Form form;
+  private String scheme = "";
+  private String host;
+  private byte[] hostBytes = ROOT;
+  private int hostStart;
+  private int hostEnd;
+  private int port;
+  private byte[] pathBytes = ROOT;
+  private int pathStart;
+  private int pathEnd;
+  private String defaultText;
+  private byte[] defaultBytes;
+
+  public RequestTarget() {
+    this(new HostNames());
+  }
+
+  private RequestTarget(HostNames names) {
+    this.names = names;
+  }
+
   /**
    * Takes {@code head}'s target apart, borrowed until the next call.
    *
    * <p>The authority comes from an absolute-form or authority-form target, else from Host, else
-   * from {@code defaultAuthority}. User information and fragments are refused; the host is checked
-   * against reg-name, IPv4 and IPv6 literal syntax.
+   * from {@code defaultAuthority}; where Host does not choose, {@code defaultAuthority} precedes
+   * both Host and an absolute-form target, whose scheme and authority are then ignored. User
+   * information and fragments are refused; the host is checked against reg-name, IPv4 and IPv6
+   * literal syntax.
    *
    * @param defaultScheme {@code http} or {@code https}, for origin-form
    * @param defaultAuthority host or host:port for a request without one, or null
@@ -28,55 +58,255 @@ public final class RequestTarget {
    */
   public ParseFailure resolve(
       RequestHead head, String defaultScheme, String defaultAuthority, boolean hostChooses) {
-    throw new AssertionError("http1 work package");
+    byte[] bytes = head.bytes();
+    int start = head.targetStart();
+    int end = head.targetEnd();
+    host = null;
+    scheme = defaultScheme;
+    if (head.methodId() == Method.CONNECT) {
+      return authorityForm(bytes, start, end);
+    }
+    String fixed = hostChooses ? null : defaultAuthority;
+    if (start < end && bytes[start] == '/') {
+      form = Form.ORIGIN;
+      path(bytes, start, end);
+    } else if (end - start == 1 && bytes[start] == '*') {
+      if (head.methodId() != Method.OPTIONS) {
+        return ParseFailure.BAD_TARGET;
+      }
+      form = Form.ASTERISK;
+      path(ASTERISK, 0, 1);
+    } else {
+      ParseFailure failure = absoluteForm(head, fixed == null ? null : defaultScheme);
+      if (failure != null || fixed == null) {
+        return failure == null ? fragmentFailure() : failure;
+      }
+    }
+    ParseFailure failure = fragmentFailure();
+    if (failure != null) {
+      return failure;
+    }
+    return fixed == null ? fromHost(head.fields(), defaultAuthority) : fromText(fixed);
   }
 
   public Form form() {
-    throw new AssertionError("http1 work package");
+    return form;
   }
 
   /** {@code http} or {@code https} or another scheme in lower case; empty for authority-form. */
   public String scheme() {
-    throw new AssertionError("http1 work package");
+    return scheme;
   }
 
   /** Lower case, no brackets, no trailing dot; cached until the next {@link #resolve}. */
   public String host() {
-    throw new AssertionError("http1 work package");
+    if (host == null) {
+      host = names.of(hostBytes, hostStart, hostEnd);
+    }
+    return host;
   }
 
-  /** The port given or the scheme's default. */
+  /** The port given or the scheme's default; 0 where neither is known. */
   public int port() {
-    throw new AssertionError("http1 work package");
+    return port;
   }
 
   /** The array the offsets refer to: the head's, or one of this object's own. */
   public byte[] pathBytes() {
-    throw new AssertionError("http1 work package");
+    return pathBytes;
   }
 
-  /** Start of path and query; an empty path counts as {@code /}. */
+  /**
+   * Start of path and query; an empty path counts as {@code /}, except that OPTIONS of a whole
+   * server has {@code *} in both its forms (RFC 9112 section 3.2.4). Nothing in authority-form.
+   */
   public int pathStart() {
-    throw new AssertionError("http1 work package");
+    return pathStart;
   }
 
   /** Exclusive; fragment never included. */
   public int pathEnd() {
-    throw new AssertionError("http1 work package");
+    return pathEnd;
   }
 
   /** A new string: {@code host[:port]} with the default port left out and brackets where needed. */
   public String authority() {
-    throw new AssertionError("http1 work package");
+    boolean portNeeded = port != defaultPort(scheme);
+    StringBuilder text = new StringBuilder(host().length() + 8);
+    appendHost(text);
+    return portNeeded ? text.append(':').append(port).toString() : text.toString();
   }
 
   /** A new string: the effective URI, {@code host:port} for authority-form. */
   public String url() {
-    throw new AssertionError("http1 work package");
+    StringBuilder text = new StringBuilder(host().length() + pathEnd - pathStart + 16);
+    if (form != Form.AUTHORITY) {
+      text.append(scheme).append("://");
+    }
+    appendHost(text);
+    if (port != defaultPort(scheme)) {
+      text.append(':').append(port);
+    }
+    if (pathBytes != ASTERISK) {
+      for (int i = pathStart; i < pathEnd; i++) {
+        text.append((char) (pathBytes[i] & 0xff));
+      }
+    }
+    return text.toString();
   }
 
   /** An independent copy whose offsets refer to {@code copy}, a snapshot of the same head. */
   public RequestTarget snapshot(RequestHead copy) {
-    throw new AssertionError("http1 work package");
+    RequestTarget other = new RequestTarget(names);
+    other.form = form;
+    other.scheme = scheme;
+    other.host = host();
+    other.port = port;
+    boolean ofHead = pathStart >= copy.targetStart();
+    other.path(ofHead ? copy.bytes() : pathBytes, pathStart, pathEnd);
+    return other;
+  }
+
+  /** RFC 9112 section 3.2.3: host and port, both. */
+  private ParseFailure authorityForm(byte[] bytes, int start, int end) {
+    form = Form.AUTHORITY;
+    scheme = "";
+    path(ROOT, 0, 0);
+    ParseFailure failure = authority(bytes, start, end, ParseFailure.BAD_TARGET);
+    return failure == null && port == 0 ? ParseFailure.BAD_TARGET : failure;
+  }
+
+  /** RFC 9112 section 3.2.2. */
+  private ParseFailure absoluteForm(RequestHead head, String fixedScheme) {
+    byte[] bytes = head.bytes();
+    int start = head.targetStart();
+    int end = head.targetEnd();
+    form = Form.ABSOLUTE;
+    int colon = schemeEnd(bytes, start, end);
+    if (colon < 0 || end - colon < 3 || bytes[colon + 1] != '/' || bytes[colon + 2] != '/') {
+      return ParseFailure.BAD_TARGET;
+    }
+    scheme = fixedScheme == null ? schemeOf(bytes, start, colon) : fixedScheme;
+    int authorityStart = colon + 3;
+    int to = authorityStart;
+    while (to < end && bytes[to] != '/' && bytes[to] != '?' && bytes[to] != '#') {
+      to++;
+    }
+    if (to == end) {
+      boolean wholeServer = head.methodId() == Method.OPTIONS;
+      path(wholeServer ? ASTERISK : ROOT, 0, 1);
+    } else if (bytes[to] == '/') {
+      path(bytes, to, end);
+    } else {
+      byte[] rooted = new byte[end - to + 1];
+      rooted[0] = '/';
+      System.arraycopy(bytes, to, rooted, 1, end - to);
+      path(rooted, 0, rooted.length);
+    }
+    return authority(bytes, authorityStart, to, ParseFailure.BAD_TARGET);
+  }
+
+  private ParseFailure fromHost(Fields fields, String defaultAuthority) {
+    int field = fields.first(FieldName.HOST);
+    if (field >= 0 && fields.valueStart(field) < fields.valueEnd(field)) {
+      return authority(
+          fields.bytes(), fields.valueStart(field), fields.valueEnd(field), ParseFailure.BAD_HOST);
+    }
+    if (defaultAuthority == null) {
+      return field < 0 ? ParseFailure.MISSING_HOST : ParseFailure.BAD_HOST;
+    }
+    return fromText(defaultAuthority);
+  }
+
+  private ParseFailure authority(byte[] bytes, int start, int end, ParseFailure otherwise) {
+    int to = Authority.hostEnd(bytes, start, end);
+    int given = to < 0 ? -1 : Authority.port(bytes, to, end);
+    if (given < 0) {
+      return otherwise;
+    }
+    hostBytes = bytes;
+    hostStart = start;
+    hostEnd = to;
+    host = null;
+    port = given == 0 ? defaultPort(scheme) : given;
+    return null;
+  }
+
+  private ParseFailure fragmentFailure() {
+    for (int i = pathStart; i < pathEnd; i++) {
+      if (pathBytes[i] == '#') {
+        return ParseFailure.BAD_TARGET;
+      }
+    }
+    return null;
+  }
+
+  private void path(byte[] bytes, int start, int end) {
+    pathBytes = bytes;
+    pathStart = start;
+    pathEnd = end;
+  }
+
+  private ParseFailure fromText(String authority) {
+    if (!authority.equals(defaultText)) {
+      defaultText = authority;
+      defaultBytes = authority.getBytes(StandardCharsets.ISO_8859_1);
+    }
+    return authority(defaultBytes, 0, defaultBytes.length, ParseFailure.BAD_HOST);
+  }
+
+  private void appendHost(StringBuilder text) {
+    if (host().indexOf(':') < 0) {
+      text.append(host());
+    } else {
+      text.append('[').append(host()).append(']');
+    }
+  }
+
+  /** The offset of the colon behind a scheme (RFC 3986 section 3.1), or -1. */
+  private static int schemeEnd(byte[] bytes, int start, int end) {
+    for (int i = start; i < end; i++) {
+      byte octet = bytes[i];
+      int lower = octet | 0x20;
+      boolean letter = lower >= 'a' && lower <= 'z';
+      boolean later =
+          (octet >= '0' && octet <= '9') || octet == '+' || octet == '-' || octet == '.';
+      if (!letter && (i == start || !later)) {
+        return i > start && octet == ':' ? i : -1;
+      }
+    }
+    return -1;
+  }
+
+  private static String schemeOf(byte[] bytes, int start, int end) {
+    if (isScheme("http", bytes, start, end)) {
+      return "http";
+    }
+    if (isScheme("https", bytes, start, end)) {
+      return "https";
+    }
+    return new String(bytes, start, end - start, StandardCharsets.US_ASCII)
+        .toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean isScheme(String lower, byte[] bytes, int start, int end) {
+    if (lower.length() != end - start) {
+      return false;
+    }
+    for (int i = start; i < end; i++) {
+      if ((bytes[i] | 0x20) != lower.charAt(i - start)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int defaultPort(String scheme) {
+    return switch (scheme) {
+      case "http" -> 80;
+      case "https" -> 443;
+      case "ftp" -> 21;
+      default -> 0;
+    };
   }
 }

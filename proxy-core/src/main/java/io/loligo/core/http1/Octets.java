@@ -1,0 +1,128 @@
+package io.loligo.core.http1;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Finds where runs of octets end, eight at a time. Stateless.
+ *
+ * <p>A word is read in little-endian order, so the first octet in memory is the lowest. Each test
+ * leaves bit 7 set in an octet that ends the run; octets above the first such one may be marked
+ * wrongly by a borrow, hence only the lowest mark counts.
+ */
+final class Octets {
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101010101010101L;
+  private static final long HIGH = 0x8080808080808080L;
+  private static final long LOW = ~HIGH;
+
+  private static final boolean[] TOKEN = new boolean[256];
+
+  static {
+    for (int c = '0'; c <= '9'; c++) {
+      TOKEN[c] = true;
+    }
+    for (int c = 'a'; c <= 'z'; c++) {
+      TOKEN[c] = true;
+      TOKEN[c - 'a' + 'A'] = true;
+    }
+    for (char c : "!#$%&'*+-.^_`|~".toCharArray()) {
+      TOKEN[c] = true;
+    }
+  }
+
+  private Octets() {}
+
+  /** Eight octets from {@code at} on, the first the lowest. */
+  static long word(byte[] bytes, int at) {
+    return (long) WORD.get(bytes, at);
+  }
+
+  /** Whether {@code octet} may stand in a token (RFC 9110 section 5.6.2). */
+  static boolean isToken(byte octet) {
+    return TOKEN[octet & 0xff];
+  }
+
+  /** Offset of the first octet in {@code [at, end)} that is not of a token, or {@code end}. */
+  static int endOfToken(byte[] bytes, int at, int end) {
+    int i = at;
+    while (i + Long.BYTES <= end) {
+      long other = neitherLetterNorHyphen(word(bytes, i));
+      if (other == 0) {
+        i += Long.BYTES;
+        continue;
+      }
+      i += Long.numberOfTrailingZeros(other) >>> 3;
+      if (!isToken(bytes[i])) {
+        return i;
+      }
+      i++;
+    }
+    while (i < end && isToken(bytes[i])) {
+      i++;
+    }
+    return i;
+  }
+
+  /**
+   * Offset of the first octet in {@code [at, end)} that a field value may not hold, or {@code end}:
+   * controls other than HTAB (RFC 9110 section 5.5).
+   */
+  static int endOfValue(byte[] bytes, int at, int end) {
+    int i = at;
+    while (i + Long.BYTES <= end) {
+      long word = word(bytes, i);
+      long control = ((word - ONES * ' ') & ~word & HIGH) | isDelete(word);
+      if (control == 0) {
+        i += Long.BYTES;
+        continue;
+      }
+      i += Long.numberOfTrailingZeros(control) >>> 3;
+      if (bytes[i] != '\t') {
+        return i;
+      }
+      i++;
+    }
+    while (i < end && isValue(bytes[i])) {
+      i++;
+    }
+    return i;
+  }
+
+  /** Offset of the first octet in {@code [at, end)} outside of "!" to "~", or {@code end}. */
+  static int endOfTarget(byte[] bytes, int at, int end) {
+    int i = at;
+    while (i + Long.BYTES <= end) {
+      long word = word(bytes, i);
+      long outside = (((word - ONES * '!') | word) & HIGH) | isDelete(word);
+      if (outside != 0) {
+        return i + (Long.numberOfTrailingZeros(outside) >>> 3);
+      }
+      i += Long.BYTES;
+    }
+    while (i < end && bytes[i] > ' ' && bytes[i] != 0x7f) {
+      i++;
+    }
+    return i;
+  }
+
+  private static boolean isValue(byte octet) {
+    return (octet >= ' ' || octet < 0 || octet == '\t') && octet != 0x7f;
+  }
+
+  private static long isDelete(long word) {
+    long zero = word ^ LOW;
+    return (zero - ONES) & ~zero & HIGH;
+  }
+
+  // exact in every octet: bit 7 is masked out before each addition, so nothing carries
+  private static long neitherLetterNorHyphen(long word) {
+    long low = word & LOW;
+    long lower = low | ONES * 0x20;
+    long letter = (lower + ONES * (0x80 - 'a')) & ~(lower + ONES * (0x7f - 'z'));
+    long notHyphen = (low ^ ONES * '-') + LOW;
+    return ((~letter & notHyphen) | word) & HIGH;
+  }
+}

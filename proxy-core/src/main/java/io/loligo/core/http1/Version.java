@@ -1,0 +1,47 @@
+package io.loligo.core.http1;
+
+/** The HTTP-version of a start line (RFC 9112 section 2.3). Stateless. */
+final class Version {
+  /** Octets of a version. */
+  static final int LENGTH = 8;
+
+  /** Where the major version stands. */
+  static final int MAJOR = 5;
+
+  private static final int MINOR = 7;
+  private static final byte[] PATTERN = {'H', 'T', 'T', 'P', '/', '1', '.', '0'};
+  private static final long HTTP_1_0 = Octets.word(PATTERN, 0);
+  private static final long HTTP_1_1 = HTTP_1_0 + (1L << 56);
+
+  private Version() {}
+
+  /**
+   * Goes on with a version that starts at {@code start}: the offset behind what belongs to it, at
+   * most {@code end}, or the complement of the offset of the first octet that does not.
+   */
+  static int scan(byte[] bytes, int start, int at, int end) {
+    int stop = Math.min(end, start + LENGTH);
+    if (at == start && stop - start == LENGTH) {
+      long word = Octets.word(bytes, start);
+      if (word == HTTP_1_1 || word == HTTP_1_0) {
+        return stop;
+      }
+    }
+    for (int i = at; i < stop; i++) {
+      boolean fits = i == start + MINOR ? isDigit(bytes[i]) : bytes[i] == PATTERN[i - start];
+      if (!fits) {
+        return ~i;
+      }
+    }
+    return stop;
+  }
+
+  /** 10 for HTTP/1.0; 11 for every later minor version, of which we are one. */
+  static int of(byte[] bytes, int start) {
+    return bytes[start + MINOR] == '0' ? 10 : 11;
+  }
+
+  static boolean isDigit(byte octet) {
+    return octet >= '0' && octet <= '9';
+  }
+}
