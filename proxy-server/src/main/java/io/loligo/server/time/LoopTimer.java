@@ -3,25 +3,30 @@ package io.loligo.server.time;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Coarse timeouts of one event loop, counted in ticks the loop really ran. Confined to that loop.
  *
  * <p>A tick is {@value #TICK_MILLIS} ms of <em>active</em> time: a process that was suspended
  * (SIGSTOP, a paused machine) runs one late tick when it resumes, so no connection times out for
- * time in which nobody could have served it. Arming again writes one number; a timeout moves
- * between slots only when its old slot comes round, so a timer touched by every request costs next
- * to nothing.
+ * time in which nobody could have served it. Arming for later and cancelling write one number; the
+ * timeout moves between slots when its old slot comes round, so a timer touched by every request
+ * costs next to nothing. Whoever goes away for good says {@link #forget}, for a slot comes round
+ * only every {@value #SLOTS} ticks and keeps what is linked in it until then.
  */
 public final class LoopTimer {
-  /** Resolution: a timeout fires up to this much late, never early. */
+  /** Resolution: a timeout fires up to two ticks late, never early. */
   public static final int TICK_MILLIS = 100;
 
   private static final int SLOTS = 512;
+  private static final Logger LOG = LoggerFactory.getLogger(LoopTimer.class);
 
   private final EventExecutor loop;
   private final Timeout[] slots = new Timeout[SLOTS];
   private final ArrayDeque<Timeout> due = new ArrayDeque<>();
+  private final Runnable ticker = this::tick;
   private long tick;
   private boolean running;
   private int linked;
@@ -34,8 +39,10 @@ public final class LoopTimer {
   /** Something that happens unless it is armed again or cancelled. Confined to its loop. */
   public abstract static class Timeout {
     private long deadlineTick = -1;
-    private boolean linked;
+    // the tick its slot comes round at, -1 where it is in none
+    private long slotTick = -1;
     private Timeout next;
+    private Timeout previous;
 
     /** Called once on the loop when the time is over. */
     protected abstract void expired();
@@ -55,7 +62,10 @@ public final class LoopTimer {
     }
     // one tick more: the current one is partly over
     timeout.deadlineTick = tick + (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
-    if (!timeout.linked) {
+    if (timeout.slotTick > timeout.deadlineTick) {
+      unlink(timeout);
+    }
+    if (timeout.slotTick < 0) {
       link(timeout);
     }
     if (!running) {
@@ -69,35 +79,61 @@ public final class LoopTimer {
     timeout.deadlineTick = -1;
   }
 
+  /** Disarms {@code timeout} and keeps no reference to it. */
+  public void forget(Timeout timeout) {
+    cancel(timeout);
+    if (timeout.slotTick >= 0) {
+      unlink(timeout);
+    }
+  }
+
+  /** Timeouts referred to, armed or not. */
+  int linked() {
+    return linked;
+  }
+
   private void link(Timeout timeout) {
     long slotTick = Math.min(timeout.deadlineTick, tick + SLOTS - 1);
     int slot = (int) (slotTick % SLOTS);
-    timeout.next = slots[slot];
+    Timeout head = slots[slot];
+    timeout.next = head;
+    if (head != null) {
+      head.previous = timeout;
+    }
     slots[slot] = timeout;
-    timeout.linked = true;
+    timeout.slotTick = slotTick;
     linked++;
   }
 
+  private void unlink(Timeout timeout) {
+    if (timeout.previous != null) {
+      timeout.previous.next = timeout.next;
+    } else {
+      slots[(int) (timeout.slotTick % SLOTS)] = timeout.next;
+    }
+    if (timeout.next != null) {
+      timeout.next.previous = timeout.previous;
+    }
+    timeout.next = null;
+    timeout.previous = null;
+    timeout.slotTick = -1;
+    linked--;
+  }
+
   private void schedule() {
-    loop.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    loop.schedule(ticker, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void tick() {
     tick++;
     int slot = (int) (tick % SLOTS);
-    Timeout timeout = slots[slot];
-    slots[slot] = null;
-    while (timeout != null) {
-      Timeout next = timeout.next;
-      timeout.next = null;
-      timeout.linked = false;
-      linked--;
+    for (Timeout timeout = slots[slot]; timeout != null; timeout = slots[slot]) {
+      unlink(timeout);
       if (timeout.deadlineTick > tick) {
         link(timeout);
       } else if (timeout.deadlineTick >= 0) {
         due.add(timeout);
       }
-      timeout = next;
     }
     expireDue();
     if (linked > 0) {
@@ -112,7 +148,11 @@ public final class LoopTimer {
       // one that expired before it in this tick may have armed or cancelled it
       if (timeout.deadlineTick >= 0 && timeout.deadlineTick <= tick) {
         timeout.deadlineTick = -1;
-        timeout.expired();
+        try {
+          timeout.expired();
+        } catch (Throwable e) {
+          LOG.error("A timeout failed: {}", timeout, e);
+        }
       }
     }
   }

@@ -1,0 +1,20 @@
+package io.loligo.server.downstream;
+
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/**
+ * A client's connection, whatever it speaks: what its loop must be able to do to all of them.
+ * Confined to the channel's event loop.
+ */
+public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
+  // neighbours in the loop's list of open connections
+  ClientConnection previous;
+  ClientConnection next;
+  boolean listed;
+
+  /** Closes now if idle, else after the exchange in progress. */
+  protected abstract void drain();
+
+  /** Closes now; an exchange in progress ends as aborted. */
+  protected abstract void abort();
+}

@@ -1,0 +1,171 @@
+package io.loligo.server.downstream;
+
+import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * What all client connections of one event loop have in common. Confined to that loop, but for the
+ * counters, which any thread may read.
+ */
+public final class ClientLoop {
+  private final EventLoop eventLoop;
+  private final LoopTimer timer;
+  private final TimeSource time;
+  private final RequestHandler handler;
+  private final ExchangeSink sink;
+  private final ClientAddresses addresses;
+  private final AtomicLong accepted = new AtomicLong();
+  private final AtomicLong closed = new AtomicLong();
+  private ClientSettings settings;
+  private LoopScratch scratch;
+  private boolean draining;
+  private Runnable whenEmpty;
+  private ClientConnection first;
+
+  /** The connections of {@code eventLoop}; none yet. */
+  public ClientLoop(
+      EventLoop eventLoop,
+      LoopTimer timer,
+      TimeSource time,
+      RequestHandler handler,
+      ExchangeSink sink,
+      ClientAddresses addresses,
+      ClientSettings settings) {
+    this.eventLoop = eventLoop;
+    this.timer = timer;
+    this.time = time;
+    this.handler = handler;
+    this.sink = sink;
+    this.addresses = addresses;
+    this.settings = settings;
+    this.scratch = new LoopScratch(settings.limits());
+  }
+
+  public EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  public LoopTimer timer() {
+    return timer;
+  }
+
+  public TimeSource time() {
+    return time;
+  }
+
+  public RequestHandler handler() {
+    return handler;
+  }
+
+  public ExchangeSink sink() {
+    return sink;
+  }
+
+  public ClientAddresses addresses() {
+    return addresses;
+  }
+
+  public ClientSettings settings() {
+    return settings;
+  }
+
+  public LoopScratch scratch() {
+    return scratch;
+  }
+
+  /** New settings for what begins from now on. On the loop. */
+  public void settings(ClientSettings newSettings) {
+    assert eventLoop.inEventLoop();
+    if (!newSettings.limits().equals(settings.limits())) {
+      scratch = new LoopScratch(newSettings.limits());
+    }
+    settings = newSettings;
+  }
+
+  /** Whether connections are to be closed after the answer in progress. */
+  public boolean draining() {
+    return draining;
+  }
+
+  /** Connections accepted so far. Any thread. */
+  public long accepted() {
+    return accepted.get();
+  }
+
+  /** Connections open now. Any thread. */
+  public long open() {
+    // in this order, so that it is never negative
+    long closedBefore = closed.get();
+    return accepted.get() - closedBefore;
+  }
+
+  /** {@code connection} was opened. */
+  public void opened(ClientConnection connection) {
+    accepted.setOpaque(accepted.getPlain() + 1);
+    connection.listed = true;
+    connection.next = first;
+    if (first != null) {
+      first.previous = connection;
+    }
+    first = connection;
+  }
+
+  /** {@code connection} was closed; repeated calls do nothing. */
+  public void closed(ClientConnection connection) {
+    if (!connection.listed) {
+      return;
+    }
+    connection.listed = false;
+    closed.setOpaque(closed.getPlain() + 1);
+    if (connection.previous != null) {
+      connection.previous.next = connection.next;
+    } else {
+      first = connection.next;
+    }
+    if (connection.next != null) {
+      connection.next.previous = connection.previous;
+    }
+    connection.previous = null;
+    connection.next = null;
+    if (first == null && whenEmpty != null) {
+      whenEmpty.run();
+      whenEmpty = null;
+    }
+  }
+
+  /**
+   * Closes idle connections and lets no other live longer than its exchange. On the loop.
+   *
+   * @param whenEmpty called once when no connection is left, perhaps before this returns
+   */
+  void drain(Runnable whenEmpty) {
+    draining = true;
+    if (first == null) {
+      whenEmpty.run();
+      return;
+    }
+    this.whenEmpty = whenEmpty;
+    forEach(ClientConnection::drain);
+  }
+
+  /** Closes all connections now. On the loop. */
+  void abortAll() {
+    forEach(ClientConnection::abort);
+  }
+
+  private void forEach(Consumer<ClientConnection> action) {
+    // a copy, for an action may take any of them out of the list
+    List<ClientConnection> connections = new ArrayList<>();
+    for (ClientConnection at = first; at != null; at = at.next) {
+      connections.add(at);
+    }
+    connections.forEach(action);
+  }
+}

@@ -1,0 +1,20 @@
+package io.loligo.server.downstream;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.ParseLimits;
+
+/** What of a configuration concerns client connections. Immutable. */
+public record ClientSettings(
+    ProxyConfig.Timeouts timeouts,
+    ProxyConfig.Connections connections,
+    ParseLimits limits,
+    int streamBufferBytes) {
+  /** The part of {@code config}. */
+  public static ClientSettings of(ProxyConfig config) {
+    return new ClientSettings(
+        config.timeouts(),
+        config.connections(),
+        config.limits().request(),
+        config.memory().streamBufferBytes());
+  }
+}

@@ -1,0 +1,327 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.http1.ChunkedEncoder;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.transport.WriteTally;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes answers in HTTP/1 syntax (RFC 9112 sections 4 to 7): one at a time, from {@link #start} to
+ * {@link #end}. Confined to the client's event loop.
+ */
+final class Answer {
+  /** Answers and chunks up to this size are copied into one buffer, larger ones are gathered. */
+  static final int COPY_LIMIT_BYTES = 16_384;
+
+  // at most: a length line, or Transfer-Encoding, a chunk's lines, the last chunk and an empty line
+  private static final int FRAMING_BYTES = 64;
+  private static final byte[] CLOSE = ascii("Connection: close\r\n");
+  private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
+  private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
+  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
+  private static final byte[] NONE = {};
+  private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
+  private static final long HOP_BY_HOP =
+      1L << FieldName.CONNECTION
+          | 1L << FieldName.KEEP_ALIVE
+          | 1L << FieldName.PROXY_CONNECTION
+          | 1L << FieldName.TE
+          | 1L << FieldName.TRAILER
+          | 1L << FieldName.TRANSFER_ENCODING
+          | 1L << FieldName.UPGRADE
+          | 1L << FieldName.CONTENT_LENGTH;
+
+  private final ChannelHandlerContext context;
+  private final WriteTally tally;
+  private long announcedBytes;
+  private long sentBytes;
+  private long headBytes;
+  private boolean version11;
+  private boolean headMethod;
+  private boolean headSent;
+  private boolean chunked;
+  private boolean untilClose;
+
+  /** Answers written by {@code context} and counted by {@code tally}. */
+  Answer(ChannelHandlerContext context, WriteTally tally) {
+    this.context = context;
+    this.tally = tally;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Begins an answer to a client of HTTP/1.1 or 1.0, to HEAD or another method. */
+  void start(boolean version11, boolean headMethod) {
+    this.version11 = version11;
+    this.headMethod = headMethod;
+    announcedBytes = ClientStream.UNKNOWN;
+    sentBytes = 0;
+    headBytes = 0;
+    headSent = false;
+    chunked = false;
+    untilClose = false;
+  }
+
+  /** Whether the final head was written. */
+  boolean headSent() {
+    return headSent;
+  }
+
+  /** Whether the client speaks HTTP/1.1. */
+  boolean version11() {
+    return version11;
+  }
+
+  /** Whether the answer is one to HEAD. */
+  boolean headMethod() {
+    return headMethod;
+  }
+
+  /** Octets of heads written, interim ones included. */
+  long headBytes() {
+    return headBytes;
+  }
+
+  /** Whether only the end of the connection ends the content. */
+  boolean untilClose() {
+    return untilClose;
+  }
+
+  /** Whether {@code more} octets of content are more than announced. */
+  boolean exceeded(int more) {
+    return announcedBytes >= 0 && sentBytes + more > announcedBytes;
+  }
+
+  /** Whether content is missing that was announced. */
+  boolean incomplete() {
+    return announcedBytes >= 0 && sentBytes != announcedBytes;
+  }
+
+  /** Writes 100 (Continue). */
+  void writeContinue() {
+    headBytes += CONTINUE.length;
+    write(allocator().directBuffer(CONTINUE.length).writeBytes(CONTINUE));
+  }
+
+  /** Writes a 1xx head without what belongs to the connection it came by. */
+  void writeInterim(ResponseHead head) {
+    FieldLines lines = new FieldLines(head.end() + 64);
+    Fields fields = head.fields();
+    boolean nominated = fields.has(FieldName.CONNECTION);
+    for (int i = 0; i < fields.count(); i++) {
+      boolean hop = (HOP_BY_HOP & 1L << fields.id(i)) != 0;
+      if (!hop && !(nominated && fields.hasToken(FieldName.CONNECTION, fields.name(i)))) {
+        lines.add(fields, i);
+      }
+    }
+    lines.endLine();
+    byte[] statusLine = StatusLines.of(head.status());
+    ByteBuf out = allocator().directBuffer(statusLine.length + lines.length());
+    out.writeBytes(statusLine);
+    lines.writeTo(out);
+    headBytes += out.readableBytes();
+    write(out);
+  }
+
+  /** Decides how the content is delimited, before {@link #writeHead}. */
+  void frame(long contentLength) {
+    headSent = true;
+    if (headMethod) {
+      announcedBytes = 0;
+    } else if (contentLength == ClientStream.UNKNOWN) {
+      chunked = version11;
+      untilClose = !version11;
+    } else {
+      announcedBytes = Math.max(0, contentLength);
+    }
+  }
+
+  /** The Connection line: which one there is depends on what becomes of the connection. */
+  byte[] connectionLine(boolean upgrading, boolean tunnelling, boolean closing) {
+    if (upgrading) {
+      return UPGRADE;
+    }
+    if (tunnelling) {
+      return NONE;
+    }
+    if (closing) {
+      return CLOSE;
+    }
+    return version11 ? NONE : KEEP_ALIVE;
+  }
+
+  /** Writes the final head; parameters as in {@link ClientStream#head}. */
+  void writeHead(
+      int status,
+      FieldLines lines,
+      byte[] connection,
+      ByteBuf block,
+      int index,
+      int length,
+      long contentLength,
+      boolean last) {
+    byte[] statusLine = StatusLines.of(status);
+    int blockHead = blockHeadBytes(block, index, length, contentLength, last);
+    int blockContent = block == null ? 0 : length - blockHead;
+    int room = statusLine.length + lines.length() + connection.length + FRAMING_BYTES + blockHead;
+    boolean copied = blockContent <= COPY_LIMIT_BYTES;
+    ByteBuf out = allocator().directBuffer(copied ? room + blockContent : room);
+    out.writeBytes(statusLine);
+    lines.writeTo(out);
+    out.writeBytes(connection);
+    if (contentLength >= 0) {
+      writeContentLength(out, contentLength);
+    } else if (chunked) {
+      out.writeBytes(CHUNKED);
+    }
+    if (block == null) {
+      ChunkedEncoder.writeEnd(out);
+    } else {
+      out.writeBytes(block, index, blockHead);
+    }
+    headBytes += out.readableBytes();
+    writeContent(out, block, index + blockHead, blockContent, last);
+  }
+
+  private void writeContentLength(ByteBuf out, long length) {
+    out.writeBytes(CONTENT_LENGTH);
+    int digits = 1;
+    for (long rest = length / 10; rest > 0; rest /= 10) {
+      digits++;
+    }
+    int start = out.writerIndex();
+    out.writerIndex(start + digits);
+    long rest = length;
+    for (int at = start + digits - 1; at >= start; at--) {
+      out.setByte(at, (int) ('0' + rest % 10));
+      rest /= 10;
+    }
+    ChunkedEncoder.writeEnd(out);
+  }
+
+  private int blockHeadBytes(
+      ByteBuf block, int index, int length, long contentLength, boolean last) {
+    if (block == null) {
+      return 0;
+    }
+    if (headMethod || contentLength == ClientStream.NO_CONTENT) {
+      return length;
+    }
+    if (last && contentLength >= 0 && contentLength <= length) {
+      return length - (int) contentLength;
+    }
+    return headLength(block, index, length);
+  }
+
+  /** Octets up to and with the empty line; {@code length} where there is none. */
+  private static int headLength(ByteBuf block, int index, int length) {
+    int end = index + length;
+    int lineStart = index;
+    while (lineStart < end) {
+      int newline = block.indexOf(lineStart, end, (byte) '\n');
+      if (newline < 0) {
+        return length;
+      }
+      if (newline - lineStart == 1) {
+        return newline + 1 - index;
+      }
+      lineStart = newline + 1;
+    }
+    return length;
+  }
+
+  /** Content that stands in the head's block; takes {@code out}, borrows {@code block}. */
+  private void writeContent(ByteBuf out, ByteBuf block, int index, int length, boolean last) {
+    sentBytes += length;
+    boolean inChunk = chunked && length > 0;
+    if (inChunk) {
+      ChunkedEncoder.writeHeader(out, length);
+    }
+    if (length > COPY_LIMIT_BYTES) {
+      write(out);
+      write(block.retainedSlice(index, length));
+      if (chunked) {
+        writeChunkEnd(allocator().directBuffer(FRAMING_BYTES), true, last);
+      }
+      return;
+    }
+    if (length > 0) {
+      out.writeBytes(block, index, length);
+    }
+    writeChunkEnd(out, inChunk, last);
+  }
+
+  private void writeChunkEnd(ByteBuf out, boolean inChunk, boolean last) {
+    if (inChunk) {
+      ChunkedEncoder.writeEnd(out);
+    }
+    if (chunked && last) {
+      ChunkedEncoder.writeLast(out);
+    }
+    write(out);
+  }
+
+  /** Writes content. Takes it. */
+  void writeContent(ByteBuf content) {
+    int length = content.readableBytes();
+    sentBytes += length;
+    if (!chunked) {
+      write(content);
+      return;
+    }
+    boolean copied = length <= COPY_LIMIT_BYTES;
+    int framing = ChunkedEncoder.headerLength(length) + ChunkedEncoder.CRLF_LENGTH;
+    ByteBuf out = allocator().directBuffer(copied ? length + framing : framing);
+    ChunkedEncoder.writeHeader(out, length);
+    if (copied) {
+      out.writeBytes(content);
+      content.release();
+      ChunkedEncoder.writeEnd(out);
+      write(out);
+    } else {
+      write(out);
+      write(content);
+      write(allocator().directBuffer(2).writeShort(ChunkedEncoder.CRLF));
+    }
+  }
+
+  /** Writes what ends the content; {@code trailers} borrowed, may be null. */
+  void end(Fields trailers) {
+    if (!chunked) {
+      return;
+    }
+    if (trailers == null || trailers.count() == 0) {
+      ByteBuf out = allocator().directBuffer(ChunkedEncoder.LAST_LENGTH);
+      ChunkedEncoder.writeLast(out);
+      write(out);
+      return;
+    }
+    FieldLines lines = new FieldLines(256);
+    for (int i = 0; i < trailers.count(); i++) {
+      lines.add(trailers, i);
+    }
+    ByteBuf out = allocator().directBuffer(lines.length() + ChunkedEncoder.LAST_LENGTH);
+    ChunkedEncoder.writeLastSize(out);
+    lines.writeTo(out);
+    ChunkedEncoder.writeEnd(out);
+    write(out);
+  }
+
+  private ByteBufAllocator allocator() {
+    return context.alloc();
+  }
+
+  private void write(ByteBuf out) {
+    tally.write(context, out);
+  }
+}

@@ -1,0 +1,1269 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientConnection;
+import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.LoopScratch;
+import io.loligo.server.downstream.LoopScratch.HeadParser;
+import io.loligo.server.exchange.ClientEvents;
+import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.transport.ReadSize;
+import io.loligo.server.transport.WriteTally;
+import io.loligo.server.tunnel.Detached;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's HTTP/1 connection, and the stream of the exchange in progress on it. Confined to the
+ * channel's event loop.
+ *
+ * <pre>
+ * HEAD       idle, or a head is arriving
+ * EXCHANGE   a request is being answered; ends when the last octet of the answer was written
+ * DRAINING   answered; the rest of the request's content is read and dropped
+ * LINGERING  answered, output shut: what the client still sends is dropped so that it sees the
+ *            answer, not a reset
+ * TUNNEL     given away; only the record is left
+ * CLOSED
+ * </pre>
+ *
+ * <p>Requests are answered one at a time; octets behind the one in progress stay in {@link
+ * #unread}, and while it holds some nothing more is read. While an exchange runs one read is always
+ * outstanding, so that a client that leaves is noticed.
+ *
+ * <p>Calls into the exchange are counted in {@link #depth}: what it asks for meanwhile (flush, next
+ * piece of content, end) is done when it has returned. Calls out of the blue never call back into
+ * the exchange before they return.
+ *
+ * <p>For a 101 the stream adds {@code Connection: upgrade}; the Upgrade field stands among the
+ * lines.
+ */
+public final class Http1Connection extends ClientConnection implements ClientStream {
+  /** Octets of a read while heads are expected. */
+  static final int HEAD_READ_BYTES = 4_096;
+
+  /** Most octets of unwanted request content that are read to keep a connection. */
+  static final int DRAIN_LIMIT_BYTES = 65_536;
+
+  /** Most octets read and dropped behind the last answer. */
+  static final int LINGER_LIMIT_BYTES = 1 << 20;
+
+  /** Time given to either, milliseconds. */
+  static final int LINGER_MILLIS = 2_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
+  private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
+
+  private enum State {
+    HEAD,
+    EXCHANGE,
+    DRAINING,
+    LINGERING,
+    TUNNEL,
+    CLOSED
+  }
+
+  private final ClientLoop loop;
+  private final HttpPort port;
+  private final ReadSize readSize = new ReadSize(HEAD_READ_BYTES);
+  private final ReadTimeout readTimeout = new ReadTimeout();
+  private final WriteTimeout writeTimeout = new WriteTimeout();
+  private final LifeTimeout lifeTimeout = new LifeTimeout();
+
+  // the connection
+  private ChannelHandlerContext context;
+  private Channel channel;
+  private Tally tally;
+  private Answer answer;
+  private ClientAddresses.Count count;
+  private InetSocketAddress client;
+  private String clientText;
+  private Runnable resumption;
+  private State state = State.HEAD;
+  private ByteBuf unread;
+  private PartialHead partial;
+  private long acceptNanos;
+  private int served;
+  private int depth;
+  private int discardedBytes;
+  private boolean readPending;
+  private boolean inputShut;
+  private boolean resuming;
+  private boolean flushDue;
+  private boolean writableDue;
+
+  // the exchange in progress
+  private ExchangeRecord record;
+  private ClientEvents events;
+  private RequestContent content;
+  private long answerNanos;
+  private boolean connectMethod;
+  private boolean persistent;
+  private boolean awaitsContinue;
+  private boolean contentWanted;
+  private boolean contentBroken;
+  private boolean complete;
+  private boolean closing;
+  private boolean cut;
+
+  /** A connection accepted on {@code port}, to be added to its channel's pipeline. */
+  public Http1Connection(ClientLoop loop, HttpPort port) {
+    this.loop = loop;
+    this.port = port;
+  }
+
+  private final class Tally extends WriteTally {
+    Tally(Channel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void progressed() {
+      written();
+    }
+  }
+
+  private final class ReadTimeout extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      readTimedOut();
+    }
+  }
+
+  private final class WriteTimeout extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      breakOff(true);
+    }
+  }
+
+  private final class LifeTimeout extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      breakOff(true);
+    }
+  }
+
+  // ---- opening and closing
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    this.context = context;
+    this.channel = context.channel();
+    this.tally = new Tally(channel);
+    this.answer = new Answer(context, tally);
+    ChannelConfig config = channel.config();
+    config.setRecvByteBufAllocator(readSize);
+    config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    int high = loop.settings().streamBufferBytes();
+    config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
+    if (config.isAutoRead()) {
+      config.setAutoRead(false);
+    }
+    if (channel.isActive()) {
+      opened();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    opened();
+  }
+
+  private void opened() {
+    if (count != null) {
+      return;
+    }
+    SocketAddress remote = channel.remoteAddress();
+    client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
+    count = loop.addresses().opened(client.getAddress());
+    loop.opened(this);
+    acceptNanos = loop.time().nanos();
+    LoopTimer timer = loop.timer();
+    timer.arm(readTimeout, loop.settings().timeouts().requestStart());
+    timer.arm(lifeTimeout, loop.settings().timeouts().clientLifetime());
+    readMore();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    clientGone(false);
+    release();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    if (state != State.TUNNEL) {
+      clientGone(false);
+      release();
+    }
+  }
+
+  /** The terminal method: lets go of everything but a tunnel's record. */
+  private void release() {
+    releaseUnread();
+    if (partial != null) {
+      partial.release(loop.scratch());
+      partial = null;
+    }
+    loop.timer().forget(readTimeout);
+    loop.timer().forget(writeTimeout);
+    loop.timer().forget(lifeTimeout);
+    if (count != null) {
+      loop.closed(this);
+      loop.addresses().closed(count);
+      count = null;
+    }
+  }
+
+  /** Ends an exchange whose client is gone. Does nothing where none is in progress. */
+  private void clientGone(boolean timedOut) {
+    State before = state;
+    if (before == State.TUNNEL || before == State.CLOSED) {
+      return;
+    }
+    state = State.CLOSED;
+    if (before == State.EXCHANGE) {
+      record.aborted = true;
+      record.timedOut |= timedOut;
+      ClientEvents told = complete ? null : events;
+      events = null;
+      if (told != null) {
+        tellGone(told);
+      }
+      conclude();
+    } else if (before == State.HEAD && partial != null) {
+      begin(null, partial.length());
+      record.url = "error:transaction-end-before-headers";
+      record.aborted = true;
+      record.timedOut = timedOut;
+      conclude();
+    }
+  }
+
+  private void tellGone(ClientEvents told) {
+    depth++;
+    try {
+      told.gone();
+    } catch (Throwable e) {
+      LOG.error("An exchange failed when its client left", e);
+    } finally {
+      depth--;
+    }
+  }
+
+  /** Ends whatever is in progress as aborted and closes. */
+  private void breakOff(boolean timedOut) {
+    if (state == State.EXCHANGE && flushDue) {
+      flushDue = false;
+      channel.flush();
+    }
+    if (state == State.EXCHANGE) {
+      resetOnClose();
+    }
+    clientGone(timedOut);
+    channel.close();
+  }
+
+  /** Lets the close to come look like a failure to the client, not like an end. */
+  private void resetOnClose() {
+    try {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    } catch (ChannelException e) {
+      LOG.debug("The socket of {} is gone already", channel, e);
+    }
+  }
+
+  private void closeNow() {
+    state = State.CLOSED;
+    channel.close();
+  }
+
+  private void close(boolean linger) {
+    releaseUnread();
+    if (linger && !inputShut && channel instanceof DuplexChannel duplex) {
+      state = State.LINGERING;
+      discardedBytes = 0;
+      loop.timer().arm(readTimeout, LINGER_MILLIS);
+      duplex.shutdownOutput();
+      readMore();
+    } else {
+      closeNow();
+    }
+  }
+
+  @Override
+  protected void drain() {
+    if (state == State.HEAD && partial == null) {
+      closeNow();
+    }
+  }
+
+  @Override
+  protected void abort() {
+    if (state == State.TUNNEL) {
+      channel.close();
+    } else {
+      breakOff(false);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("Client connection {} broke", channel, cause);
+    } else {
+      LOG.error("Client connection {} failed", channel, cause);
+    }
+    breakOff(false);
+  }
+
+  private void readTimedOut() {
+    switch (state) {
+      case HEAD -> {
+        if (partial == null) {
+          closeNow();
+        } else {
+          headTimedOut();
+        }
+      }
+      case EXCHANGE -> {
+        breakOff(true);
+      }
+      default -> {
+        closeNow();
+      }
+    }
+  }
+
+  // ---- reading
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    readPending = false;
+    ByteBuf in = (ByteBuf) message;
+    switch (state) {
+      case HEAD -> {
+        keep(in);
+        serve();
+      }
+      case EXCHANGE -> {
+        keep(in);
+        pump();
+        settle();
+        serve();
+      }
+      case DRAINING -> {
+        keep(in);
+        dropContent();
+        serve();
+      }
+      case LINGERING -> {
+        discardedBytes += in.readableBytes();
+        in.release();
+        if (discardedBytes > LINGER_LIMIT_BYTES) {
+          closeNow();
+        }
+      }
+      default -> {
+        in.release();
+      }
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    readMore();
+  }
+
+  private void readMore() {
+    if (!readPending
+        && unread == null
+        && !inputShut
+        && state != State.CLOSED
+        && state != State.TUNNEL) {
+      readPending = true;
+      context.read();
+    }
+  }
+
+  private void keep(ByteBuf in) {
+    if (!in.isReadable()) {
+      in.release();
+    } else if (unread == null) {
+      unread = in;
+    } else if (unread instanceof CompositeByteBuf all) {
+      all.addComponent(true, in);
+    } else {
+      // only what is left when the client's FIN arrived comes without being asked for
+      unread =
+          channel
+              .alloc()
+              .compositeBuffer(Integer.MAX_VALUE)
+              .addComponent(true, unread)
+              .addComponent(true, in);
+    }
+  }
+
+  private void releaseUnread() {
+    if (unread != null) {
+      unread.release();
+      unread = null;
+    }
+  }
+
+  private void releaseUnreadIfEmpty() {
+    if (unread != null && !unread.isReadable()) {
+      releaseUnread();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event != ChannelInputShutdownEvent.INSTANCE) {
+      return;
+    }
+    inputShut = true;
+    switch (state) {
+      case HEAD -> {
+        endOfInput();
+      }
+      case EXCHANGE -> {
+        if (contentWanted) {
+          pump();
+          settle();
+        }
+      }
+      case DRAINING, LINGERING -> {
+        closeNow();
+      }
+      default -> {}
+    }
+  }
+
+  /** No further request can arrive on this idle connection. */
+  private void endOfInput() {
+    clientGone(false);
+    closeNow();
+  }
+
+  // ---- heads
+
+  /** Answers the requests at hand, one after the other, as far as they are answered at once. */
+  private void serve() {
+    while (state == State.HEAD && unread != null) {
+      parseHead();
+    }
+    if (state == State.HEAD && inputShut) {
+      endOfInput();
+    }
+  }
+
+  private void parseHead() {
+    if (partial != null) {
+      parseRest();
+      return;
+    }
+    skipEmptyLines();
+    if (unread == null) {
+      return;
+    }
+    if (served > 0) {
+      acceptNanos = loop.time().nanos();
+    }
+    LoopScratch scratch = loop.scratch();
+    byte[] bytes = scratch.bytes();
+    HeadParser spare = scratch.takeParser();
+    Http1RequestParser parser = spare.parser();
+    Http1RequestParser.Result result;
+    int from = unread.readerIndex();
+    int available = Math.min(unread.readableBytes(), bytes.length);
+    int length = 0;
+    do {
+      int more = Math.min(available - length, Math.max(HEAD_READ_BYTES, length));
+      unread.getBytes(from + length, bytes, length, more);
+      length += more;
+      result = parser.parse(bytes, length, spare.head());
+    } while (result == Http1RequestParser.Result.NEED_MORE && length < available);
+    switch (result) {
+      case COMPLETE -> {
+        unread.skipBytes(spare.head().end());
+        releaseUnreadIfEmpty();
+        request(spare.head());
+        scratch.giveParser(spare);
+      }
+      case FAILED -> {
+        ParseFailure failure = parser.failure();
+        scratch.giveParser(spare);
+        refuse(failure, length);
+      }
+      default -> {
+        unread.skipBytes(length);
+        releaseUnreadIfEmpty();
+        partial = new PartialHead(spare, bytes, length, bytes.length);
+        loop.timer().arm(readTimeout, loop.settings().timeouts().request());
+        refuseIfTooLarge();
+      }
+    }
+  }
+
+  private void parseRest() {
+    Http1RequestParser.Result result = partial.parse(unread);
+    releaseUnreadIfEmpty();
+    switch (result) {
+      case COMPLETE -> {
+        PartialHead done = partial;
+        partial = null;
+        request(done.head());
+        done.release(loop.scratch());
+      }
+      case FAILED -> {
+        refusePartial(partial.parser().failure());
+      }
+      default -> {
+        refuseIfTooLarge();
+      }
+    }
+  }
+
+  private void refuseIfTooLarge() {
+    if (partial.full()) {
+      refusePartial(ParseFailure.HEAD_TOO_LARGE);
+    }
+  }
+
+  private void refusePartial(ParseFailure failure) {
+    int length = partial.length();
+    partial.release(loop.scratch());
+    partial = null;
+    refuse(failure, length);
+  }
+
+  /** Empty lines before a request are ignored (RFC 9112 section 2.2) and start no timeout. */
+  private void skipEmptyLines() {
+    int at = unread.readerIndex();
+    int end = unread.writerIndex();
+    while (at + 1 < end && unread.getShort(at) == ('\r' << 8 | '\n')) {
+      at += 2;
+    }
+    if (at != unread.readerIndex()) {
+      unread.readerIndex(at);
+      releaseUnreadIfEmpty();
+    }
+  }
+
+  private void begin(RequestHead head, int octets) {
+    long now = loop.time().nanos();
+    tally.restart();
+    record = loop.scratch().takeRecord();
+    record.startNanos = now;
+    record.startMillis = loop.time().millis();
+    record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
+    record.client = client;
+    if (clientText == null) {
+      clientText = client.getAddress().getHostAddress();
+    }
+    record.clientText = clientText;
+    record.local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
+    record.portName = port.name();
+    record.request = head;
+    record.method = head == null ? "NONE" : head.method();
+    record.clientBytesIn = octets;
+    content = null;
+    events = null;
+    answerNanos = 0;
+    answer.start(true, false);
+    connectMethod = false;
+    persistent = false;
+    awaitsContinue = false;
+    contentWanted = false;
+    contentBroken = false;
+    complete = false;
+    closing = false;
+    cut = false;
+    flushDue = false;
+    writableDue = false;
+  }
+
+  private void request(RequestHead head) {
+    loop.timer().cancel(readTimeout);
+    begin(head, head.end());
+    Framing framing = MessageFraming.of(head);
+    boolean version11 = head.version() >= 11;
+    answer.start(version11, head.methodId() == Method.HEAD);
+    connectMethod = head.methodId() == Method.CONNECT;
+    if (framing.failure() != null) {
+      refused(framing.failure());
+      snapshot();
+      return;
+    }
+    Fields fields = head.fields();
+    persistent = persistent(fields, version11);
+    if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
+      content = new RequestContent(framing, loop.settings().limits());
+      awaitsContinue =
+          version11
+              && !content.ended()
+              && unread == null
+              && fields.hasToken(FieldName.EXPECT, "100-continue");
+      readSize.bytes(loop.settings().streamBufferBytes());
+    }
+    state = State.EXCHANGE;
+    depth++;
+    try {
+      ClientEvents told = loop.handler().request(this, head, framing);
+      if (state == State.EXCHANGE && !complete && !cut) {
+        events = told;
+        if (told == null) {
+          throw new IllegalStateException("nobody answers: no events for an unfinished answer");
+        }
+      }
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    pump();
+    settle();
+    snapshot();
+  }
+
+  private static boolean persistent(Fields fields, boolean version11) {
+    if (version11) {
+      return !fields.hasToken(FieldName.CONNECTION, "close")
+          && !fields.hasToken(FieldName.PROXY_CONNECTION, "close");
+    }
+    return fields.hasToken(FieldName.CONNECTION, "keep-alive")
+        || fields.hasToken(FieldName.PROXY_CONNECTION, "keep-alive");
+  }
+
+  /** The head leaves the scratch unless its exchange is over. */
+  private void snapshot() {
+    if (record == null || record.request == null) {
+      return;
+    }
+    RequestHead copy = record.request.snapshot();
+    if (record.target != null) {
+      record.target = record.target.snapshot(copy);
+    }
+    record.request = copy;
+  }
+
+  private void refuse(ParseFailure failure, int octets) {
+    loop.timer().cancel(readTimeout);
+    begin(null, octets);
+    record.url =
+        failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TARGET_TOO_LONG
+            ? "error:request-too-large"
+            : "error:invalid-request";
+    refused(failure);
+  }
+
+  private void refused(ParseFailure failure) {
+    answerAndClose(() -> loop.handler().refused(this, failure));
+  }
+
+  private void headTimedOut() {
+    int length = partial.length();
+    partial.release(loop.scratch());
+    partial = null;
+    begin(null, length);
+    record.url = "error:transaction-end-before-headers";
+    record.timedOut = true;
+    answerAndClose(() -> loop.handler().headTimedOut(this));
+  }
+
+  private void answerAndClose(Runnable answer) {
+    state = State.EXCHANGE;
+    closing = true;
+    // whatever follows cannot be told apart: read and dropped until the client has the answer
+    contentBroken = true;
+    releaseUnread();
+    depth++;
+    try {
+      answer.run();
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    settle();
+  }
+
+  /** Our own code failed: 500 where the answer has not begun, a cut connection otherwise. */
+  private void failed(Throwable cause) {
+    LOG.error("An exchange with {} failed", client, cause);
+    if (state != State.EXCHANGE) {
+      return;
+    }
+    events = null;
+    closing = true;
+    record.errorDetail = cause.toString();
+    if (!answer.headSent()) {
+      head(500, new FieldLines(0), null, 0, 0, 0, true);
+    } else if (!complete) {
+      cut = true;
+    }
+  }
+
+  // ---- request content
+
+  @Override
+  public void readContent() {
+    if (state != State.EXCHANGE) {
+      return;
+    }
+    contentWanted = true;
+    if (depth > 0) {
+      return;
+    }
+    if (unread != null || inputShut || !contentMissing()) {
+      resumeLater();
+    } else {
+      awaitContent();
+    }
+  }
+
+  private boolean contentMissing() {
+    return contentBroken || (content != null && !content.ended());
+  }
+
+  private void awaitContent() {
+    if (!readTimeout.armed()) {
+      loop.timer().arm(readTimeout, loop.settings().timeouts().read());
+    }
+    readMore();
+  }
+
+  /** Delivers content as long as it is asked for and at hand. */
+  private void pump() {
+    if (depth > 0) {
+      return;
+    }
+    while (contentWanted && events != null && state == State.EXCHANGE && !cut) {
+      if (!deliver()) {
+        if (inputShut) {
+          breakOff(false);
+        } else {
+          awaitContent();
+        }
+        return;
+      }
+    }
+  }
+
+  /** One event; false where octets are missing. */
+  private boolean deliver() {
+    if (content == null || content.ended()) {
+      deliverEnd();
+      return true;
+    }
+    if (unread == null || contentBroken) {
+      return false;
+    }
+    int before = unread.readerIndex();
+    RequestContent.Step step = content.next(unread);
+    record.clientBytesIn += unread.readerIndex() - before;
+    switch (step) {
+      case DATA -> {
+        ByteBuf data = takeData();
+        record.clientBytesIn += data.readableBytes();
+        contentArrived();
+        tellContent(data);
+        return true;
+      }
+      case END -> {
+        releaseUnreadIfEmpty();
+        deliverEnd();
+        return true;
+      }
+      case FAILED -> {
+        contentBroken = true;
+        closing = true;
+        releaseUnread();
+        contentArrived();
+        tellContentFailed(content.failure());
+        return true;
+      }
+      default -> {
+        releaseUnreadIfEmpty();
+        return false;
+      }
+    }
+  }
+
+  private ByteBuf takeData() {
+    int length = content.dataLength();
+    ByteBuf data;
+    if (length == unread.readableBytes()) {
+      data = unread;
+      unread = null;
+    } else {
+      data = unread.readRetainedSlice(length);
+    }
+    return data;
+  }
+
+  private void contentArrived() {
+    contentWanted = false;
+    awaitsContinue = false;
+    loop.timer().cancel(readTimeout);
+  }
+
+  private void deliverEnd() {
+    contentArrived();
+    readSize.bytes(HEAD_READ_BYTES);
+    Fields trailers = content == null ? null : content.trailers();
+    depth++;
+    try {
+      events.contentEnd(trailers);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  private void tellContent(ByteBuf data) {
+    depth++;
+    try {
+      events.content(data);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  private void tellContentFailed(ParseFailure failure) {
+    depth++;
+    try {
+      events.contentFailed(failure);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  /** Drops content nobody wanted, up to a bound, so that the connection can be kept. */
+  private void dropContent() {
+    while (unread != null && !content.ended()) {
+      int before = unread.readerIndex();
+      RequestContent.Step step = content.next(unread);
+      if (step == RequestContent.Step.DATA) {
+        unread.skipBytes(content.dataLength());
+      }
+      discardedBytes += unread.readerIndex() - before;
+      releaseUnreadIfEmpty();
+      if (step == RequestContent.Step.FAILED || discardedBytes > DRAIN_LIMIT_BYTES) {
+        close(true);
+        return;
+      }
+    }
+    if (content.ended()) {
+      idle();
+    } else if (inputShut) {
+      closeNow();
+    }
+  }
+
+  // ---- the answer
+
+  @Override
+  public EventLoop loop() {
+    return channel.eventLoop();
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  @Override
+  public HttpPort port() {
+    return port;
+  }
+
+  @Override
+  public ExchangeRecord record() {
+    return record;
+  }
+
+  @Override
+  public int clientConnections() {
+    return count == null ? 0 : count.open();
+  }
+
+  @Override
+  public void closeAfter() {
+    closing = true;
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    if (!answering() || answer.headSent() || !answer.version11() || head.status() == 101) {
+      return;
+    }
+    if (head.status() == 100) {
+      sendContinue();
+      return;
+    }
+    answer.writeInterim(head);
+    flush();
+  }
+
+  @Override
+  public void sendContinue() {
+    if (!answering() || answer.headSent() || !awaitsContinue || unread != null) {
+      return;
+    }
+    awaitsContinue = false;
+    answer.writeContinue();
+    flush();
+  }
+
+  private boolean answering() {
+    return state == State.EXCHANGE && !complete && !cut;
+  }
+
+  @Override
+  public void head(
+      int status,
+      FieldLines lines,
+      ByteBuf block,
+      int index,
+      int length,
+      long contentLength,
+      boolean last) {
+    if (!answering() || answer.headSent()) {
+      return;
+    }
+    record.status = status;
+    answerNanos = loop.time().nanos();
+    answer.frame(contentLength);
+    choosePersistence(status);
+    boolean tunnelling = status == 101 || (connectMethod && status / 100 == 2);
+    byte[] connection = answer.connectionLine(status == 101, tunnelling, closing);
+    answer.writeHead(status, lines, connection, block, index, length, contentLength, last);
+    if (last) {
+      completed();
+    }
+  }
+
+  private void choosePersistence(int status) {
+    int most = loop.settings().connections().maxRequestsPerConnection();
+    closing |=
+        !persistent
+            || answer.untilClose()
+            || loop.draining()
+            || !loop.settings().connections().clientPersistent()
+            || (most > 0 && served + 1 >= most)
+            || contentBroken
+            // a client that was not told to go on may send its content or not
+            || awaitsContinue
+            || (contentMissing() && !content.mayEndWithin(DRAIN_LIMIT_BYTES))
+            // octets behind a refused CONNECT are not HTTP
+            || (connectMethod && status / 100 != 2 && unread != null);
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    int length = content.readableBytes();
+    if (!answering() || !answer.headSent() || answer.headMethod() || length == 0) {
+      content.release();
+    } else if (answer.exceeded(length)) {
+      content.release();
+      LOG.error("An answer to {} is longer than announced", client);
+      abort("answer longer than announced");
+    } else {
+      answer.writeContent(content);
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    if (answering() && answer.headSent()) {
+      answer.end(trailers);
+      completed();
+    }
+  }
+
+  private void completed() {
+    if (answer.incomplete()) {
+      LOG.error("An answer to {} is shorter than announced", client);
+      abort("answer shorter than announced");
+      return;
+    }
+    complete = true;
+    flushDue = true;
+    settle();
+  }
+
+  @Override
+  public void flush() {
+    flushDue = true;
+    settle();
+  }
+
+  @Override
+  public boolean writable() {
+    return answering() && channel.isWritable();
+  }
+
+  @Override
+  public void abort(String why) {
+    if (!answering()) {
+      return;
+    }
+    cut = true;
+    flushDue = true;
+    if (record.errorDetail == null) {
+      record.errorDetail = why;
+    }
+    settle();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (!channel.isWritable() || events == null || !answering()) {
+      return;
+    }
+    if (depth > 0) {
+      writableDue = true;
+      resumeLater();
+    } else {
+      tellWritable();
+    }
+  }
+
+  private void tellWritable() {
+    depth++;
+    try {
+      events.writable();
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    pump();
+    settle();
+  }
+
+  /** Flushes and ends the exchange, where due and nobody of it is on the stack below. */
+  private void settle() {
+    if (depth > 0) {
+      return;
+    }
+    if (flushDue && state == State.EXCHANGE) {
+      flushDue = false;
+      depth++;
+      context.flush();
+      depth--;
+      if (writableDue) {
+        resumeLater();
+      }
+      if (tally.pending() && !writeTimeout.armed()) {
+        loop.timer().arm(writeTimeout, loop.settings().timeouts().write());
+      }
+    }
+    if (state != State.EXCHANGE) {
+      return;
+    }
+    if (cut) {
+      finishCut();
+    } else if (complete && !tally.pending() && !tally.failed()) {
+      finish();
+    }
+  }
+
+  /** A write made progress, from within Netty's flush. */
+  private void written() {
+    if (state != State.EXCHANGE) {
+      return;
+    }
+    if (writeTimeout.armed()) {
+      if (tally.pending()) {
+        loop.timer().arm(writeTimeout, loop.settings().timeouts().write());
+      } else {
+        loop.timer().cancel(writeTimeout);
+      }
+    }
+    if (complete && depth == 0 && !tally.pending()) {
+      resumeLater();
+    }
+  }
+
+  private void resumeLater() {
+    if (!resuming) {
+      resuming = true;
+      if (resumption == null) {
+        resumption = this::resume;
+      }
+      channel.eventLoop().execute(resumption);
+    }
+  }
+
+  private void resume() {
+    resuming = false;
+    if (depth > 0) {
+      // an embedded loop runs tasks within calls: whoever is below goes on by itself
+      return;
+    }
+    if (state == State.EXCHANGE) {
+      if (writableDue) {
+        writableDue = false;
+        if (events != null && answering() && channel.isWritable()) {
+          tellWritable();
+        }
+      }
+      pump();
+      settle();
+    }
+    serve();
+    readMore();
+  }
+
+  private void finish() {
+    conclude();
+    served++;
+    boolean linger = unread != null || contentMissing();
+    if (closing) {
+      close(linger);
+    } else if (contentMissing()) {
+      state = State.DRAINING;
+      discardedBytes = 0;
+      loop.timer().arm(readTimeout, LINGER_MILLIS);
+      dropContent();
+    } else {
+      idle();
+    }
+    if (state != State.CLOSED) {
+      readAfterFinish();
+    }
+  }
+
+  private void readAfterFinish() {
+    if (state == State.HEAD && unread != null) {
+      // harmless where the caller serves what is at hand anyway
+      resumeLater();
+    } else {
+      readMore();
+    }
+  }
+
+  private void idle() {
+    state = State.HEAD;
+    content = null;
+    readSize.bytes(HEAD_READ_BYTES);
+    if (loop.draining() || (inputShut && unread == null)) {
+      closeNow();
+    } else {
+      loop.timer().arm(readTimeout, loop.settings().timeouts().clientIdle());
+    }
+  }
+
+  private void finishCut() {
+    if (answer.untilClose()) {
+      // a plain close would look like the end of the answer
+      resetOnClose();
+    }
+    closeNow();
+    conclude();
+  }
+
+  /** Completes the record and hands it over: the end of every exchange. */
+  private void conclude() {
+    ExchangeRecord done = record;
+    record = null;
+    events = null;
+    loop.timer().cancel(writeTimeout);
+    loop.timer().cancel(readTimeout);
+    long now = loop.time().nanos();
+    done.endMillis = loop.time().millis();
+    done.clientBytesOut += tally.writtenBytes();
+    done.clientHeadBytesOut = Math.min(answer.headBytes(), tally.writtenBytes());
+    if (answer.headSent()) {
+      done.stage(Stage.PROXY_REPLY, now - answerNanos);
+    }
+    done.stage(Stage.TOTAL, now - done.startNanos);
+    try {
+      loop.sink().finished(done);
+    } catch (Throwable e) {
+      LOG.error("An exchange could not be recorded", e);
+    }
+    loop.scratch().giveRecord(done);
+  }
+
+  // ---- tunnels
+
+  @Override
+  public Detached detach() {
+    if (!answering() || !answer.headSent()) {
+      throw new IllegalStateException("no open answer to detach from");
+    }
+    flushDue = false;
+    depth++;
+    context.flush();
+    depth--;
+    state = State.TUNNEL;
+    events = null;
+    loop.timer().cancel(readTimeout);
+    loop.timer().cancel(writeTimeout);
+    readSize.bytes(loop.settings().streamBufferBytes());
+    ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
+    unread = null;
+    context.pipeline().remove(this);
+    channel.closeFuture().addListener(closed -> releaseTunnel());
+    return new Detached(channel, early);
+  }
+
+  @Override
+  public void tunnelEnded(long bytesFromClient, long bytesToClient) {
+    if (state != State.TUNNEL) {
+      return;
+    }
+    state = State.CLOSED;
+    record.clientBytesIn += bytesFromClient;
+    record.clientBytesOut = bytesToClient;
+    conclude();
+    releaseTunnel();
+  }
+
+  /** A tunnel counts as open until its record is written too. */
+  private void releaseTunnel() {
+    if (state == State.CLOSED && !channel.isOpen()) {
+      release();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.LoopScratch;
+import io.loligo.server.downstream.LoopScratch.HeadParser;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/** A head that did not arrive in one piece. Confined to the event loop of its connection. */
+final class PartialHead {
+  private final HeadParser parser;
+  private final int maxBytes;
+  private byte[] bytes;
+  private int length;
+
+  /**
+   * Goes on where {@code parser} stopped.
+   *
+   * @param parser taken from the scratch; see {@link #release}
+   * @param scratch array of which the first {@code length} octets were parsed, copied
+   * @param maxBytes octets kept at most
+   */
+  PartialHead(HeadParser parser, byte[] scratch, int length, int maxBytes) {
+    this.parser = parser;
+    this.maxBytes = maxBytes;
+    this.bytes = Arrays.copyOf(scratch, length);
+    this.length = length;
+  }
+
+  /** Parses on with the octets of {@code in}, borrowed: consumes those that belong to the head. */
+  Http1RequestParser.Result parse(ByteBuf in) {
+    int more = Math.min(in.readableBytes(), maxBytes - length);
+    if (length + more > bytes.length) {
+      int room = Math.max(length + more, Math.min(maxBytes, bytes.length * 2));
+      bytes = Arrays.copyOf(bytes, room);
+    }
+    in.getBytes(in.readerIndex(), bytes, length, more);
+    int before = length;
+    length += more;
+    Http1RequestParser.Result result = parser.parser().parse(bytes, length, parser.head());
+    in.skipBytes(
+        result == Http1RequestParser.Result.COMPLETE ? parser.head().end() - before : more);
+    return result;
+  }
+
+  /** Octets received. */
+  int length() {
+    return length;
+  }
+
+  /** Whether no more octets fit. */
+  boolean full() {
+    return length == maxBytes;
+  }
+
+  /** The head, where complete. Borrowed until {@link #release}. */
+  RequestHead head() {
+    return parser.head();
+  }
+
+  /** The parser, for its failure. */
+  Http1RequestParser parser() {
+    return parser.parser();
+  }
+
+  /** Gives the parser back; the head is not to be used any more. */
+  void release(LoopScratch scratch) {
+    scratch.giveParser(parser);
+  }
+}
