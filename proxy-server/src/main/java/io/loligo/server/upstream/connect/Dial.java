@@ -142,7 +142,7 @@ public final class Dial<H extends ChannelHandler> {
 
   private void finish(Channel winner) {
     done = true;
-    timer.cancel(limit);
+    timer.forget(limit);
     if (stagger != null) {
       stagger.cancel(false);
       stagger = null;

@@ -471,7 +471,7 @@ final class Fetch
 
   private void dropForwardLimit() {
     if (forwardLimit != null) {
-      upstream.http1.timer().cancel(forwardLimit);
+      upstream.http1.timer().forget(forwardLimit);
     }
   }
 

@@ -330,6 +330,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       watch();
       pump();
     }
+    if (!deadline.armed()) {
+      shared.timer().forget(deadline);
+    }
   }
 
   @Override

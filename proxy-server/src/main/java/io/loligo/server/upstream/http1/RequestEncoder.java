@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.http1;
 
 import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -90,19 +91,17 @@ final class RequestEncoder {
   /** Writes what stands before a chunk's data; {@code first} without the end of the one before. */
   static void chunkStart(ByteBuf out, int length, boolean first) {
     if (!first) {
-      out.writeBytes(LINE_END);
+      ChunkedEncoder.writeEnd(out);
     }
-    text(out, Integer.toHexString(length));
-    out.writeBytes(LINE_END);
+    ChunkedEncoder.writeHeader(out, length);
   }
 
   /** Writes the last chunk and the trailer section, which may be null. */
   static void lastChunk(ByteBuf out, Fields trailers, boolean first) {
     if (!first) {
-      out.writeBytes(LINE_END);
+      ChunkedEncoder.writeEnd(out);
     }
-    out.writeByte('0');
-    out.writeBytes(LINE_END);
+    ChunkedEncoder.writeLastSize(out);
     for (int i = 0; trailers != null && i < trailers.count(); i++) {
       if ((NOT_IN_TRAILERS & 1L << trailers.id(i)) == 0) {
         out.writeBytes(trailers.bytes(), trailers.nameStart(i), trailers.nameLength(i));

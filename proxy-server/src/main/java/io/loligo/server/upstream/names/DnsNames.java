@@ -256,7 +256,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         return;
       }
       over = true;
-      timer.cancel(this);
+      timer.forget(this);
       running.remove(host, this);
       if (seconds > 0 && inForce(asked)) {
         long deadlineNanos = loop.ticker().nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

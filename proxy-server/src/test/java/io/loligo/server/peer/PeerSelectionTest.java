@@ -1,0 +1,320 @@
+package io.loligo.server.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Settings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class PeerSelectionTest {
+  private static final HttpPort FORWARD = port(PortMode.FORWARD, false);
+  private static final HttpPort ACCEL = port(PortMode.ACCEL, false);
+  private static final HttpPort ACCEL_DIRECT = port(PortMode.ACCEL, true);
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final PeerHealth health = new PeerHealth(nanos::get);
+  private final PeerSelection selection = new PeerSelection(health);
+  private final Settings settings = new Settings();
+  private final Request request = new Request();
+
+  @Test
+  void goesDirectWithoutPeers() {
+    PeerChoice choice = choose(FORWARD, Method.GET);
+    assertThat(hosts(choice)).containsExactly("origin.example:80");
+    assertThat(choice.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
+  }
+
+  @Test
+  void asksTheParentBeforeTheOrigin() {
+    settings.peers = List.of(Settings.parent("a"), Settings.parent("b"));
+    PeerChoice choice = choose(FORWARD, Method.GET);
+    assertThat(hosts(choice))
+        .containsExactly("a.example:3128", "b.example:3128", "origin.example:80");
+    assertThat(codes(choice))
+        .containsExactly(
+            HierarchyCode.FIRSTUP_PARENT, HierarchyCode.ANY_OLD_PARENT, HierarchyCode.HIER_DIRECT);
+  }
+
+  @Test
+  void goesDirectWithWhatIsNotHierarchical() {
+    settings.peers = List.of(Settings.parent("a"));
+    assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("origin.example:80");
+    assertThat(hosts(choose(FORWARD, Method.CONNECT))).containsExactly("origin.example:80");
+    request.fields.clear("x".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    request.fields.add(FieldName.AUTHORIZATION, 0, 1, 0, 1);
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("origin.example:80");
+  }
+
+  @Test
+  void neverDirectLeavesParentsOnly() {
+    settings.peers = List.of(Settings.parent("a"));
+    settings.neverDirect = AclList.allowAll();
+    assertThat(hosts(choose(FORWARD, Method.CONNECT))).containsExactly("a.example:3128");
+  }
+
+  @Test
+  void neverDirectWithoutParentsLeavesNothing() {
+    settings.neverDirect = AclList.allowAll();
+    PeerChoice choice = choose(FORWARD, Method.GET);
+    assertThat(choice.hops()).isEmpty();
+    assertThat(choice.code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
+  }
+
+  @Test
+  void alwaysDirectLeavesTheOriginOnly() {
+    settings.peers = List.of(Settings.parent("a"));
+    settings.alwaysDirect = AclList.allowAll();
+    settings.neverDirect = AclList.allowAll();
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("origin.example:80");
+  }
+
+  @Test
+  void acceleratorsUseTheirServersOnly() {
+    settings.peers = List.of(Settings.originServer("web"));
+    assertThat(hosts(choose(ACCEL, Method.POST))).containsExactly("web.example:3128");
+    assertThat(choose(ACCEL, Method.POST).hops().get(0).absoluteForm()).isFalse();
+    assertThat(hosts(choose(ACCEL_DIRECT, Method.POST))).containsExactly("origin.example:80");
+    settings.peers = List.of();
+    assertThat(choose(ACCEL, Method.GET).code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
+  }
+
+  @Test
+  void tunnelsLeadToNoOriginServerOfAnotherPort() {
+    settings.peers = List.of(Settings.originServer("web"));
+    settings.neverDirect = AclList.allowAll();
+    assertThat(choose(FORWARD, Method.CONNECT).hops()).isEmpty();
+    request.port = 3128;
+    assertThat(choose(FORWARD, Method.CONNECT).hops()).hasSize(1);
+  }
+
+  @Test
+  void respectsCachePeerAccess() {
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(with(Settings.parent("a"), AclList.denyAll()), Settings.parent("b"));
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
+  }
+
+  @Test
+  void asksForTheDestinationWhereARuleDoes() {
+    settings.alwaysDirect = new Undecided();
+    assertThat(choose(FORWARD, Method.GET).needsDestination()).isTrue();
+    settings.alwaysDirect = AclList.denyAll();
+    settings.peers = List.of(with(Settings.parent("a"), new Undecided()));
+    assertThat(choose(FORWARD, Method.GET).needsDestination()).isTrue();
+  }
+
+  @Test
+  void takesTurnsByWeight() {
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(Settings.roundRobin("a", 1), Settings.roundRobin("b", 2));
+    List<String> first = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      PeerChoice choice = choose(FORWARD, Method.GET);
+      assertThat(choice.code()).isEqualTo(HierarchyCode.ROUNDROBIN_PARENT);
+      assertThat(choice.hops()).hasSize(2);
+      first.add(choice.hops().get(0).peer().name());
+    }
+    assertThat(first).containsExactly("a", "b", "b", "a", "b", "b");
+  }
+
+  @Test
+  void passesOverTheDeadUntilTheyRevive() {
+    Peer a = Settings.peer("a", false, false, 1, null, 3, 0);
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(a, Settings.parent("b"));
+    health.failed(a);
+    health.failed(a);
+    assertThat(hosts(choose(FORWARD, Method.GET))).hasSize(2);
+    health.failed(a);
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(PeerHealth.REVIVAL_SECONDS));
+    assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
+    health.failed(a);
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
+    health.connected(a);
+    assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
+  }
+
+  @Test
+  void triesTheDeadWhereNobodyElseIsLeft() {
+    Peer a = Settings.peer("a", false, false, 1, null, 1, 0);
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(a);
+    health.failed(a);
+    PeerChoice choice = choose(FORWARD, Method.GET);
+    assertThat(hosts(choice)).containsExactly("a.example:3128");
+    assertThat(choice.code()).isEqualTo(HierarchyCode.ANY_OLD_PARENT);
+  }
+
+  @Test
+  void passesOverTheFull() {
+    Peer a = Settings.peer("a", false, false, 1, null, 0, 1);
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(a, Settings.parent("b"));
+    assertThat(health.open(a)).isTrue();
+    assertThat(health.open(a)).isFalse();
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
+    health.closed(a);
+    assertThat(health.openConnections(a)).isZero();
+    assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
+  }
+
+  private PeerChoice choose(HttpPort port, int method) {
+    return selection.choose(request, settings.build(), port, method);
+  }
+
+  private static List<String> hosts(PeerChoice choice) {
+    return choice.hops().stream().map(hop -> hop.host() + ":" + hop.port()).toList();
+  }
+
+  private static List<HierarchyCode> codes(PeerChoice choice) {
+    return choice.hops().stream().map(NextHop::code).toList();
+  }
+
+  private static HttpPort port(PortMode mode, boolean allowDirect) {
+    return new HttpPort(
+        "", 3128, mode, null, true, -1, "http", "3128", allowDirect, false, 0, "test:1");
+  }
+
+  private static Peer with(Peer peer, AclList access) {
+    return new Peer(
+        peer.name(),
+        peer.host(),
+        peer.port(),
+        peer.type(),
+        peer.originServer(),
+        peer.isDefault(),
+        peer.roundRobin(),
+        peer.weight(),
+        peer.login(),
+        peer.forcedDomain(),
+        peer.connectTimeoutMillis(),
+        peer.connectFailLimit(),
+        peer.maxConnections(),
+        peer.noQuery(),
+        access,
+        peer.source());
+  }
+
+  /** A list whose rules ask for the destination. */
+  private static final class Undecided implements AclList {
+    @Override
+    public AclVerdict evaluate(AclInput request) {
+      return new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, "", "", "");
+    }
+
+    @Override
+    public AclVerdict evaluate(AclInput request, byte[] destinationAddress) {
+      return evaluate(request);
+    }
+
+    @Override
+    public boolean needsDestination() {
+      return true;
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return false;
+    }
+  }
+
+  private static final class Request implements AclInput {
+    private final Fields fields = new Fields(4);
+    private int port = 80;
+
+    @Override
+    public byte[] clientAddress() {
+      return new byte[4];
+    }
+
+    @Override
+    public byte[] localAddress() {
+      return new byte[4];
+    }
+
+    @Override
+    public int localPort() {
+      return 3128;
+    }
+
+    @Override
+    public String portName() {
+      return "3128";
+    }
+
+    @Override
+    public String method() {
+      return "GET";
+    }
+
+    @Override
+    public String scheme() {
+      return "http";
+    }
+
+    @Override
+    public String host() {
+      return "origin.example";
+    }
+
+    @Override
+    public int port() {
+      return port;
+    }
+
+    @Override
+    public String url() {
+      return "http://origin.example/";
+    }
+
+    @Override
+    public String urlPath() {
+      return "/";
+    }
+
+    @Override
+    public Fields requestFields() {
+      return fields;
+    }
+
+    @Override
+    public Fields replyFields() {
+      return null;
+    }
+
+    @Override
+    public int replyStatus() {
+      return 0;
+    }
+
+    @Override
+    public List<byte[]> destinationAddresses() {
+      return null;
+    }
+
+    @Override
+    public int clientConnections() {
+      return 1;
+    }
+
+    @Override
+    public long nowMillis() {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.loligo.server.upstream.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.FetchFailure;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** RFC 8305 on a virtual clock. */
+class DialTest {
+  private static final InetSocketAddress V6_A = address("2001:db8::1");
+  private static final InetSocketAddress V6_B = address("2001:db8::2");
+  private static final InetSocketAddress V4_A = address("192.0.2.1");
+  private static final InetSocketAddress V4_B = address("192.0.2.2");
+
+  private final EmbeddedChannel clock = new EmbeddedChannel();
+  private final LoopTimer timer = new LoopTimer(clock.eventLoop());
+  private final FakeTransport transport = new FakeTransport(UnpooledByteBufAllocator.DEFAULT);
+  private final Seen seen = new Seen();
+
+  @BeforeEach
+  void freeze() {
+    clock.freezeTime();
+  }
+
+  @Test
+  void interleavesFamiliesStartingWithIpv6() {
+    assertThat(AddressOrder.interleave(List.of(V4_A, V4_B, V6_A, V6_B), false))
+        .containsExactly(V6_A, V4_A, V6_B, V4_B);
+    assertThat(AddressOrder.interleave(List.of(V6_A, V6_B, V4_A), true))
+        .containsExactly(V4_A, V6_A, V6_B);
+  }
+
+  @Test
+  void takesTheFirstAddressThatAnswersAtOnce() {
+    dial(V6_A, V4_A);
+    assertThat(seen.connected).isEqualTo(V6_A);
+    assertThat(transport.dialled()).containsExactly(V6_A);
+    advance(1_000);
+    assertThat(transport.dialled()).containsExactly(V6_A);
+  }
+
+  @Test
+  void startsTheSecondAfterAQuarterOfASecond() {
+    transport.usually(FakeTransport.Manner.HANG);
+    dial(V6_A, V4_A);
+    advance(249);
+    assertThat(transport.dialled()).containsExactly(V6_A);
+    advance(1);
+    assertThat(transport.dialled()).containsExactly(V6_A, V4_A);
+  }
+
+  @Test
+  void startsTheSecondAtOnceWhenTheFirstFails() {
+    transport.at(V6_A, FakeTransport.Manner.REFUSE);
+    dial(V6_A, V4_A);
+    assertThat(seen.connected).isEqualTo(V4_A);
+    assertThat(seen.attempts).isEqualTo(2);
+  }
+
+  @Test
+  void closesTheLoserWhenTheOtherWins() {
+    transport.usually(FakeTransport.Manner.HANG);
+    dial(V6_A, V4_A);
+    advance(250);
+    transport.connections().get(1).accept();
+    assertThat(seen.connected).isEqualTo(V4_A);
+    assertThat(transport.connections().get(0).open()).isFalse();
+    assertThat(transport.connections().get(1).open()).isTrue();
+  }
+
+  @Test
+  void closesOneThatConnectsTooLate() {
+    transport.usually(FakeTransport.Manner.HANG);
+    Dial<Handler> dial = dial(V6_A);
+    dial.cancel();
+    transport.last().accept();
+    assertThat(seen.connected).isNull();
+    assertThat(transport.last().open()).isFalse();
+  }
+
+  @Test
+  void failsWhenAllRefuse() {
+    transport.usually(FakeTransport.Manner.REFUSE);
+    dial(V6_A, V4_A);
+    assertThat(seen.failure.kind()).isEqualTo(FetchFailure.Kind.CONNECT_FAILED);
+    assertThat(seen.failure.detail()).contains("192.0.2.1").contains("refused");
+  }
+
+  @Test
+  void waitsForTheSlowOneWhenTheOtherRefuses() {
+    transport.at(V6_A, FakeTransport.Manner.HANG);
+    transport.at(V4_A, FakeTransport.Manner.REFUSE);
+    dial(V6_A, V4_A);
+    advance(250);
+    assertThat(seen.failure).isNull();
+    transport.connections().get(0).accept();
+    assertThat(seen.connected).isEqualTo(V6_A);
+  }
+
+  @Test
+  void givesUpWhenTheTimeIsOver() {
+    transport.usually(FakeTransport.Manner.HANG);
+    dial(V6_A, V4_A);
+    for (int i = 0; i < 12; i++) {
+      advance(100);
+    }
+    assertThat(seen.failure.kind()).isEqualTo(FetchFailure.Kind.CONNECT_TIMEOUT);
+    assertThat(transport.connections()).noneMatch(FakeTransport.Connection::open);
+  }
+
+  @Test
+  void triesNoMoreThanAllowed() {
+    transport.usually(FakeTransport.Manner.REFUSE);
+    Dial<Handler> dial =
+        new Dial<>(
+            clock.eventLoop(), transport, timer, List.of(V6_A, V4_A, V6_B), 2, Handler::new, seen);
+    dial.start(1_000);
+    assertThat(transport.dialled()).hasSize(2);
+    assertThat(seen.failure).isNotNull();
+  }
+
+  private Dial<Handler> dial(InetSocketAddress... addresses) {
+    Dial<Handler> dial =
+        new Dial<>(clock.eventLoop(), transport, timer, List.of(addresses), 25, Handler::new, seen);
+    dial.start(1_000);
+    return dial;
+  }
+
+  private void advance(long millis) {
+    clock.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    clock.runPendingTasks();
+  }
+
+  private static InetSocketAddress address(String literal) {
+    try {
+      return new InetSocketAddress(
+          InetAddress.getByAddress(NetUtil.createByteArrayFromIpAddressString(literal)), 80);
+    } catch (java.net.UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static final class Handler extends ChannelInboundHandlerAdapter {}
+
+  private static final class Seen implements Dial.Outcome<Handler> {
+    private InetSocketAddress connected;
+    private FetchFailure failure;
+    private int attempts;
+
+    @Override
+    public void connected(Handler handler, Channel channel, InetSocketAddress address, int tries) {
+      assertThat(connected).isNull();
+      connected = address;
+      attempts = tries;
+    }
+
+    @Override
+    public void unreachable(FetchFailure cause, int tries) {
+      assertThat(failure).isNull();
+      failure = cause;
+      attempts = tries;
+    }
+  }
+}

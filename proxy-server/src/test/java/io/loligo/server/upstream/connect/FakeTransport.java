@@ -1,0 +1,154 @@
+package io.loligo.server.upstream.connect;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Connections in memory: the test is the peer, and decides when each of them is accepted. */
+public final class FakeTransport implements OriginTransport {
+  /** What becomes of connections to an address. */
+  public enum Manner {
+    ACCEPT,
+    REFUSE,
+    HANG
+  }
+
+  private final Map<InetSocketAddress, Manner> manners = new HashMap<>();
+  private final List<Connection> connections = new ArrayList<>();
+  private final ByteBufAllocator allocator;
+  private Manner usual = Manner.ACCEPT;
+
+  public FakeTransport(ByteBufAllocator allocator) {
+    this.allocator = allocator;
+  }
+
+  public void usually(Manner manner) {
+    usual = manner;
+  }
+
+  public void at(InetSocketAddress address, Manner manner) {
+    manners.put(address, manner);
+  }
+
+  /** Connections tried, in order. */
+  public List<Connection> connections() {
+    return connections;
+  }
+
+  public Connection last() {
+    return connections.get(connections.size() - 1);
+  }
+
+  /** Addresses tried, in order. */
+  public List<InetSocketAddress> dialled() {
+    return connections.stream().map(Connection::address).toList();
+  }
+
+  @Override
+  public ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler) {
+    Connection connection = new Connection(loop, address, handler, allocator);
+    connections.add(connection);
+    switch (manners.getOrDefault(address, usual)) {
+      case ACCEPT -> connection.accept();
+      case REFUSE -> connection.refuse();
+      case HANG -> {}
+    }
+    return connection.promise;
+  }
+
+  /** One connection, seen from the peer's side. */
+  public static final class Connection {
+    private final InetSocketAddress address;
+    private final CountingChannel channel;
+    private final ChannelPromise promise;
+
+    Connection(
+        EventLoop loop, InetSocketAddress address, ChannelHandler handler, ByteBufAllocator alloc) {
+      this.address = address;
+      this.channel = new CountingChannel(handler);
+      this.channel.config().setAllocator(alloc);
+      this.channel.config().setAutoRead(false);
+      this.promise = new DefaultChannelPromise(channel, loop);
+    }
+
+    public InetSocketAddress address() {
+      return address;
+    }
+
+    public CountingChannel channel() {
+      return channel;
+    }
+
+    public void accept() {
+      promise.setSuccess();
+    }
+
+    public void refuse() {
+      promise.setFailure(new ConnectException("Connection refused"));
+    }
+
+    /** All octets sent to the peer since the last call, ISO-8859-1. */
+    public String sent() {
+      StringBuilder text = new StringBuilder();
+      for (ByteBuf each = channel.readOutbound(); each != null; each = channel.readOutbound()) {
+        text.append(each.toString(StandardCharsets.ISO_8859_1));
+        each.release();
+      }
+      return text.toString();
+    }
+
+    /** The peer sends {@code latin1}, to arrive in one read. */
+    public void answer(String latin1) {
+      ByteBuf octets = channel.alloc().buffer();
+      octets.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
+      channel.writeInbound(octets);
+    }
+
+    /** The peer closes. */
+    public void close() {
+      channel.close();
+      channel.runPendingTasks();
+    }
+
+    /** The peer resets. */
+    public void reset() {
+      channel.pipeline().fireExceptionCaught(new java.io.IOException("Connection reset by peer"));
+      channel.runPendingTasks();
+    }
+
+    public boolean open() {
+      channel.runPendingTasks();
+      return channel.isOpen();
+    }
+
+    public int reads() {
+      return channel.reads;
+    }
+  }
+
+  /** Counts the reads that were asked for. */
+  public static final class CountingChannel extends EmbeddedChannel {
+    private int reads;
+
+    CountingChannel(ChannelHandler handler) {
+      super(EmbeddedChannel.builder().handlers(handler));
+    }
+
+    @Override
+    protected void doBeginRead() {
+      reads++;
+    }
+  }
+}

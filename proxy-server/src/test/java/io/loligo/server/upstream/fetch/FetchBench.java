@@ -1,0 +1,192 @@
+package io.loligo.server.upstream.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.message.Method;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Settings;
+import io.loligo.server.upstream.connect.FakeTransport;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** An upstream on a virtual clock, over connections in memory; nothing may be left behind. */
+abstract class FetchBench {
+  static final NextHop ORIGIN = new NextHop("origin.example", 80, null, HierarchyCode.HIER_DIRECT);
+
+  final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+  final EmbeddedChannel clock = new EmbeddedChannel();
+  final LoopTimer timer = new LoopTimer(clock.eventLoop());
+  final FakeTransport transport = new FakeTransport(allocator);
+  final FakeNames names = new FakeNames();
+  final Settings settings = new Settings();
+  final PeerHealth health = new PeerHealth(() -> clock.eventLoop().ticker().nanoTime());
+  final Counted counted = new Counted();
+  AddressCheck check = address -> null;
+  ProxyConfig config;
+  NettyUpstream upstream;
+
+  @BeforeEach
+  void freeze() {
+    clock.freezeTime();
+    names.knows("origin.example", "192.0.2.1");
+    names.knows("a.example", "192.0.2.11");
+    names.knows("b.example", "192.0.2.12");
+  }
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    if (upstream != null) {
+      upstream.close();
+    }
+    // a connection that dies may be replaced by another one
+    for (int i = 0; i < transport.connections().size(); i++) {
+      transport.connections().get(i).close();
+      transport.connections().get(i).channel().finishAndReleaseAll();
+      settle();
+    }
+    assertThat(allocator.metric().usedDirectMemory()).as("direct memory").isZero();
+    assertThat(allocator.metric().usedHeapMemory()).as("heap memory").isZero();
+    assertThat(counted.open).as("open connections").isZero();
+    assertThat(counted.idle).as("idle connections").isZero();
+  }
+
+  NettyUpstream upstream() {
+    if (upstream == null) {
+      config = settings.build();
+      upstream =
+          new NettyUpstream(
+              clock.eventLoop(), transport, names, timer, () -> config, health, counted);
+    }
+    return upstream;
+  }
+
+  Listening fetch(OutgoingRequest request, NextHop... hops) {
+    Listening listening = new Listening();
+    fetch(listening, request, hops);
+    return listening;
+  }
+
+  void fetch(Listening listening, OutgoingRequest request, NextHop... hops) {
+    List<NextHop> way = hops.length == 0 ? List.of(ORIGIN) : List.of(hops);
+    listening.stream = upstream().fetch(way, request, check, listening);
+    assertThat(listening.events).as("before fetch returned").isEmpty();
+    settle();
+  }
+
+  Listening connect(NextHop... hops) {
+    Listening listening = new Listening();
+    listening.reading = false;
+    listening.stream = upstream().connect(List.of(hops), "origin.example", 443, check, listening);
+    settle();
+    return listening;
+  }
+
+  FakeTransport.Connection last() {
+    return transport.last();
+  }
+
+  /** Runs whatever is due now. */
+  void settle() {
+    clock.runPendingTasks();
+    for (FakeTransport.Connection connection : transport.connections()) {
+      connection.channel().runPendingTasks();
+    }
+    clock.runPendingTasks();
+  }
+
+  /** Lets time pass tick by tick. */
+  void pass(long millis) {
+    for (long left = millis; left > 0; left -= LoopTimer.TICK_MILLIS) {
+      clock.advanceTimeBy(Math.min(left, LoopTimer.TICK_MILLIS), TimeUnit.MILLISECONDS);
+      settle();
+    }
+  }
+
+  ByteBuf octets(String latin1) {
+    ByteBuf buffer = allocator.buffer();
+    buffer.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
+    return buffer;
+  }
+
+  static NextHop hop(Peer peer) {
+    return new NextHop(peer.host(), peer.port(), peer, HierarchyCode.FIRSTUP_PARENT);
+  }
+
+  static OutgoingRequest get() {
+    return request(Method.GET, 0, false, false, null);
+  }
+
+  static OutgoingRequest post(long contentLength) {
+    return request(Method.POST, contentLength, true, false, null);
+  }
+
+  static OutgoingRequest request(
+      int method, long contentLength, boolean hasContent, boolean expect, String upgrade) {
+    return new OutgoingRequest(
+        Method.text(method),
+        method,
+        "http",
+        "origin.example",
+        latin1("/path?q"),
+        latin1("Host: origin.example\r\nAccept: */*\r\n"),
+        contentLength,
+        hasContent,
+        expect,
+        upgrade);
+  }
+
+  /** Each line with CRLF behind it. */
+  static String lines(String... lines) {
+    return String.join("\r\n", lines) + "\r\n";
+  }
+
+  static byte[] latin1(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Counts, to be compared with what is there in the end. */
+  static final class Counted implements io.loligo.server.upstream.ConnectionCounters {
+    int open;
+    int idle;
+    int reused;
+    int failed;
+
+    @Override
+    public void opened() {
+      open++;
+    }
+
+    @Override
+    public void closed() {
+      open--;
+    }
+
+    @Override
+    public void connectFailed() {
+      failed++;
+    }
+
+    @Override
+    public void reused() {
+      reused++;
+    }
+
+    @Override
+    public void idle(int change) {
+      idle += change;
+    }
+  }
+}

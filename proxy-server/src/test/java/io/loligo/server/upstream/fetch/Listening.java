@@ -1,0 +1,89 @@
+package io.loligo.server.upstream.fetch;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes down what a fetch tells, and asks for more of it unless told not to. */
+final class Listening implements OriginEvents {
+  /** Events in order, content left out. */
+  final List<String> events = new ArrayList<>();
+
+  final StringBuilder content = new StringBuilder();
+  OriginStream stream;
+  boolean reading = true;
+  Runnable onHead = () -> {};
+  Runnable onContent = () -> {};
+  FetchFailure failure;
+
+  boolean over() {
+    return failure != null || events.stream().anyMatch(event -> event.startsWith("end"));
+  }
+
+  @Override
+  public void readyForContent() {
+    note("ready");
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    note("interim " + head.status());
+  }
+
+  @Override
+  public void head(ResponseHead head, Framing framing) {
+    note(head == null ? "tunnel" : "head " + head.status() + " " + framing.kind());
+    onHead.run();
+    if (reading) {
+      stream.read();
+    }
+  }
+
+  @Override
+  public void content(ByteBuf octets) {
+    content.append(octets.toString(StandardCharsets.ISO_8859_1));
+    octets.release();
+    onContent.run();
+  }
+
+  @Override
+  public void readComplete() {
+    if (reading) {
+      stream.read();
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    StringBuilder text = new StringBuilder("end");
+    for (int i = 0; trailers != null && i < trailers.count(); i++) {
+      text.append(' ').append(trailers.name(i)).append('=').append(trailers.value(i));
+    }
+    note(text.toString());
+  }
+
+  @Override
+  public void writable() {
+    note("writable");
+  }
+
+  @Override
+  public void failed(FetchFailure cause) {
+    note("failed " + cause.kind());
+    failure = cause;
+  }
+
+  private void note(String event) {
+    if (over()) {
+      throw new AssertionError("after the end: " + event + " " + events);
+    }
+    events.add(event);
+  }
+}

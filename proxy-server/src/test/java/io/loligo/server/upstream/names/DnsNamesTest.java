@@ -1,0 +1,236 @@
+package io.loligo.server.upstream.names;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.time.LoopTimer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against a nameserver on loopback. */
+class DnsNamesTest {
+  private static EventLoopGroup group;
+
+  private final EventLoop loop = group.next();
+  private final FakeDnsServer server = new FakeDnsServer(group);
+  @TempDir private Path folder;
+  private volatile DnsSettings settings = settings(5_000, 3_600, 60, null, null, false);
+  private final LoopTimer timer = new LoopTimer(loop);
+  private final DnsNames names =
+      new DnsNames(loop, timer, NioDatagramChannel::new, NioSocketChannel::new, () -> settings);
+
+  @BeforeAll
+  static void start() {
+    group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  }
+
+  @AfterAll
+  static void stop() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    onLoop(
+        () -> {
+          names.close();
+          return null;
+        });
+    server.close();
+  }
+
+  @Test
+  void findsAddressesOfBothFamilies() throws Exception {
+    server.knows("both.example", "192.0.2.1", "2001:db8::1");
+    assertThat(texts(resolve("both.example").addresses))
+        .containsExactlyInAnyOrder("192.0.2.1", "2001:db8:0:0:0:0:0:1");
+    assertThat(server.questions()).containsExactlyInAnyOrder("both.example A", "both.example AAAA");
+  }
+
+  @Test
+  void findsANameWithOneFamilyOnly() throws Exception {
+    server.knows("four.example", "192.0.2.1");
+    assertThat(texts(resolve("four.example").addresses)).containsExactly("192.0.2.1");
+  }
+
+  @Test
+  void keepsAnswers() throws Exception {
+    server.knows("kept.example", "192.0.2.1");
+    assertThat(known("kept.example")).isNull();
+    resolve("kept.example");
+    int asked = server.questions().size();
+    assertThat(texts(known("kept.example"))).containsExactly("192.0.2.1");
+    resolve("kept.example");
+    assertThat(server.questions()).hasSize(asked);
+  }
+
+  @Test
+  void asksAgainWhenSettingsChange() throws Exception {
+    server.knows("kept.example", "192.0.2.1");
+    resolve("kept.example");
+    settings = settings(5_000, 3_600, 60, null, null, false);
+    assertThat(known("kept.example")).isNull();
+    assertThat(texts(resolve("kept.example").addresses)).containsExactly("192.0.2.1");
+  }
+
+  @Test
+  void keepsNothingWhereLifetimesAreZero() throws Exception {
+    settings = settings(5_000, 0, 0, null, null, false);
+    server.knows("short.example", "192.0.2.1");
+    resolve("short.example");
+    assertThat(known("short.example")).isNull();
+  }
+
+  @Test
+  void remembersThatANameDoesNotExist() throws Exception {
+    Found found = resolve("missing.example");
+    assertThat(found.addresses).isEmpty();
+    assertThat(found.failure).contains("missing.example");
+    int asked = server.questions().size();
+    assertThat(known("missing.example")).isEmpty();
+    assertThat(resolve("missing.example").failure).isEqualTo(found.failure);
+    assertThat(server.questions()).hasSize(asked);
+  }
+
+  @Test
+  void asksOnceForAllWhoWait() throws Exception {
+    server.knows("busy.example", "192.0.2.1");
+    CompletableFuture<Found> first = new CompletableFuture<>();
+    CompletableFuture<Found> second = new CompletableFuture<>();
+    onLoop(
+        () -> {
+          names.resolve("busy.example", (a, f) -> first.complete(new Found(a, f)));
+          names.resolve("busy.example", (a, f) -> second.complete(new Found(a, f)));
+          return null;
+        });
+    assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(second.get(10, TimeUnit.SECONDS));
+    assertThat(server.questions()).containsExactlyInAnyOrder("busy.example A", "busy.example AAAA");
+  }
+
+  @Test
+  void givesUpOnASilentServer() throws Exception {
+    settings = settings(100, 3_600, 60, null, null, false);
+    server.silent(true);
+    Found found = resolve("silent.example");
+    assertThat(found.addresses).isEmpty();
+    assertThat(found.failure).contains("in time");
+  }
+
+  @Test
+  void takesLiteralsAsTheyAre() throws Exception {
+    assertThat(texts(known("192.0.2.7"))).containsExactly("192.0.2.7");
+    assertThat(texts(known("2001:db8::7"))).containsExactly("2001:db8:0:0:0:0:0:7");
+    assertThat(texts(known("::ffff:192.0.2.7"))).containsExactly("192.0.2.7");
+    assertThat(server.questions()).isEmpty();
+  }
+
+  @Test
+  void takesNoOtherNotationForALiteral() throws Exception {
+    for (String odd : List.of("127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1")) {
+      assertThat(known(odd)).as(odd).isNull();
+    }
+  }
+
+  @Test
+  void knowsLocalhost() throws Exception {
+    assertThat(texts(known("localhost"))).containsExactly("127.0.0.1", "0:0:0:0:0:0:0:1");
+    assertThat(texts(known("any.localhost"))).contains("127.0.0.1");
+  }
+
+  @Test
+  void prefersTheHostsFile() throws Exception {
+    Path hosts = Files.writeString(folder.resolve("hosts"), "192.0.2.9 Listed.example short\n");
+    settings = settings(5_000, 3_600, 60, hosts.toString(), null, false);
+    assertThat(texts(known("listed.example"))).containsExactly("192.0.2.9");
+    assertThat(texts(known("short"))).containsExactly("192.0.2.9");
+    assertThat(server.questions()).isEmpty();
+  }
+
+  @Test
+  void appendsTheDomainToNamesWithoutDot() throws Exception {
+    settings = settings(5_000, 3_600, 60, null, ".corp.example", false);
+    server.knows("intranet.corp.example", "192.0.2.3");
+    assertThat(texts(resolve("intranet").addresses)).containsExactly("192.0.2.3");
+  }
+
+  @Test
+  void refusesWhatIsNoName() throws Exception {
+    Found found = resolve("a".repeat(64) + ".example");
+    assertThat(found.addresses).isEmpty();
+    assertThat(found.failure).isNotNull();
+  }
+
+  @Test
+  void readsNameserversWithAndWithoutPort() {
+    assertThatThrownBy(() -> DnsSettings.load(dns(List.of("dns.example"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dns.example");
+    for (String good : List.of("192.0.2.1", "192.0.2.1:5353", "2001:db8::1", "[2001:db8::1]:53")) {
+      assertThat(DnsSettings.load(dns(List.of(good))).servers()).as(good).isNotNull();
+    }
+    assertThat(DnsSettings.load(dns(List.of())).servers()).isNotNull();
+  }
+
+  private record Found(List<InetAddress> addresses, String failure) {}
+
+  private Found resolve(String host) throws Exception {
+    CompletableFuture<Found> found = new CompletableFuture<>();
+    onLoop(
+        () -> {
+          names.resolve(host, (a, f) -> found.complete(new Found(a, f)));
+          return null;
+        });
+    return found.get(10, TimeUnit.SECONDS);
+  }
+
+  private List<InetAddress> known(String host) throws Exception {
+    return onLoop(() -> names.known(host));
+  }
+
+  private <T> T onLoop(Callable<T> call) throws Exception {
+    return loop.submit(call).get(10, TimeUnit.SECONDS);
+  }
+
+  private static List<String> texts(List<InetAddress> addresses) {
+    return addresses.stream().map(InetAddress::getHostAddress).toList();
+  }
+
+  private DnsSettings settings(
+      long timeoutMillis,
+      long positiveSeconds,
+      long negativeSeconds,
+      String hostsFile,
+      String domain,
+      boolean v4First) {
+    return DnsSettings.load(
+        new ProxyConfig.Dns(
+            List.of(server.address()),
+            timeoutMillis,
+            positiveSeconds,
+            negativeSeconds,
+            hostsFile,
+            domain,
+            v4First));
+  }
+
+  private static ProxyConfig.Dns dns(List<String> servers) {
+    return new ProxyConfig.Dns(servers, 5_000, 3_600, 60, null, null, false);
+  }
+}
