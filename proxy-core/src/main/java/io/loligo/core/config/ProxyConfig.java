@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.http1.ParseLimits;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -11,6 +12,9 @@ import java.util.Map;
  *
  * <p>Sizes are octets, times milliseconds unless the name says otherwise; -1 means no limit where a
  * limit may be absent.
+ *
+ * @param settings every value in force with its line, secrets replaced, in the order of the
+ *     reference page
  */
 public record ProxyConfig(
     List<HttpPort> ports,
@@ -24,7 +28,34 @@ public record ProxyConfig(
     Dns dns,
     Logging logging,
     Admin admin,
-    Workers workers) {
+    Workers workers,
+    List<Setting> settings) {
+
+  /** The same, with what the start must say. */
+  ProxyConfig withWarnings(List<String> warnings) {
+    Workers told =
+        new Workers(
+            workers.eventLoops,
+            workers.transport,
+            workers.allocator,
+            workers.pidFile,
+            workers.pidFileSource,
+            List.copyOf(warnings));
+    return new ProxyConfig(
+        ports,
+        access,
+        caching,
+        memory,
+        timeouts,
+        connections,
+        limits,
+        forwarding,
+        dns,
+        logging,
+        admin,
+        told,
+        settings);
+  }
 
   /** Modes of a listening port. */
   public enum PortMode {
@@ -69,6 +100,8 @@ public record ProxyConfig(
    * @param cache {@code cache}: denied requests bypass the store
    * @param alwaysDirect {@code always_direct}
    * @param neverDirect {@code never_direct}
+   * @param upgrades {@code http_upgrade_request_protocols}: protocol in lower case, or {@code
+   *     other}, to who may switch to it; see {@link #upgrade}
    * @param purgeEnabled whether an ACL names {@code method PURGE}
    */
   public record Access(
@@ -77,7 +110,15 @@ public record ProxyConfig(
       AclList cache,
       AclList alwaysDirect,
       AclList neverDirect,
-      boolean purgeEnabled) {}
+      Map<String, AclList> upgrades,
+      boolean purgeEnabled) {
+
+    /** The rules for {@code protocol}, an element of an Upgrade field without its version. */
+    public AclList upgrade(String protocol) {
+      AclList own = upgrades.get(protocol.toLowerCase(Locale.ROOT));
+      return own != null ? own : upgrades.getOrDefault("other", AclList.denyAll());
+    }
+  }
 
   /**
    * Budgets of memory.
@@ -135,6 +176,14 @@ public record ProxyConfig(
   public record Limits(
       ParseLimits request, ParseLimits reply, long requestBodyMaxBytes, long replyBodyMaxBytes) {}
 
+  /** {@code loligo_stored_set_cookie}: Set-Cookie of stored responses. */
+  public enum StoredSetCookie {
+    /** Replayed on accel ports, stripped on forward ports. */
+    AUTO,
+    REPLAY,
+    STRIP
+  }
+
   /** {@code forwarded_for}. */
   public enum ForwardedFor {
     ON,
@@ -160,6 +209,7 @@ public record ProxyConfig(
       long quickAbortMaxBytes,
       int quickAbortPercent,
       boolean suppressVersion,
+      StoredSetCookie storedSetCookie,
       List<Peer> peers) {}
 
   /** One cache_peer line with its cache_peer_access rules. */
@@ -185,16 +235,24 @@ public record ProxyConfig(
       PARENT,
       SIBLING
     }
+
+    /** Without {@code login=}. */
+    @Override
+    public String toString() {
+      return "Peer[" + name + " " + host + ":" + port + " " + source + "]";
+    }
   }
 
   /**
    * Name resolution.
    *
    * @param nameservers empty: the system's
+   * @param v4First {@code loligo_dns_v4_first}: IPv4 addresses are tried before IPv6
    */
   public record Dns(
       List<String> nameservers,
       long timeoutMillis,
+      long retransmitMillis,
       long positiveTtlSeconds,
       long negativeTtlSeconds,
       String hostsFile,
@@ -202,26 +260,32 @@ public record ProxyConfig(
       boolean v4First) {}
 
   /**
-   * One access_log line.
+   * One access_log line. Lines are tried in order and all that match write; {@code none} that
+   * matches ends the search.
    *
-   * @param module stdio, daemon, syslog, udp, tcp
+   * @param module stdio, daemon, none
    * @param place file path or address
    * @param format name of a logformat
    * @param access ACLs at the end of the line; allow-all without any
+   * @param source file:line, for the warning that the place moved
    */
-  public record AccessLog(String module, String place, String format, AclList access) {}
+  public record AccessLog(
+      String module, String place, String format, AclList access, String source) {}
 
   /**
    * Logs.
    *
    * @param accessLogs empty: none
    * @param formats name to format string, built-in ones included
+   * @param cacheLog path of the application log
+   * @param cacheLogSource file:line of it, empty for the default
    * @param blockWhenFull {@code loligo_log_overflow block}
    */
   public record Logging(
       List<AccessLog> accessLogs,
       Map<String, String> formats,
       String cacheLog,
+      String cacheLogSource,
       String debugOptions,
       int rotate,
       boolean stripQueryTerms,
@@ -234,7 +298,13 @@ public record ProxyConfig(
    * @param port 0: system's choice (tests), -1: off
    * @param secret needed for whatever changes state, or null: nothing can be changed by HTTP
    */
-  public record Admin(String address, int port, String secret, String cacheManager) {}
+  public record Admin(String address, int port, String secret, String cacheManager) {
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "Admin[" + address + ":" + port + "]";
+    }
+  }
 
   /**
    * The process itself.
@@ -242,7 +312,15 @@ public record ProxyConfig(
    * @param eventLoops {@code loligo_event_loops} or {@code workers}; 0: one per core
    * @param transport auto, epoll, nio
    * @param allocator pooled or adaptive
+   * @param pidFile path, or null for none
+   * @param pidFileSource file:line of it, empty for the default
+   * @param warnings what the start must say, one line each
    */
   public record Workers(
-      int eventLoops, String transport, String allocator, String pidFile, List<String> warnings) {}
+      int eventLoops,
+      String transport,
+      String allocator,
+      String pidFile,
+      String pidFileSource,
+      List<String> warnings) {}
 }

@@ -1,0 +1,138 @@
+package io.loligo.core.acl;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** The types an {@code acl} line may name. Immutable. */
+public enum AclType {
+  SRC("src", Support.FULL, "address, range or network of the client"),
+  DST("dst", Support.FULL, "address, range or network of the destination; needs its name resolved"),
+  LOCALIP("localip", Support.FULL, "address the client connected to"),
+  LOCALPORT("localport", Support.FULL, "port the client connected to"),
+  MYPORTNAME("myportname", Support.FULL, "name= of the http_port"),
+  DSTDOMAIN("dstdomain", Support.FULL, "destination host; .example.com has all below it"),
+  DSTDOM_REGEX("dstdom_regex", Support.FULL, "expression found in the destination host"),
+  PORT("port", Support.FULL, "destination port or range"),
+  METHOD("method", Support.FULL, "request method"),
+  PROTO("proto", Support.FULL, "scheme of the URL"),
+  URL_REGEX("url_regex", Support.FULL, "expression found in the URL"),
+  URLPATH_REGEX("urlpath_regex", Support.FULL, "expression found in path and query"),
+  BROWSER("browser", Support.FULL, "expression found in User-Agent"),
+  REFERER_REGEX("referer_regex", Support.FULL, "expression found in Referer"),
+  REQ_HEADER("req_header", Support.FULL, "field name, then expression found in its value"),
+  REQ_MIME_TYPE("req_mime_type", Support.FULL, "expression found in the request's Content-Type"),
+  REP_HEADER("rep_header", Support.FULL, "field name, then expression found in its value"),
+  REP_MIME_TYPE("rep_mime_type", Support.FULL, "expression found in the reply's Content-Type"),
+  HTTP_STATUS("http_status", Support.FULL, "status of the reply: 200, 300-399, 400-"),
+  TIME("time", Support.FULL, "days SMTWHFAD (D: weekdays) and h:m-h:m, local time"),
+  MAXCONN("maxconn", Support.FULL, "more than this many connections from the client's address"),
+  ANY_OF("any-of", Support.FULL, "any of these ACLs"),
+  ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
+
+  PROXY_AUTH("proxy_auth", Support.MISSING, "login name"),
+  PROXY_AUTH_REGEX("proxy_auth_regex", Support.MISSING, "expression found in the login name"),
+  EXTERNAL("external", Support.MISSING, "answer of an external_acl_type helper"),
+  EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
+  EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
+  MAX_USER_IP("max_user_ip", Support.MISSING, "addresses of one login"),
+  IDENT("ident", Support.MISSING, "ident name, removed in Squid 7"),
+  IDENT_REGEX("ident_regex", Support.MISSING, "ident name, removed in Squid 7"),
+  SRCDOMAIN("srcdomain", Support.MISSING, "name of the client by reverse lookup"),
+  SRCDOM_REGEX("srcdom_regex", Support.MISSING, "name of the client by reverse lookup"),
+  SRC_AS("src_as", Support.MISSING, "AS number of the client, removed in Squid 8"),
+  DST_AS("dst_as", Support.MISSING, "AS number of the destination, removed in Squid 8"),
+  ARP("arp", Support.MISSING, "Ethernet address"),
+  EUI64("eui64", Support.MISSING, "EUI-64 address"),
+  CLIENTSIDE_MARK("clientside_mark", Support.MISSING, "netfilter mark"),
+  CLIENT_CONNECTION_MARK("client_connection_mark", Support.MISSING, "netfilter mark"),
+  URLLOGIN("urllogin", Support.MISSING, "login in the URL"),
+  URL_PORT("url_port", Support.MISSING, "port in the URL"),
+  PEERNAME("peername", Support.MISSING, "cache_peer used"),
+  PEERNAME_REGEX("peername_regex", Support.MISSING, "cache_peer used"),
+  HIER_CODE("hier_code", Support.MISSING, "hierarchy code"),
+  NOTE("note", Support.MISSING, "annotation"),
+  ANNOTATE_CLIENT("annotate_client", Support.MISSING, "adds an annotation"),
+  ANNOTATE_TRANSACTION("annotate_transaction", Support.MISSING, "adds an annotation"),
+  TAG("tag", Support.MISSING, "tag told by a helper"),
+  RANDOM("random", Support.MISSING, "chance"),
+  HAS("has", Support.MISSING, "component of the transaction"),
+  TRANSACTION_INITIATOR("transaction_initiator", Support.MISSING, "who began the transaction"),
+  CONNECTIONS_ENCRYPTED("connections_encrypted", Support.MISSING, "TLS on all connections"),
+  ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
+  AT_STEP("at_step", Support.MISSING, "step of ssl_bump"),
+  USER_CERT("user_cert", Support.MISSING, "client certificate"),
+  CA_CERT("ca_cert", Support.MISSING, "issuer of the client certificate"),
+  SSL_ERROR("ssl_error", Support.MISSING, "certificate error"),
+  SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
+  SSL_SERVER_NAME("ssl::server_name", Support.MISSING, "TLS server name"),
+  SSL_SERVER_NAME_REGEX("ssl::server_name_regex", Support.MISSING, "TLS server name"),
+  SQUID_ERROR("squid_error", Support.MISSING, "error page"),
+  SNMP_COMMUNITY("snmp_community", Support.MISSING, "SNMP is not served");
+
+  /** Whether a type takes effect. */
+  enum Support {
+    FULL,
+    MISSING
+  }
+
+  private static final Map<String, AclType> BY_NAME = new HashMap<>();
+
+  static {
+    for (AclType type : values()) {
+      BY_NAME.put(type.word, type);
+    }
+    BY_NAME.put("myip", LOCALIP);
+    BY_NAME.put("myport", LOCALPORT);
+  }
+
+  private final String word;
+  private final Support support;
+  private final String text;
+
+  AclType(String word, Support support, String text) {
+    this.word = word;
+    this.support = support;
+    this.text = text;
+  }
+
+  /** The type of this name, or null. */
+  public static AclType of(String word) {
+    return BY_NAME.get(word);
+  }
+
+  /** The name in a configuration. */
+  public String word() {
+    return word;
+  }
+
+  /** What its values are compared with. */
+  public String text() {
+    return text;
+  }
+
+  /** Whether conditions of this type can be decided. */
+  public boolean hasEffect() {
+    return support == Support.FULL;
+  }
+
+  /** Whether a condition of this type asks about the response. */
+  public boolean needsReply() {
+    return this == REP_HEADER || this == REP_MIME_TYPE || this == HTTP_STATUS;
+  }
+
+  boolean takesExpressions() {
+    return switch (this) {
+      case DSTDOM_REGEX,
+          URL_REGEX,
+          URLPATH_REGEX,
+          BROWSER,
+          REFERER_REGEX,
+          REQ_HEADER,
+          REQ_MIME_TYPE,
+          REP_HEADER,
+          REP_MIME_TYPE ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,200 @@
+package io.loligo.core.acl;
+
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The ACLs of one configuration while it is read, the predefined ones included, and the compiler of
+ * rule lists over them. Confined to one thread; what it compiles is immutable.
+ *
+ * <p>An ACL whose type has no effect can be declared undecidable. A rule that allows never matches
+ * through it, a rule that denies matches as if it held: what cannot be decided is refused.
+ */
+public final class Acls {
+  /** Squid's name for requests to the cache manager. */
+  private static final String MANAGER = "manager";
+
+  private static final String MANAGER_PATH = "/squid-internal-mgr/";
+
+  private final Map<String, NamedAcl> named = new LinkedHashMap<>();
+  private final Map<String, Condition> bound = new LinkedHashMap<>();
+  private final Set<String> undecidable = new LinkedHashSet<>();
+  private final HostResolver resolver;
+  private final ZoneId zone;
+
+  /** Starts with the predefined ACLs. */
+  public Acls(HostResolver resolver, ZoneId zone) {
+    this.resolver = resolver;
+    this.zone = zone;
+    predefine("all", AclType.SRC, "all");
+    predefine("localhost", AclType.SRC, "127.0.0.1/32", "::1");
+    predefine("to_localhost", AclType.DST, "127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128");
+    predefine("to_linklocal", AclType.DST, "169.254.0.0/16", "fe80::/10");
+    predefine("CONNECT", AclType.METHOD, "CONNECT");
+    named.put(MANAGER, new NamedAcl(MANAGER, AclType.URL_REGEX));
+    bound.put(MANAGER, (in, to) -> Condition.of(in.urlPath().startsWith(MANAGER_PATH)));
+  }
+
+  private void predefine(String name, AclType type, String... values) {
+    define(name, type, List.of(values));
+  }
+
+  HostResolver resolver() {
+    return resolver;
+  }
+
+  ZoneId zone() {
+    return zone;
+  }
+
+  /** Whether {@code name} is defined or predefined. */
+  public boolean has(String name) {
+    return named.containsKey(name) || undecidable.contains(name);
+  }
+
+  /** The type under which {@code name} is defined, or null. */
+  public AclType typeOf(String name) {
+    NamedAcl acl = named.get(name);
+    return acl == null ? null : acl.type();
+  }
+
+  /** Whether {@code name} is Squid's manager ACL, which files of old versions define themselves. */
+  public static boolean isBuiltIn(String name) {
+    return name.equals(MANAGER);
+  }
+
+  /** Adds the values of one {@code acl} line; what is wrong with them. */
+  public List<AclProblem> define(String name, AclType type, List<String> values) {
+    NamedAcl acl = named.get(name);
+    if (acl == null) {
+      acl = new NamedAcl(name, type);
+      named.put(name, acl);
+    }
+    List<AclProblem> problems = new ArrayList<>();
+    acl.add(values, this, problems);
+    return problems;
+  }
+
+  /** Lets rules name an ACL that cannot be decided. */
+  public void declareUndecidable(String name) {
+    undecidable.add(name);
+  }
+
+  /** Whether {@code name} has no value at all, so that it never matches. */
+  public boolean isEmpty(String name) {
+    NamedAcl acl = named.get(name);
+    return acl != null && !isBuiltIn(name) && acl.isEmpty();
+  }
+
+  /** Whether some ACL names the method PURGE: what enables it. */
+  public boolean namesPurge() {
+    return named.values().stream()
+        .anyMatch(acl -> acl.type() == AclType.METHOD && acl.hasWord("PURGE"));
+  }
+
+  /** Whether deciding {@code name} asks about the response. */
+  public boolean needsReply(String name) {
+    return reaches(name, AclType.REP_HEADER)
+        || reaches(name, AclType.REP_MIME_TYPE)
+        || reaches(name, AclType.HTTP_STATUS);
+  }
+
+  /** Whether {@code name}, or an ACL it is made of, is undecidable. */
+  public boolean isUndecidable(String name) {
+    return undecidable.contains(name) || anyMember(name, this::isUndecidable);
+  }
+
+  /** Whether {@code name} is {@code member} or made of it. */
+  boolean contains(String name, String member) {
+    return name.equals(member) || anyMember(name, one -> contains(one, member));
+  }
+
+  private boolean reaches(String name, AclType type) {
+    return typeOf(name) == type || anyMember(name, member -> reaches(member, type));
+  }
+
+  private boolean anyMember(String name, Predicate<String> test) {
+    NamedAcl acl = named.get(name);
+    return acl != null
+        && acl.groups().stream().flatMap(List::stream).map(Acls::bare).anyMatch(test);
+  }
+
+  private static String bare(String term) {
+    return term.startsWith("!") ? term.substring(1) : term;
+  }
+
+  /** The condition of {@code term}, an ACL name with or without {@code !}. */
+  Condition term(String term) {
+    String name = bare(term);
+    Condition condition = bound.get(name);
+    if (condition == null) {
+      condition = named.get(name).condition(this);
+      bound.put(name, condition);
+    }
+    Condition positive = condition;
+    return term.startsWith("!")
+        ? (request, destination) -> Condition.not(positive.test(request, destination))
+        : positive;
+  }
+
+  /**
+   * Compiles rules over the ACLs as they are now; all names must be defined.
+   *
+   * @param ifEmpty what a list without lines says
+   * @param allowRestricts whether {@code allow} is the careful answer of this list
+   */
+  public AclList compile(List<AclRule> rules, AclList ifEmpty, boolean allowRestricts) {
+    if (rules.isEmpty()) {
+      return ifEmpty;
+    }
+    List<CompiledAclList.Line> lines = new ArrayList<>();
+    boolean needsDestination = false;
+    for (AclRule rule : rules) {
+      CompiledAclList.Line line = line(rule, rule.allow() == allowRestricts);
+      if (line != null) {
+        lines.add(line);
+        needsDestination |=
+            rule.terms().stream().map(Acls::bare).anyMatch(name -> reaches(name, AclType.DST));
+      }
+    }
+    AclRule last = rules.get(rules.size() - 1);
+    AclVerdict otherwise =
+        new AclVerdict(
+            last.allow() ? AclVerdict.Kind.DENIED : AclVerdict.Kind.ALLOWED,
+            "no line matches: the opposite of the last",
+            last.source(),
+            "");
+    return new CompiledAclList(
+        lines.toArray(new CompiledAclList.Line[0]), otherwise, needsDestination);
+  }
+
+  private CompiledAclList.Line line(AclRule rule, boolean restricts) {
+    List<Condition> conditions = new ArrayList<>();
+    List<Boolean> negated = new ArrayList<>();
+    for (String term : rule.terms()) {
+      if (!isUndecidable(bare(term))) {
+        conditions.add(term(bare(term)));
+        negated.add(term.startsWith("!"));
+      } else if (!restricts) {
+        return null;
+      }
+    }
+    boolean[] not = new boolean[negated.size()];
+    for (int i = 0; i < not.length; i++) {
+      not[i] = negated.get(i);
+    }
+    String last = rule.terms().isEmpty() ? "" : bare(rule.terms().get(rule.terms().size() - 1));
+    AclVerdict.Kind kind = rule.allow() ? AclVerdict.Kind.ALLOWED : AclVerdict.Kind.DENIED;
+    return new CompiledAclList.Line(
+        conditions.toArray(new Condition[0]),
+        not,
+        new AclVerdict(kind, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, rule.text(), rule.source(), last));
+  }
+}

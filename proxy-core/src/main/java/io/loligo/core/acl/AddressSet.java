@@ -1,0 +1,168 @@
+package io.loligo.core.acl;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A set of IP addresses as sorted, disjoint ranges, searched by halving. Immutable; looking up
+ * allocates nothing. IPv4-mapped IPv6 is the IPv4 address.
+ */
+final class AddressSet {
+  private final Ranges v4;
+  private final Ranges v6;
+
+  private AddressSet(Ranges v4, Ranges v6) {
+    this.v4 = v4;
+    this.v6 = v6;
+  }
+
+  /** Whether {@code octets}, 4 or 16 of them, lie in the set; null does not. */
+  boolean contains(byte[] octets) {
+    if (octets == null) {
+      return false;
+    }
+    if (octets.length == 4) {
+      return v4.contains(0, word(octets, 0, 4));
+    }
+    if (octets.length != 16) {
+      return false;
+    }
+    long high = word(octets, 0, 8);
+    long low = word(octets, 8, 8);
+    if (high == 0 && low >>> 32 == 0xffff) {
+      return v4.contains(0, low & 0xffff_ffffL);
+    }
+    return v6.contains(high, low);
+  }
+
+  /** Whether no bit beyond {@code prefixBits} is set. */
+  static boolean isNetwork(byte[] octets, int prefixBits) {
+    for (int bit = prefixBits; bit < octets.length * 8; bit++) {
+      if ((octets[bit >> 3] >> (7 - (bit & 7)) & 1) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long word(byte[] octets, int from, int count) {
+    long word = 0;
+    for (int i = from; i < from + count; i++) {
+      word = (word << 8) | (octets[i] & 0xff);
+    }
+    return word;
+  }
+
+  /** First and last address of a range, as 128-bit unsigned numbers. */
+  private record Range(long startHigh, long startLow, long endHigh, long endLow) {
+    boolean touches(Range next) {
+      if (compare(next.startHigh, next.startLow, endHigh, endLow) <= 0) {
+        return true;
+      }
+      long afterLow = endLow + 1;
+      long afterHigh = afterLow == 0 ? endHigh + 1 : endHigh;
+      return afterHigh == next.startHigh && afterLow == next.startLow;
+    }
+
+    Range with(Range next) {
+      boolean further = compare(next.endHigh, next.endLow, endHigh, endLow) > 0;
+      return further ? new Range(startHigh, startLow, next.endHigh, next.endLow) : this;
+    }
+  }
+
+  private static int compare(long aHigh, long aLow, long bHigh, long bLow) {
+    int byHigh = Long.compareUnsigned(aHigh, bHigh);
+    return byHigh != 0 ? byHigh : Long.compareUnsigned(aLow, bLow);
+  }
+
+  private static final class Ranges {
+    // per range: start high, start low, end high, end low
+    private final long[] words;
+
+    Ranges(List<Range> given) {
+      List<Range> sorted = new ArrayList<>(given);
+      sorted.sort(
+          Comparator.comparing(Range::startHigh, Long::compareUnsigned)
+              .thenComparing(Range::startLow, Long::compareUnsigned));
+      List<Range> merged = new ArrayList<>();
+      for (Range next : sorted) {
+        int last = merged.size() - 1;
+        if (last >= 0 && merged.get(last).touches(next)) {
+          merged.set(last, merged.get(last).with(next));
+        } else {
+          merged.add(next);
+        }
+      }
+      words = new long[merged.size() * 4];
+      int at = 0;
+      for (Range range : merged) {
+        words[at++] = range.startHigh;
+        words[at++] = range.startLow;
+        words[at++] = range.endHigh;
+        words[at++] = range.endLow;
+      }
+    }
+
+    boolean contains(long high, long low) {
+      int from = 0;
+      int to = words.length / 4 - 1;
+      while (from <= to) {
+        int middle = (from + to) >>> 1;
+        int at = middle * 4;
+        if (compare(high, low, words[at], words[at + 1]) < 0) {
+          to = middle - 1;
+        } else if (compare(high, low, words[at + 2], words[at + 3]) > 0) {
+          from = middle + 1;
+        } else {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** Collects ranges. Confined to one thread. */
+  static final class Builder {
+    private final List<Range> v4 = new ArrayList<>();
+    private final List<Range> v6 = new ArrayList<>();
+
+    /**
+     * Adds all addresses from {@code first} to {@code last}, each widened to a whole block of
+     * {@code prefixBits}; both of one family. False where first is beyond last.
+     */
+    boolean add(byte[] first, byte[] last, int prefixBits) {
+      boolean wide = first.length == 16;
+      int bits = wide ? 128 : 32;
+      int hostBits = bits - prefixBits;
+      long lowMask = hostBits >= 64 ? -1L : (1L << hostBits) - 1;
+      long highMask = hostBits <= 64 ? 0 : hostBits == 128 ? -1L : (1L << (hostBits - 64)) - 1;
+      long startHigh = wide ? word(first, 0, 8) & ~highMask : 0;
+      long startLow = word(first, wide ? 8 : 0, wide ? 8 : 4) & ~lowMask;
+      long endHigh = wide ? word(last, 0, 8) | highMask : 0;
+      long endLow = word(last, wide ? 8 : 0, wide ? 8 : 4) | lowMask;
+      if (compare(startHigh, startLow, endHigh, endLow) > 0) {
+        return false;
+      }
+      (wide ? v6 : v4).add(new Range(startHigh, startLow, endHigh, endLow));
+      return true;
+    }
+
+    /** Ranges added. */
+    int size() {
+      return v4.size() + v6.size();
+    }
+
+    void addAllV4() {
+      add(new byte[4], new byte[4], 0);
+    }
+
+    void addAllV6() {
+      add(new byte[16], new byte[16], 0);
+    }
+
+    AddressSet build() {
+      return new AddressSet(new Ranges(v4), new Ranges(v6));
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.loligo.core.acl;
+
+/** Reads textual IP addresses without touching the network. Stateless. */
+public final class IpText {
+  private static final int GROUPS = 8;
+
+  private IpText() {}
+
+  /**
+   * The 4 or 16 octets of {@code text}, IPv4-mapped IPv6 as 4, or null where it is not an address.
+   * Dotted IPv4 needs all four parts; IPv6 follows RFC 4291 section 2.2, without zone or brackets.
+   */
+  public static byte[] parse(String text) {
+    if (text.indexOf(':') >= 0) {
+      byte[] octets = v6(text);
+      return octets == null ? null : unmapped(octets);
+    }
+    return v4(text, 0);
+  }
+
+  /** IPv4-mapped IPv6 as its 4 octets, anything else as it is. */
+  public static byte[] unmapped(byte[] octets) {
+    if (octets.length != 16 || octets[10] != -1 || octets[11] != -1) {
+      return octets;
+    }
+    for (int i = 0; i < 10; i++) {
+      if (octets[i] != 0) {
+        return octets;
+      }
+    }
+    return new byte[] {octets[12], octets[13], octets[14], octets[15]};
+  }
+
+  private static byte[] v4(String text, int from) {
+    byte[] octets = new byte[4];
+    int at = from;
+    for (int part = 0; part < 4; part++) {
+      int start = at;
+      int value = 0;
+      while (at < text.length() && isDigit(text.charAt(at)) && at - start < 3) {
+        value = value * 10 + text.charAt(at++) - '0';
+      }
+      boolean separated =
+          part == 3 ? at == text.length() : at < text.length() && text.charAt(at++) == '.';
+      if (at == start || value > 255 || !separated || !isDigit(text.charAt(start))) {
+        return null;
+      }
+      octets[part] = (byte) value;
+    }
+    return octets;
+  }
+
+  private static byte[] v6(String text) {
+    int gap = text.indexOf("::");
+    if (gap < 0) {
+      int[] all = groups(text);
+      return all == null || all.length != GROUPS ? null : octets(all, new int[0]);
+    }
+    if (text.indexOf("::", gap + 1) >= 0) {
+      return null;
+    }
+    int[] head = groups(text.substring(0, gap));
+    int[] tail = groups(text.substring(gap + 2));
+    if (head == null || tail == null || head.length + tail.length >= GROUPS) {
+      return null;
+    }
+    return octets(head, tail);
+  }
+
+  private static int[] groups(String text) {
+    if (text.isEmpty()) {
+      return new int[0];
+    }
+    String[] parts = text.split(":", -1);
+    boolean dotted = parts[parts.length - 1].indexOf('.') >= 0;
+    int[] groups = new int[parts.length + (dotted ? 1 : 0)];
+    if (groups.length > GROUPS) {
+      return null;
+    }
+    for (int i = 0; i < parts.length - (dotted ? 1 : 0); i++) {
+      groups[i] = group(parts[i]);
+      if (groups[i] < 0) {
+        return null;
+      }
+    }
+    if (dotted) {
+      byte[] last = v4(parts[parts.length - 1], 0);
+      if (last == null) {
+        return null;
+      }
+      groups[groups.length - 2] = (last[0] & 0xff) << 8 | (last[1] & 0xff);
+      groups[groups.length - 1] = (last[2] & 0xff) << 8 | (last[3] & 0xff);
+    }
+    return groups;
+  }
+
+  private static int group(String text) {
+    if (text.isEmpty() || text.length() > 4) {
+      return -1;
+    }
+    int value = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = Character.digit(text.charAt(i), 16);
+      if (digit < 0) {
+        return -1;
+      }
+      value = value << 4 | digit;
+    }
+    return value;
+  }
+
+  private static byte[] octets(int[] head, int[] tail) {
+    byte[] octets = new byte[16];
+    for (int i = 0; i < head.length; i++) {
+      put(octets, i, head[i]);
+    }
+    for (int i = 0; i < tail.length; i++) {
+      put(octets, GROUPS - tail.length + i, tail[i]);
+    }
+    return octets;
+  }
+
+  private static void put(byte[] octets, int group, int value) {
+    octets[group * 2] = (byte) (value >> 8);
+    octets[group * 2 + 1] = (byte) value;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+}

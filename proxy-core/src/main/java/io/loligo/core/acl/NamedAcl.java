@@ -1,0 +1,413 @@
+package io.loligo.core.acl;
+
+import com.google.re2j.Pattern;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The values of one ACL while its lines are read. Confined to one thread. */
+final class NamedAcl {
+  private static final int PORT_MAX = 65_535;
+  private static final Set<String> METHODS =
+      Set.of(
+          "GET",
+          "HEAD",
+          "POST",
+          "PUT",
+          "DELETE",
+          "CONNECT",
+          "OPTIONS",
+          "TRACE",
+          "PATCH",
+          "PURGE",
+          "PROPFIND",
+          "PROPPATCH",
+          "MKCOL",
+          "COPY",
+          "MOVE",
+          "LOCK",
+          "UNLOCK",
+          "REPORT",
+          "SEARCH");
+  private static final Set<String> SCHEMES =
+      Set.of(
+          "http",
+          "https",
+          "ftp",
+          "coap",
+          "coaps",
+          "gopher",
+          "wais",
+          "whois",
+          "urn",
+          "cache_object",
+          "icap",
+          "icy",
+          "icp",
+          "htcp",
+          "none",
+          "tls",
+          "ssl");
+
+  private final String name;
+  private final AclType type;
+  private final AddressSet.Builder addresses = new AddressSet.Builder();
+  private final List<int[]> ranges = new ArrayList<>();
+  private final Set<String> words = new LinkedHashSet<>();
+  private final List<Pattern> expressions = new ArrayList<>();
+  private final List<WeekTimes.Span> spans = new ArrayList<>();
+  private final List<List<String>> groups = new ArrayList<>();
+  private String field;
+  private int most = -1;
+
+  NamedAcl(String name, AclType type) {
+    this.name = name;
+    this.type = type;
+  }
+
+  String name() {
+    return name;
+  }
+
+  AclType type() {
+    return type;
+  }
+
+  List<List<String>> groups() {
+    return groups;
+  }
+
+  boolean hasWord(String word) {
+    return words.contains(word);
+  }
+
+  /** Takes the values of one more line. */
+  void add(List<String> values, Acls acls, List<AclProblem> problems) {
+    switch (type) {
+      case SRC, DST, LOCALIP -> each(values, problems, (i, v) -> address(i, v, acls, problems));
+      case PORT, LOCALPORT -> each(values, problems, (i, v) -> range(i, v, PORT_MAX, problems));
+      case HTTP_STATUS -> each(values, problems, (i, v) -> range(i, v, 999, problems));
+      case DSTDOMAIN -> each(values, problems, (i, v) -> domain(i, v, problems));
+      case METHOD -> each(values, problems, (i, v) -> method(v));
+      case PROTO -> each(values, problems, (i, v) -> scheme(i, v, problems));
+      case MYPORTNAME -> each(values, problems, (i, v) -> words.add(v));
+      case TIME -> times(values, problems);
+      case MAXCONN -> connections(values, problems);
+      case ANY_OF, ALL_OF -> group(values, acls, problems);
+      default -> expressions(values, problems);
+    }
+  }
+
+  private interface ValueReader {
+    void read(int index, String value);
+  }
+
+  private void each(List<String> values, List<AclProblem> problems, ValueReader reader) {
+    boolean flags = true;
+    for (int i = 0; i < values.size(); i++) {
+      String value = values.get(i);
+      if (flags && value.startsWith("-") && value.length() > 1) {
+        flags = flag(i, value, problems);
+      } else {
+        flags = false;
+        reader.read(i, value);
+      }
+    }
+  }
+
+  /** Reads an option before the values; false after the word that ends them. */
+  private boolean flag(int index, String value, List<AclProblem> problems) {
+    boolean names = type == AclType.DST || type == AclType.DSTDOMAIN;
+    if (value.equals("--")) {
+      return false;
+    }
+    if (value.equals("-n") && names) {
+      if (type == AclType.DST) {
+        problems.add(
+            error(index, value, "no -n", "remove -n, or use dstdomain: names are resolved here"));
+      }
+      return true;
+    }
+    problems.add(error(index, value, "an option this type has", "remove the option"));
+    return true;
+  }
+
+  private void address(int index, String value, Acls acls, List<AclProblem> problems) {
+    String error = AddressText.read(value, addresses, acls.resolver(), index, problems);
+    if (error != null) {
+      problems.add(
+          error(
+              index,
+              value,
+              "an address, address/bits, first-last, all or a host name that resolves",
+              error));
+    }
+  }
+
+  private void range(int index, String value, int most, List<AclProblem> problems) {
+    int dash = value.indexOf('-');
+    boolean open = dash == value.length() - 1 && type == AclType.HTTP_STATUS;
+    int first = number(dash < 0 ? value : value.substring(0, dash));
+    int last = dash < 0 ? first : open ? most : number(value.substring(dash + 1));
+    if (first < 0 || last < first || last > most) {
+      problems.add(error(index, value, "a number or first-last up to " + most, ""));
+      return;
+    }
+    ranges.add(new int[] {first, last});
+  }
+
+  private static int number(String text) {
+    if (text.isEmpty() || text.length() > 7) {
+      return -1;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return -1;
+      }
+    }
+    return Integer.parseInt(text);
+  }
+
+  private void domain(int index, String value, List<AclProblem> problems) {
+    String host = value.toLowerCase(Locale.ROOT);
+    if (host.startsWith("*")) {
+      problems.add(
+          error(
+              index,
+              value,
+              "a host name, or .example.com for a domain and all below it",
+              "write " + (host.startsWith("*.") ? host.substring(1) : "dstdom_regex")));
+      return;
+    }
+    if (host.startsWith("[") && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+    }
+    if (host.length() > 1 && host.endsWith(".")) {
+      host = host.substring(0, host.length() - 1);
+    }
+    if (host.isEmpty() || host.equals(".") || host.indexOf('/') >= 0) {
+      problems.add(error(index, value, "a host name without scheme and path", ""));
+      return;
+    }
+    words.add(host);
+  }
+
+  private void method(String value) {
+    String upper = value.toUpperCase(Locale.ROOT);
+    words.add(METHODS.contains(upper) ? upper : value);
+  }
+
+  private void scheme(int index, String value, List<AclProblem> problems) {
+    String scheme = value.toLowerCase(Locale.ROOT);
+    if (!SCHEMES.contains(scheme)) {
+      problems.add(error(index, value, "a scheme such as http or https", ""));
+    } else {
+      words.add(scheme);
+    }
+  }
+
+  private void times(List<String> values, List<AclProblem> problems) {
+    int days = -1;
+    for (int i = 0; i < values.size(); i++) {
+      String value = values.get(i);
+      int letters = WeekTimes.days(value);
+      int[] minutes = WeekTimes.minutes(value);
+      if (letters >= 0) {
+        if (days >= 0) {
+          spans.add(new WeekTimes.Span(days, 0, WeekTimes.Span.ALL.toMinute()));
+        }
+        days = letters;
+      } else if (minutes != null) {
+        spans.add(new WeekTimes.Span(days < 0 ? WeekTimes.ALL_DAYS : days, minutes[0], minutes[1]));
+        days = -1;
+      } else {
+        problems.add(error(i, value, "days from SMTWHFAD, or h:m-h:m within a day", ""));
+      }
+    }
+    if (days >= 0) {
+      spans.add(new WeekTimes.Span(days, 0, WeekTimes.Span.ALL.toMinute()));
+    }
+  }
+
+  private void connections(List<String> values, List<AclProblem> problems) {
+    int number = values.size() == 1 ? number(values.get(0)) : -1;
+    if (number < 0) {
+      problems.add(error(-1, String.join(" ", values), "one number", ""));
+      return;
+    }
+    most = number;
+  }
+
+  private void group(List<String> values, Acls acls, List<AclProblem> problems) {
+    for (int i = 0; i < values.size(); i++) {
+      String term = values.get(i);
+      String bare = term.startsWith("!") ? term.substring(1) : term;
+      if (!acls.has(bare) || acls.contains(bare, name)) {
+        problems.add(
+            error(i, term, "the name of an ACL defined above", "define it above this line"));
+        return;
+      }
+    }
+    groups.add(List.copyOf(values));
+  }
+
+  private void expressions(List<String> values, List<AclProblem> problems) {
+    int from = 0;
+    if (type == AclType.REQ_HEADER || type == AclType.REP_HEADER) {
+      if (values.isEmpty()) {
+        problems.add(error(-1, "", "a field name, then expressions", ""));
+        return;
+      }
+      if (field != null && !field.equalsIgnoreCase(values.get(0))) {
+        problems.add(error(0, values.get(0), "the field " + field + " of the line above", ""));
+        return;
+      }
+      field = values.get(0);
+      from = 1;
+    }
+    boolean ignoreCase = false;
+    for (int i = from; i < values.size(); i++) {
+      String value = values.get(i);
+      switch (value) {
+        case "-i" -> ignoreCase = true;
+        case "+i" -> ignoreCase = false;
+        case "-n" -> {
+          if (type != AclType.DSTDOM_REGEX) {
+            problems.add(error(i, value, "-i or +i", "remove the option"));
+          }
+        }
+        default -> expression(i, value, ignoreCase, problems);
+      }
+    }
+  }
+
+  private void expression(int index, String value, boolean ignoreCase, List<AclProblem> problems) {
+    PosixRegex regex = PosixRegex.compile(value, ignoreCase);
+    if (regex.error() != null) {
+      problems.add(error(index, value, "a POSIX extended regular expression", regex.error()));
+      return;
+    }
+    if (regex.warning() != null) {
+      problems.add(new AclProblem(false, index, value, "what is meant", regex.warning()));
+    }
+    expressions.add(regex.pattern());
+  }
+
+  /** Whether no value has been taken. */
+  boolean isEmpty() {
+    return values() == 0;
+  }
+
+  private int values() {
+    return switch (type) {
+      case SRC, DST, LOCALIP -> addresses.size();
+      case PORT, LOCALPORT, HTTP_STATUS -> ranges.size();
+      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME -> words.size();
+      case TIME -> spans.size();
+      case MAXCONN -> most < 0 ? 0 : 1;
+      case ANY_OF, ALL_OF -> groups.size();
+      default -> expressions.size();
+    };
+  }
+
+  /** The condition of all values taken. */
+  Condition condition(Acls acls) {
+    Pattern[] patterns = expressions.toArray(new Pattern[0]);
+    String[] texts = words.toArray(new String[0]);
+    AddressSet set = addresses.build();
+    NumberRanges numbers = new NumberRanges(ranges);
+    return switch (type) {
+      case SRC -> (in, to) -> Condition.of(set.contains(in.clientAddress()));
+      case LOCALIP -> (in, to) -> Condition.of(set.contains(in.localAddress()));
+      case DST -> new Destination(set);
+      case PORT -> (in, to) -> Condition.of(numbers.contains(in.port()));
+      case LOCALPORT -> (in, to) -> Condition.of(numbers.contains(in.localPort()));
+      case HTTP_STATUS -> (in, to) -> Condition.of(numbers.contains(in.replyStatus()));
+      case DSTDOMAIN -> {
+        DomainSet domains = new DomainSet(words);
+        yield (in, to) -> Condition.of(domains.contains(in.host()));
+      }
+      case METHOD -> (in, to) -> Condition.of(isOneOf(texts, in.method()));
+      case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
+      case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
+      case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
+      case URL_REGEX -> (in, to) -> Condition.of(found(patterns, in.url()));
+      case URLPATH_REGEX -> (in, to) -> Condition.of(found(patterns, in.urlPath()));
+      case BROWSER -> requestField(patterns, "User-Agent");
+      case REFERER_REGEX -> requestField(patterns, "Referer");
+      case REQ_MIME_TYPE -> requestField(patterns, "Content-Type");
+      case REQ_HEADER -> requestField(patterns, field);
+      case REP_MIME_TYPE -> replyField(patterns, "Content-Type");
+      case REP_HEADER -> replyField(patterns, field);
+      case TIME -> {
+        WeekTimes times = new WeekTimes(List.copyOf(spans), acls.zone());
+        yield (in, to) -> Condition.of(times.contains(in.nowMillis()));
+      }
+      case MAXCONN -> {
+        int limit = most;
+        yield (in, to) -> Condition.of(limit >= 0 && in.clientConnections() > limit);
+      }
+      case ANY_OF -> Groups.any(groups, acls);
+      case ALL_OF -> Groups.all(groups, acls);
+      default -> (in, to) -> Condition.NO;
+    };
+  }
+
+  private static boolean isOneOf(String[] texts, String text) {
+    for (String one : texts) {
+      if (one.equals(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean found(Pattern[] patterns, String text) {
+    for (Pattern pattern : patterns) {
+      if (pattern.matcher(text).find()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Condition requestField(Pattern[] patterns, String name) {
+    return (in, to) -> {
+      String value = in.requestFields().joined(name);
+      return Condition.of(value != null && found(patterns, value));
+    };
+  }
+
+  private static Condition replyField(Pattern[] patterns, String name) {
+    return (in, to) -> {
+      String value = in.replyFields() == null ? null : in.replyFields().joined(name);
+      return Condition.of(value != null && found(patterns, value));
+    };
+  }
+
+  private static AclProblem error(int index, String value, String expected, String advice) {
+    return new AclProblem(true, index, value, expected, advice);
+  }
+
+  /** Any of the destination's addresses, or the one given. */
+  private record Destination(AddressSet set) implements Condition {
+    @Override
+    public int test(AclInput request, byte[] destination) {
+      if (destination != null) {
+        return Condition.of(set.contains(destination));
+      }
+      List<byte[]> addresses = request.destinationAddresses();
+      if (addresses == null) {
+        return NEEDS_DESTINATION;
+      }
+      for (int i = 0; i < addresses.size(); i++) {
+        if (set.contains(addresses.get(i))) {
+          return YES;
+        }
+      }
+      return NO;
+    }
+  }
+}

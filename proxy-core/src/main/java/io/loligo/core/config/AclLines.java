@@ -1,0 +1,138 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclProblem;
+import io.loligo.core.acl.AclType;
+import io.loligo.core.acl.Acls;
+import io.loligo.core.config.LineReport.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads {@code acl} lines, files of values included. Confined to one thread. */
+final class AclLines {
+  private final ConfigSource source;
+  private final Report report;
+  private final Acls named;
+
+  AclLines(ConfigSource source, Report report, Acls named) {
+    this.source = source;
+    this.report = report;
+    this.named = named;
+  }
+
+  Acls named() {
+    return named;
+  }
+
+  void read(Line line) {
+    List<String> values = line.values();
+    if (values.size() < 2) {
+      report.error(line, String.join(" ", values), "NAME TYPE VALUE...", "");
+      return;
+    }
+    String name = values.get(0);
+    String word = values.get(1);
+    AclType type = AclType.of(word);
+    if (Acls.isBuiltIn(name)) {
+      report.warning(line, name, "", "this ACL is built in: the line is ignored, remove it");
+      report.verdict(line, Verdict.OBSOLETE, "built in");
+      return;
+    }
+    if (type == null) {
+      report.error(line, word, "a type of ACL", "see the types in docs/reference/directives.md");
+      named.declareUndecidable(name);
+      return;
+    }
+    AclType old = named.typeOf(name);
+    if (old != null && old != type) {
+      report.error(line, word, "type " + old.word() + " as in the line above", "rename the ACL");
+      return;
+    }
+    if (!type.hasEffect()) {
+      withoutEffect(line, name, type);
+      return;
+    }
+    define(line, name, type, values.subList(2, values.size()));
+  }
+
+  private void withoutEffect(Line line, String name, AclType type) {
+    named.declareUndecidable(name);
+    if (type == AclType.SNMP_COMMUNITY) {
+      report.warning(line, type.word(), "", "accepted without effect: " + type.text());
+      report.verdict(line, Verdict.WITHOUT_EFFECT, type.text());
+      return;
+    }
+    report.restricts(line, type.word(), "ACLs of this type have no effect in this version");
+  }
+
+  private void define(Line line, String name, AclType type, List<String> words) {
+    List<String> values = new ArrayList<>();
+    List<String> origins = new ArrayList<>();
+    boolean missing = false;
+    for (String word : words) {
+      String path = file(word);
+      if (path == null) {
+        values.add(word);
+        origins.add("");
+      } else {
+        missing |= !fromFile(line, path, type, values, origins);
+      }
+    }
+    for (AclProblem problem : named.define(name, type, values)) {
+      String origin = problem.valueIndex() < 0 ? "" : origins.get(problem.valueIndex());
+      String advice = origin.isEmpty() ? problem.advice() : join(problem.advice(), "in " + origin);
+      if (problem.error()) {
+        report.error(line, problem.value(), problem.expected(), advice);
+      } else {
+        report.warning(line, problem.value(), problem.expected(), advice);
+      }
+    }
+    if (values.isEmpty() && !missing && named.isEmpty(name)) {
+      report.warning(line, "", "values", "this ACL matches nothing");
+    }
+  }
+
+  private static String join(String a, String b) {
+    return a.isEmpty() ? b : a + ", " + b;
+  }
+
+  private static String file(String word) {
+    if (word.length() > 2 && word.startsWith("\"") && word.endsWith("\"")) {
+      return word.substring(1, word.length() - 1);
+    }
+    if (word.startsWith("parameters(") && word.endsWith(")")) {
+      return word.substring("parameters(".length(), word.length() - 1).replace("\"", "");
+    }
+    return null;
+  }
+
+  private boolean fromFile(
+      Line line, String path, AclType type, List<String> values, List<String> origins) {
+    String text = source.read(path);
+    if (text == null) {
+      report.restricts(line, path, "the file of values cannot be read");
+      return false;
+    }
+    String[] physical = text.split("\n", -1);
+    boolean whole = type.word().endsWith("regex") || type == AclType.BROWSER;
+    for (int i = 0; i < physical.length; i++) {
+      String origin = path + ":" + (i + 1);
+      List<String> words = Words.split(physical[i].strip(), false).words();
+      List<String> found = whole && !words.isEmpty() ? expression(physical[i], words) : words;
+      for (String value : found) {
+        values.add(value);
+        origins.add(origin);
+      }
+    }
+    return true;
+  }
+
+  /** A line of expressions is one value, blanks included, but for the options before it. */
+  private static List<String> expression(String physical, List<String> words) {
+    if (words.get(0).equals("-i") || words.get(0).equals("+i")) {
+      return words;
+    }
+    String text = physical.strip();
+    int comment = text.indexOf(" #");
+    return List.of(comment < 0 ? text : text.substring(0, comment).strip());
+  }
+}

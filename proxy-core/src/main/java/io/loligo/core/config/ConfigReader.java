@@ -1,0 +1,40 @@
+package io.loligo.core.config;
+
+/**
+ * Reads Squid's dialect of configuration into a {@link ProxyConfig}. Immutable; any thread.
+ *
+ * <p>Never throws on bad input: every problem of every line is reported at once. A line that
+ * restricts, inspects or identifies and has no effect is an error; {@code # loligo: waive} at its
+ * end or on the line above makes it a warning.
+ */
+public final class ConfigReader {
+  private final ConfigSource source;
+
+  /** Reads through {@code source}. */
+  public ConfigReader(ConfigSource source) {
+    this.source = source;
+  }
+
+  /** Reads the file at {@code path} and all it includes. */
+  public ConfigResult read(String path) {
+    String text = source.read(path);
+    if (text == null) {
+      Report report = new Report();
+      report.error(path, "configuration", "a file that can be read", "check path and permissions");
+      return new ConfigResult(null, report.problems(), report.lines());
+    }
+    return readText(path, text);
+  }
+
+  /** Reads {@code text} as if it were the file {@code name}. */
+  public ConfigResult readText(String name, String text) {
+    Report report = new Report();
+    Reading reading = new Reading(source, report);
+    new LineFeed(source, report, reading::line).read(name, text);
+    ProxyConfig config = reading.finish(name);
+    report.endWaivers();
+    boolean usable = config != null && !report.hasErrors();
+    return new ConfigResult(
+        usable ? reading.withWarnings(config) : null, report.problems(), report.lines());
+  }
+}

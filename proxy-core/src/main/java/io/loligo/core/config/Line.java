@@ -1,0 +1,40 @@
+package io.loligo.core.config;
+
+import java.util.List;
+
+/**
+ * One logical line: continuations joined, macros expanded, comment gone. Immutable.
+ *
+ * @param file where
+ * @param number of its first physical line, from 1
+ * @param text without leading blanks, comment included
+ * @param words directive and values
+ * @param waived whether a {@code # loligo: waive} stands above or behind it
+ */
+record Line(String file, int number, String text, List<String> words, boolean waived) {
+  String directive() {
+    return words.get(0);
+  }
+
+  List<String> values() {
+    return words.subList(1, words.size());
+  }
+
+  String source() {
+    return file + ":" + number;
+  }
+
+  /** What stands behind the first {@code count} words, as written, comments included. */
+  String textBehind(int count) {
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      while (at < text.length() && !Words.isBlank(text.charAt(at))) {
+        at++;
+      }
+      while (at < text.length() && Words.isBlank(text.charAt(at))) {
+        at++;
+      }
+    }
+    return text.substring(at).strip();
+  }
+}

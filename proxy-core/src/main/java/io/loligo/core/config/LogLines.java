@@ -1,0 +1,193 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.ProxyConfig.AccessLog;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Reads {@code access_log}, {@code logformat} and {@code debug_options}. Confined to one thread.
+ */
+final class LogLines {
+  private static final Set<String> WRITTEN = Set.of("stdio", "daemon");
+  private static final Set<String> NOT_YET = Set.of("syslog", "udp", "tcp");
+  private static final Map<String, String> BUILT_IN =
+      Map.of(
+          "squid",
+          "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt",
+          "common",
+          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
+          "combined",
+          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st \"%{Referer}>h\""
+              + " \"%{User-Agent}>h\" %Ss:%Sh",
+          "referrer",
+          "%ts.%03tu %>a %{Referer}>h %ru",
+          "useragent",
+          "%>a [%tl] \"%{User-Agent}>h\"");
+
+  private final Report report;
+  private final RuleLists rules;
+  private final Map<String, String> formats = new LinkedHashMap<>(BUILT_IN);
+  private final List<Draft> drafts = new ArrayList<>();
+  private String debugOptions = "ALL,1";
+  private boolean given;
+
+  LogLines(Report report, RuleLists rules) {
+    this.report = report;
+    this.rules = rules;
+  }
+
+  /** A log whose ACLs are not compiled yet. */
+  private record Draft(String module, String place, String format, List<String> terms, Line line) {}
+
+  Map<String, String> formats() {
+    return Map.copyOf(formats);
+  }
+
+  String debugOptions() {
+    return debugOptions;
+  }
+
+  void readFormat(Line line) {
+    if (line.values().size() < 2) {
+      report.error(line, String.join(" ", line.values()), "NAME FORMAT", "");
+      return;
+    }
+    String name = line.values().get(0);
+    if (formats.containsKey(name)) {
+      report.error(line, name, "a name not taken", "rename the format: " + name + " exists");
+      return;
+    }
+    String format = line.textBehind(2);
+    if (format.length() > 1 && format.startsWith("\"") && format.endsWith("\"")) {
+      format = format.substring(1, format.length() - 1).replace("\\\"", "\"");
+    }
+    LogFormatCodes.Check check = LogFormatCodes.check(format);
+    if (check.unknown() != null) {
+      report.error(line, check.unknown(), "a code of logformat", "remove it");
+    } else if (check.dash() != null) {
+      report.warning(line, check.dash(), "", "prints a dash in this version");
+    }
+    formats.put(name, format);
+  }
+
+  void readDebugOptions(Line line) {
+    for (String word : line.values()) {
+      if (!word.matches("(ALL|[0-9]{1,3}),-?[0-9]")) {
+        report.error(line, word, "ALL,LEVEL or SECTION,LEVEL", "");
+      } else if (!word.startsWith("ALL,")) {
+        report.warning(line, word, "ALL,LEVEL", "sections are ignored");
+      }
+    }
+    debugOptions = String.join(" ", line.values());
+  }
+
+  void readAccessLog(Line line) {
+    given = true;
+    List<String> values = line.values();
+    if (values.isEmpty()) {
+      report.error(line, "", "MODULE:PLACE, a path or none", "");
+      return;
+    }
+    String target = values.get(0);
+    if (target.equals("none")) {
+      add(line, "none", "", "", values.subList(1, values.size()));
+      return;
+    }
+    int colon = target.indexOf(':');
+    String module = colon < 0 ? "stdio" : target.substring(0, colon);
+    String place = target.substring(colon + 1);
+    if (NOT_YET.contains(module)) {
+      report.restricts(line, target, "the log module " + module + " is not in this version");
+      return;
+    }
+    if (!WRITTEN.contains(module) || place.isEmpty()) {
+      report.error(line, target, "stdio:PATH, daemon:PATH, a path or none", "");
+      return;
+    }
+    format(line, module, place, values.subList(1, values.size()));
+  }
+
+  private void format(Line line, String module, String place, List<String> words) {
+    String format = "squid";
+    int at = 0;
+    if (at < words.size() && words.get(at).indexOf('=') < 0) {
+      if (formats.containsKey(words.get(at))) {
+        format = words.get(at++);
+      }
+    } else {
+      while (at < words.size() && words.get(at).indexOf('=') >= 0) {
+        format = option(line, words.get(at++), format);
+      }
+    }
+    add(line, module, place, format, words.subList(at, words.size()));
+  }
+
+  private String option(Line line, String word, String format) {
+    Option option = Option.of(word);
+    switch (option.name()) {
+      case "logformat" -> {
+        if (!formats.containsKey(option.value())) {
+          report.error(
+              line, word, "a format defined above", "one of " + String.join(", ", known()));
+        }
+        return option.value();
+      }
+      case "buffer-size" -> {
+        if (!option.value().matches("(?i)[0-9]+(bytes|KB|MB|GB)")) {
+          report.error(line, word, "buffer-size=NUMBER and KB or MB, without a blank", "");
+        }
+      }
+      case "on-error" -> {
+        if (!option.value().equals("die") && !option.value().equals("drop")) {
+          report.error(line, word, "on-error=die or on-error=drop", "");
+        }
+      }
+      case "rotate" -> {
+        if (option.number(1000) < 0) {
+          report.error(line, word, "rotate=NUMBER", "");
+        }
+      }
+      default -> report.error(line, word, "an option of access_log", "remove the option");
+    }
+    return format;
+  }
+
+  private List<String> known() {
+    return formats.keySet().stream().sorted().toList();
+  }
+
+  private void add(Line line, String module, String place, String format, List<String> terms) {
+    if (rules.check("access_log", line, terms)) {
+      drafts.add(new Draft(module, place, format, List.copyOf(terms), line));
+    }
+  }
+
+  /** The logs in order; empty where nothing is logged. Call after all lines. */
+  List<AccessLog> accessLogs() {
+    if (!given) {
+      String target = Directives.named("access_log").defaultText();
+      String place = target.substring(target.indexOf(':') + 1, target.indexOf(' '));
+      return List.of(new AccessLog("daemon", place, "squid", AclList.allowAll(), ""));
+    }
+    List<AccessLog> logs = new ArrayList<>();
+    for (Draft draft : drafts) {
+      boolean none = draft.module.equals("none");
+      if (none && draft.terms.isEmpty()) {
+        break;
+      }
+      logs.add(
+          new AccessLog(
+              draft.module,
+              draft.place,
+              draft.format,
+              rules.compileTerms(draft.line, draft.terms),
+              draft.line.source()));
+    }
+    boolean writes = logs.stream().anyMatch(log -> !log.module().equals("none"));
+    return writes ? List.copyOf(logs) : List.of();
+  }
+}

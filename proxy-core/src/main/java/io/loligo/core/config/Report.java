@@ -1,0 +1,116 @@
+package io.loligo.core.config;
+
+import io.loligo.core.config.ConfigProblem.Severity;
+import io.loligo.core.config.LineReport.Verdict;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+
+/** Collects what is said about lines while a configuration is read. Confined to one thread. */
+final class Report {
+  private static final String WAIVE = "# loligo: waive";
+
+  private final List<ConfigProblem> problems = new ArrayList<>();
+  private final List<LineReport> reports = new ArrayList<>();
+  private final IdentityHashMap<Line, Integer> places = new IdentityHashMap<>();
+  private final List<Line> waivedLines = new ArrayList<>();
+  private final List<Line> usedWaivers = new ArrayList<>();
+
+  /** The line is read; {@link Verdict#USED} until something else is said. */
+  void begin(Line line) {
+    if (line.waived()) {
+      waivedLines.add(line);
+    }
+    places.put(line, reports.size());
+    reports.add(new LineReport(line.file(), line.number(), Secrets.redact(line), Verdict.USED, ""));
+  }
+
+  /** Says what became of the line, unless something worse has been said. */
+  void verdict(Line line, Verdict verdict, String note) {
+    LineReport old = reports.get(places.get(line));
+    if (old.verdict().compareTo(verdict) <= 0) {
+      reports.set(
+          places.get(line), new LineReport(old.file(), old.line(), old.text(), verdict, note));
+    }
+  }
+
+  void error(Line line, String value, String expected, String advice) {
+    add(line, Severity.ERROR, value, expected, advice);
+    verdict(line, Verdict.ERROR, note(value, expected, advice));
+  }
+
+  void warning(Line line, String value, String expected, String advice) {
+    add(line, Severity.WARNING, value, expected, advice);
+    LineReport old = reports.get(places.get(line));
+    if (old.note().isEmpty()) {
+      verdict(line, old.verdict(), note(value, expected, advice));
+    }
+  }
+
+  private static String note(String value, String expected, String advice) {
+    String wanted = expected.isEmpty() ? "" : "expected " + expected;
+    String what = value.isEmpty() ? wanted : value + (wanted.isEmpty() ? "" : ": " + wanted);
+    return what.isEmpty() || advice.isEmpty() ? what + advice : what + "; " + advice;
+  }
+
+  /** A problem no line is to blame for. */
+  void error(String file, String directive, String expected, String advice) {
+    problems.add(new ConfigProblem(Severity.ERROR, file, 0, directive, "", expected, advice));
+  }
+
+  /** A problem with the structure of the file, at a place that is no directive. */
+  void structural(String file, int number, String text, String expected, String advice) {
+    problems.add(new ConfigProblem(Severity.ERROR, file, number, text, "", expected, advice));
+    reports.add(new LineReport(file, number, text, Verdict.ERROR, expected));
+  }
+
+  /**
+   * The line restricts, inspects or identifies and has no effect: an error, or with a waiver a
+   * warning. Returns whether it is waived.
+   */
+  boolean restricts(Line line, String value, String why) {
+    if (line.waived()) {
+      usedWaivers.add(line);
+      add(line, Severity.WARNING, value, "", "waived, has no effect: " + why);
+      verdict(line, Verdict.WITHOUT_EFFECT, "waived: " + why);
+      return true;
+    }
+    String advice = why + "; remove the line, or accept this with " + WAIVE + " at its end";
+    error(line, value, "a line that takes effect", advice);
+    return false;
+  }
+
+  private void add(Line line, Severity severity, String value, String expected, String advice) {
+    problems.add(
+        new ConfigProblem(
+            severity,
+            line.file(),
+            line.number(),
+            line.directive(),
+            Secrets.redact(line, value),
+            expected,
+            advice));
+  }
+
+  /** Remarks on waivers that waive nothing. */
+  void endWaivers() {
+    for (Line line : waivedLines) {
+      boolean wrong = reports.get(places.get(line)).verdict() == Verdict.ERROR;
+      if (!usedWaivers.contains(line) && !wrong) {
+        warning(line, "", "", "the waiver is not needed: remove it");
+      }
+    }
+  }
+
+  boolean hasErrors() {
+    return problems.stream().anyMatch(ConfigProblem::isError);
+  }
+
+  List<ConfigProblem> problems() {
+    return List.copyOf(problems);
+  }
+
+  List<LineReport> lines() {
+    return List.copyOf(reports);
+  }
+}

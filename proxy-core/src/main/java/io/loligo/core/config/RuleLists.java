@@ -1,0 +1,111 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclRule;
+import io.loligo.core.acl.Acls;
+import io.loligo.core.config.LineReport.Verdict;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Lines of the form {@code allow|deny [!]acl...}, list by list. Confined to one thread. */
+final class RuleLists {
+  static final String UPGRADE = "http_upgrade_request_protocols ";
+  static final String PEER = "cache_peer_access ";
+
+  /** Lists that are evaluated after the response's head has come. */
+  private static final Set<String> WITH_REPLY = Set.of("http_reply_access", "access_log");
+
+  private final Report report;
+  private final Acls acls;
+  private final Map<String, List<AclRule>> lists = new LinkedHashMap<>();
+
+  RuleLists(Report report, Acls acls) {
+    this.report = report;
+    this.acls = acls;
+  }
+
+  /** Reads {@code words}, the action and its ACLs, into {@code list}. */
+  void read(String list, Line line, List<String> words) {
+    String action = words.isEmpty() ? "" : words.get(0);
+    if (!action.equals("allow") && !action.equals("deny")) {
+      report.error(line, action, "allow or deny", "");
+      return;
+    }
+    if (words.size() == 1) {
+      report.error(line, "", "the name of an ACL", "to mean everybody write " + action + " all");
+      return;
+    }
+    List<String> terms = words.subList(1, words.size());
+    if (check(list, line, terms)) {
+      String text = String.join(" ", line.words());
+      lists
+          .computeIfAbsent(list, name -> new ArrayList<>())
+          .add(new AclRule(action.equals("allow"), List.copyOf(terms), text, line.source()));
+    }
+  }
+
+  /** Whether the terms can be used in {@code list}; what is wrong is reported. */
+  boolean check(String list, Line line, List<String> terms) {
+    boolean usable = true;
+    for (String term : terms) {
+      String name = term.startsWith("!") ? term.substring(1) : term;
+      if (!acls.has(name)) {
+        String advice = name.isEmpty() ? "no blank after !" : "define it above this line";
+        report.error(line, term, "the name of an ACL", advice);
+        usable = false;
+      } else if (acls.isUndecidable(name) && line.waived()) {
+        report.restricts(line, name, "the line is left out, the ACL has no effect");
+        return false;
+      } else if (acls.needsReply(name) && !WITH_REPLY.contains(list)) {
+        usable &= replyInRequest(list, line, name);
+      }
+    }
+    return usable;
+  }
+
+  private boolean replyInRequest(String list, Line line, String name) {
+    String why = "it asks about the response, which is not there yet";
+    if (list.equals("http_access")) {
+      report.restricts(line, name, why);
+      return false;
+    }
+    report.warning(line, name, "an ACL about the request", why + ": it never matches");
+    report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
+    return true;
+  }
+
+  boolean isEmpty(String list) {
+    return !lists.containsKey(list);
+  }
+
+  /** Names of the lists that begin with {@code prefix}, without it. */
+  List<String> keys(String prefix) {
+    return lists.keySet().stream()
+        .filter(name -> name.startsWith(prefix))
+        .map(name -> name.substring(prefix.length()))
+        .toList();
+  }
+
+  /** Compiles a list whose careful answer is to deny. */
+  AclList compile(String list, AclList ifEmpty) {
+    return acls.compile(lists.getOrDefault(list, List.of()), ifEmpty, false);
+  }
+
+  /** Compiles a list whose careful answer is to allow. */
+  AclList compileAllowRestricts(String list, AclList ifEmpty) {
+    return acls.compile(lists.getOrDefault(list, List.of()), ifEmpty, true);
+  }
+
+  /** Compiles the ACLs at the end of {@code line}: all must match, none at all always do. */
+  AclList compileTerms(Line line, List<String> terms) {
+    if (terms.isEmpty()) {
+      return AclList.allowAll();
+    }
+    AclRule rule =
+        new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
+    return acls.compile(List.of(rule), AclList.allowAll(), false);
+  }
+}

@@ -1,0 +1,335 @@
+package io.loligo.core.config;
+
+import io.loligo.core.config.Directive.Reload;
+import java.util.List;
+
+/** Declarations of the directives that take effect. Immutable. */
+final class UsedDirectives {
+  private static final long INT = Integer.MAX_VALUE;
+  private static final long ONE_GB = 1L << 30;
+
+  private UsedDirectives() {}
+
+  static List<Directive> all() {
+    return List.of(
+        d("http_port", "ascii_port")
+            .line("[ADDRESS:]PORT [accel] [OPTION...]")
+            .reload(Reload.LISTEN)
+            .text(
+                "A port to listen on; several lines, several ports. Options: accel (reverse proxy),"
+                    + " defaultsite=HOST, vhost, no-vhost, vport, vport=N, protocol=http|https,"
+                    + " name=, allow-direct, ignore-cc, tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]]."
+                    + " Port 0 lets the system choose."),
+        d("acl")
+            .line("NAME TYPE [-i|+i|-n] VALUE...|\"FILE\"")
+            .text(
+                "Names a condition. Lines of the same name and type add values, any of which may"
+                    + " match. Predefined: all, localhost, to_localhost, to_linklocal, manager,"
+                    + " CONNECT."),
+        d("http_access")
+            .rules("deny all")
+            .text(
+                "Who may ask for what. The first line whose ACLs all match decides; without a match"
+                    + " the opposite of the last line; without any line everything is denied."),
+        d("http_reply_access")
+            .rules("allow all")
+            .text("Which responses may be passed on; may ask about the response."),
+        d("http_upgrade_request_protocols")
+            .line("PROTOCOL|OTHER allow|deny [!]ACL...")
+            .squid("deny all", "http_access has decided already; WebSocket is part of browsing")
+            .difference(
+                "without a line WebSocket may be upgraded to; versions behind a protocol's slash are"
+                    + " ignored")
+            .text("Which protocols a request may switch to by Upgrade, and who may."),
+        d("cache", "no_cache")
+            .rules("allow all")
+            .text("Requests that are denied are neither answered from nor stored in the cache."),
+        d("always_direct")
+            .rules("deny all")
+            .text("Requests that go to the origin whatever cache_peer lines say."),
+        d("never_direct").rules("deny all").text("Requests that may go through a cache_peer only."),
+        d("cache_peer")
+            .line("HOST parent|sibling|multicast HTTP-PORT ICP-PORT [OPTION...]")
+            .difference("parents are chosen without ICP; siblings and multicast are left out")
+            .text(
+                "Another proxy or an origin to forward to. Options: no-query, default, round-robin,"
+                    + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU,"
+                    + " connect-timeout=SECONDS, connect-fail-limit=N, max-conn=N, forceddomain=."),
+        d("cache_peer_access")
+            .line("PEER allow|deny [!]ACL...")
+            .text("Which requests a cache_peer is used for; without lines all."),
+        d("refresh_pattern")
+            .line("[-i] REGEX MIN PERCENT% MAX [OPTION...]")
+            .text(
+                "How long a response without explicit expiry is fresh, in minutes and as a percentage"
+                    + " of its age when it was received. The first expression found in the URL"
+                    + " decides."),
+        d("cache_mem")
+            .type(ValueType.BYTES, "256 MB")
+            .difference("holds stored responses only; bytes in transit are budgeted apart")
+            .text("Memory for stored responses, off the Java heap."),
+        d("maximum_object_size_in_memory")
+            .type(ValueType.BYTES, "512 KB")
+            .text("Larger responses are not kept in the memory tier."),
+        d("maximum_object_size")
+            .type(ValueType.BYTES, "4 MB")
+            .noLimit()
+            .text("Larger responses are not stored at all. May stand anywhere in the file."),
+        d("minimum_object_size")
+            .type(ValueType.BYTES, "0 KB")
+            .text("Smaller responses are not stored."),
+        d("read_ahead_gap")
+            .type(ValueType.BYTES, "64 KB")
+            .range(1, ONE_GB)
+            .squid("16 KB", "socket reads of 64 KB cost a third less CPU per byte")
+            .text("How far a fetch may run ahead of the client that reads it."),
+        d("collapsed_forwarding")
+            .type(ValueType.ON_OFF, "on")
+            .squid("off", "waiters are released at once when the answer cannot be shared")
+            .text("Clients that ask for the same object while it is fetched share the fetch."),
+        d("negative_ttl")
+            .type(ValueType.SECONDS, "0 seconds")
+            .text("How long errors without explicit expiry are kept."),
+        d("minimum_expiry_time")
+            .type(ValueType.SECONDS, "0 seconds")
+            .squid("60 seconds", "a response coalesced on is worth storing however short it lives")
+            .text("A response without validator that expires sooner is not stored."),
+        d("max_stale")
+            .type(ValueType.SECONDS, "1 week")
+            .text("How long after expiry a stored response may still be served stale."),
+        d("offline_mode")
+            .type(ValueType.ON_OFF, "off")
+            .text("Stored responses are served without ever being validated."),
+        d("reload_into_ims")
+            .type(ValueType.ON_OFF, "off")
+            .text("A client's reload becomes a validation. Violates HTTP."),
+        d("refresh_all_ims")
+            .type(ValueType.ON_OFF, "off")
+            .text("A client's conditional request always asks the origin."),
+        d("quick_abort_min")
+            .type(ValueType.KILOBYTES, "16 KB")
+            .noLimit()
+            .text("After the last client left, a fetch with less than this to go is finished."),
+        d("quick_abort_max")
+            .type(ValueType.KILOBYTES, "16 KB")
+            .noLimit()
+            .text("After the last client left, a fetch with more than this to go is ended."),
+        d("quick_abort_pct")
+            .type(ValueType.INTEGER, "95")
+            .range(0, 100)
+            .text("After the last client left, a fetch of which this much is done is finished."),
+        d("via")
+            .type(ValueType.ON_OFF, "on")
+            .text("Whether Via is sent. Off violates HTTP; loops are found all the same."),
+        d("forwarded_for")
+            .choice("on", "on", "off", "transparent", "truncate", "delete")
+            .text(
+                "X-Forwarded-For: on adds the client's address, off adds unknown, transparent leaves"
+                    + " the field alone, truncate replaces it by the client's address, delete"
+                    + " removes it."),
+        d("visible_hostname")
+            .type(ValueType.TEXT, "")
+            .form("NAME")
+            .text("The name in Via, Cache-Status and error pages; without a line the host's name."),
+        d("httpd_suppress_version_string")
+            .type(ValueType.ON_OFF, "off")
+            .text("Leaves the version out of what clients see."),
+        time("request_start_timeout", "5 minutes", "for the first byte of a request"),
+        time("request_timeout", "5 minutes", "for the rest of a request's head"),
+        d("client_idle_pconn_timeout", "persistent_request_timeout")
+            .type(ValueType.MILLISECONDS, "2 minutes")
+            .text("How long a client connection may be idle between requests."),
+        d("server_idle_pconn_timeout", "pconn_timeout")
+            .type(ValueType.MILLISECONDS, "1 minute")
+            .text("How long an idle connection to an origin is kept."),
+        time("connect_timeout", "1 minute", "for a connection to an origin"),
+        time("peer_connect_timeout", "30 seconds", "for a connection to a cache_peer"),
+        time("read_timeout", "15 minutes", "for the next bytes from an origin"),
+        time("write_timeout", "15 minutes", "for a peer to take bytes"),
+        time("forward_timeout", "4 minutes", "for all tries to reach an origin"),
+        time("client_lifetime", "1 day", "of one request of a client"),
+        time("shutdown_lifetime", "30 seconds", "for requests in progress when stopping"),
+        d("client_persistent_connections")
+            .type(ValueType.ON_OFF, "on")
+            .text("Whether client connections are kept for further requests."),
+        d("server_persistent_connections")
+            .type(ValueType.ON_OFF, "on")
+            .text("Whether connections to origins are kept for further requests."),
+        d("half_closed_clients")
+            .type(ValueType.ON_OFF, "off")
+            .text("Whether a client that closed its sending side still gets its answer."),
+        d("forward_max_tries")
+            .type(ValueType.INTEGER, "25")
+            .range(0, INT)
+            .text("How many paths are tried for one request."),
+        d("request_header_max_size")
+            .type(ValueType.KILOBYTES, "64 KB")
+            .range(1024, 16 << 20)
+            .text("Largest request head; more is answered with 431."),
+        d("reply_header_max_size")
+            .type(ValueType.KILOBYTES, "64 KB")
+            .range(1024, 16 << 20)
+            .text("Largest response head; more is answered with 502."),
+        d("request_body_max_size")
+            .type(ValueType.BYTES, "0 KB")
+            .noLimit()
+            .text("Largest request body; more is answered with 413. 0: no limit."),
+        d("reply_body_max_size")
+            .type(ValueType.BYTES, "none")
+            .form("NUMBER bytes|KB|MB|GB [all]")
+            .noLimit()
+            .difference("one limit for all; a line with ACLs other than all stops the start")
+            .text("Largest response body; more is refused or cut."),
+        d("dns_nameservers")
+            .type(ValueType.ADDRESSES, "")
+            .text("Name servers to ask; without a line the system's."),
+        d("dns_timeout")
+            .type(ValueType.MILLISECONDS, "30 seconds")
+            .range(1, INT)
+            .text("How long a name is looked up before giving up."),
+        d("dns_retransmit_interval")
+            .type(ValueType.MILLISECONDS, "5 seconds")
+            .range(1, INT)
+            .text("How long one name server is waited for."),
+        d("positive_dns_ttl")
+            .type(ValueType.SECONDS, "6 hours")
+            .range(1, INT)
+            .text("Longest time an address is remembered."),
+        d("negative_dns_ttl")
+            .type(ValueType.SECONDS, "1 minutes")
+            .range(0, INT)
+            .text("How long a failed lookup is remembered."),
+        d("hosts_file")
+            .type(ValueType.PATH, "/etc/hosts")
+            .text("Names known without asking; none: no file."),
+        d("append_domain")
+            .type(ValueType.TEXT, "")
+            .form(".DOMAIN")
+            .text("Added to host names without a dot; begins with a dot."),
+        d("access_log", "cache_access_log")
+            .line("stdio:PATH|daemon:PATH|none [logformat=NAME] [OPTION...] [[!]ACL...]")
+            .type(ValueType.LINE, "daemon:./var/log/access.log squid")
+            .form("stdio:PATH|daemon:PATH|none [logformat=NAME] [OPTION...] [[!]ACL...]")
+            .squid("daemon:/var/log/squid/access.log squid", "nothing is written outside ./var")
+            .difference(
+                "daemon and stdio are the same asynchronous writer; on-error=, buffer-size= and"
+                    + " rotate= are read and ignored; syslog, udp and tcp are not there yet")
+            .text("Where requests are logged. Every line whose ACLs match writes."),
+        d("logformat")
+            .line("NAME FORMAT")
+            .text(
+                "A format for access_log. Built in: squid, common, combined, referrer, useragent."),
+        d("logfile_rotate")
+            .type(ValueType.INTEGER, "0")
+            .range(0, 1000)
+            .squid("10", "as Debian ships it: logrotate renames, a reopen follows")
+            .text("How many old logs a rotation keeps; 0: only reopen."),
+        d("cache_log")
+            .type(ValueType.PATH, "./var/log/cache.log")
+            .squid("/var/log/squid/cache.log", "nothing is written outside ./var")
+            .text("The application's own log."),
+        d("debug_options")
+            .line("SECTION,LEVEL...")
+            .type(ValueType.LINE, "ALL,1")
+            .form("SECTION,LEVEL...")
+            .difference("the level of ALL chooses warn, info or debug; sections are ignored")
+            .text("How much cache_log says."),
+        d("strip_query_terms")
+            .type(ValueType.ON_OFF, "on")
+            .text("Keeps query strings out of the access log."),
+        d("log_mime_hdrs")
+            .type(ValueType.ON_OFF, "off")
+            .text("Adds request and response heads to each line of the access log."),
+        d("pid_filename")
+            .type(ValueType.PATH, "none")
+            .reload(Reload.RESTART)
+            .squid("/run/squid.pid", "the service unit knows the process")
+            .text("Where the process id is written; none: nowhere."),
+        d("cache_mgr")
+            .type(ValueType.TEXT, "webmaster")
+            .text("Address of the administrator, for error pages."),
+        d("workers")
+            .type(ValueType.INTEGER, "")
+            .range(0, 1024)
+            .reload(Reload.RESTART)
+            .squid("1", "one process with one event loop per core shares one cache")
+            .difference("the number of event loops; without a line one per core")
+            .text("Threads that serve connections. loligo_event_loops goes before it."),
+        d("include").line("FILE...").text("Reads other files in place; patterns allowed, 16 deep."),
+        d("configuration_includes_quoted_values")
+            .type(ValueType.ON_OFF, "off")
+            .text("Whether quotes join words from here on."),
+        d("loligo_admin_port")
+            .type(ValueType.TEXT, "127.0.0.1:3129")
+            .form("[ADDRESS:]PORT|off")
+            .reload(Reload.LISTEN)
+            .text("Where health, metrics and administration are served; off: nowhere."),
+        d("loligo_admin_secret")
+            .type(ValueType.TEXT, "")
+            .form("SECRET")
+            .secret()
+            .text("Needed for whatever changes state over HTTP; without a line nothing can."),
+        d("loligo_stream_buffer_size")
+            .type(ValueType.BYTES, "64 KB")
+            .range(4096, 16 << 20)
+            .text("Size of one read from or write to a socket."),
+        d("loligo_transit_memory")
+            .type(ValueType.BYTES, "128 MB")
+            .range(1 << 20, Long.MAX_VALUE)
+            .text("Memory for bytes on their way that no tier holds."),
+        d("loligo_event_loops")
+            .type(ValueType.INTEGER, "0")
+            .range(0, 1024)
+            .reload(Reload.RESTART)
+            .text("Threads that serve connections; 0: one per core."),
+        d("loligo_transport")
+            .choice("auto", "auto", "epoll", "nio")
+            .reload(Reload.RESTART)
+            .text("How sockets are driven; auto: epoll where there is one."),
+        d("loligo_allocator")
+            .choice("pooled", "pooled", "adaptive")
+            .reload(Reload.RESTART)
+            .text("Which of Netty's allocators serves buffers."),
+        d("loligo_stored_set_cookie")
+            .choice("auto", "auto", "replay", "strip")
+            .text("Set-Cookie of stored responses; auto: replay on accel ports, else strip."),
+        d("loligo_dns_v4_first")
+            .type(ValueType.ON_OFF, "off")
+            .text("Whether IPv4 addresses of a name are tried before its IPv6 addresses."),
+        d("loligo_log_overflow")
+            .choice("drop", "drop", "block")
+            .text("When the access log's queue is full: drop and count the line, or wait."),
+        d("loligo_max_requests_per_connection")
+            .type(ValueType.INTEGER, "0")
+            .range(0, INT)
+            .text("Requests after which a client connection is closed; 0: no limit."),
+        d("loligo_max_idle_per_origin")
+            .type(ValueType.INTEGER, "64")
+            .range(0, INT)
+            .text("Idle connections kept to one origin by one event loop."),
+        d("loligo_max_uri_length")
+            .type(ValueType.BYTES, "8 KB")
+            .range(256, 16 << 20)
+            .text("Longest request target; more is answered with 414."),
+        d("loligo_max_header_fields")
+            .type(ValueType.INTEGER, "256")
+            .range(16, 65_535)
+            .text("Most field lines in a head; more is answered with 431, or 502 from an origin."),
+        d("loligo_max_chunk_extension")
+            .type(ValueType.BYTES, "4 KB")
+            .range(0, 1 << 20)
+            .text("Most octets of extensions on one chunk."),
+        d("loligo_max_trailer")
+            .type(ValueType.BYTES, "16 KB")
+            .range(0, 1 << 20)
+            .text("Most octets of a trailer section."));
+  }
+
+  private static Declaration d(String... names) {
+    return new Declaration(names);
+  }
+
+  private static Directive time(String name, String defaultText, String what) {
+    return d(name).type(ValueType.MILLISECONDS, defaultText).text("Longest time " + what + ".");
+  }
+}

@@ -1,0 +1,33 @@
+package io.loligo.core.config;
+
+/** Grammars of directive values. Immutable. */
+public enum ValueType {
+  BYTES("NUMBER bytes|KB|MB|GB"),
+  /** A number without unit is kilobytes. */
+  KILOBYTES("NUMBER bytes|KB|MB|GB"),
+  /** Kept in seconds. */
+  SECONDS("NUMBER second|minute|hour|day|week|fortnight|month|year|decade"),
+  /** Kept in milliseconds. */
+  MILLISECONDS("NUMBER millisecond|second|minute|hour|day|week|fortnight|month|year|decade"),
+  ON_OFF("on|off"),
+  INTEGER("NUMBER"),
+  CHOICE("one of the words"),
+  TEXT("TEXT"),
+  PATH("PATH"),
+  ADDRESSES("ADDRESS..."),
+  /** {@code allow|deny acl...}, one line of a list. */
+  RULES("allow|deny [!]ACL..."),
+  /** A grammar of its own. */
+  LINE("...");
+
+  private final String form;
+
+  ValueType(String form) {
+    this.form = form;
+  }
+
+  /** How a value is written. */
+  public String form() {
+    return form;
+  }
+}
