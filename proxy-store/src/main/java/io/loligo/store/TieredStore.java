@@ -36,7 +36,7 @@ public final class TieredStore implements Store {
    * @param transit ledger of all bytes on their way that no tier holds; shared with whoever else
    *     holds such bytes
    * @param maintenance runs the tiers' maintenance, one task at a time, off the event loops; lives
-   *     longer than the store
+   *     longer than the store; best a {@link io.loligo.store.memory.PacedExecutor}
    */
   public TieredStore(
       ByteBufAllocator allocator,

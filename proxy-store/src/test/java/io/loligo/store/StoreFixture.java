@@ -23,9 +23,12 @@ public final class StoreFixture implements AutoCloseable {
   public static final long GAP = 64 << 10;
   public static final int STREAM_BUFFER = 64 << 10;
 
-  // without thread caches, so that active allocations are exact
-  public final PooledByteBufAllocator allocator =
+  // one for all tests, as its chunks outlive it; without thread caches, so that counts are exact
+  private static final PooledByteBufAllocator ALLOCATOR =
       new PooledByteBufAllocator(true, 0, 1, 8192, 9, 0, 0, false);
+
+  public final PooledByteBufAllocator allocator = ALLOCATOR;
+  private final long activeBefore = active();
   public final MemoryLedger transit;
   public final TieredStore store;
 
@@ -105,6 +108,18 @@ public final class StoreFixture implements AutoCloseable {
     return store.find(probe(url), noFields());
   }
 
+  /** The same, without anything to release. */
+  public void fill(String url, byte[] octets) {
+    fill(url, meta(), octets);
+  }
+
+  public void fill(String url, StoredMeta meta, byte[] octets) {
+    Entry entry = put(url, meta, octets);
+    if (entry != null) {
+      entry.release();
+    }
+  }
+
   /** All octets of content of {@code entry}, borrowed. */
   public static byte[] content(Entry entry) {
     byte[] octets = new byte[(int) entry.contentLength()];
@@ -121,7 +136,11 @@ public final class StoreFixture implements AutoCloseable {
 
   /** Buffers of the allocator that are not released. */
   public long activeBuffers() {
-    return allocator.metric().directArenas().stream()
+    return active() - activeBefore;
+  }
+
+  private static long active() {
+    return ALLOCATOR.metric().directArenas().stream()
         .mapToLong(PoolArenaMetric::numActiveAllocations)
         .sum();
   }

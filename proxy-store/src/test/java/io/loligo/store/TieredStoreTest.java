@@ -8,7 +8,11 @@ import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.message.Fields;
 import io.loligo.store.memory.Entry;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +40,30 @@ final class TieredStoreTest {
       assertThat(fixture.activeBuffers()).isEqualTo(1);
       assertThat(entry.firstBlock().capacity()).isEqualTo(4096 + 8);
       assertThat(entry.firstBlockLength()).isEqualTo(4096 + 8);
+      entry.release();
+    }
+  }
+
+  @Test
+  void findsWithoutAllocating() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, octets(4096));
+      KeyProbe probe = probe(URL);
+      Fields request = noFields();
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      int rounds = 20_000;
+      find(fixture, probe, request, rounds);
+      long before = threads.getCurrentThreadAllocatedBytes();
+      find(fixture, probe, request, rounds);
+      long each = (threads.getCurrentThreadAllocatedBytes() - before) / rounds;
+      assertThat(each).isZero();
+    }
+  }
+
+  private static void find(StoreFixture fixture, KeyProbe probe, Fields request, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      Entry entry = fixture.store.find(probe, request);
+      entry.hit();
       entry.release();
     }
   }

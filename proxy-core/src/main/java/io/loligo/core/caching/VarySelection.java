@@ -73,6 +73,15 @@ public final class VarySelection {
     return List.of(names);
   }
 
+  /** Octets of memory that names and values take, roughly: a client chooses how many. */
+  public int weightBytes() {
+    int bytes = 0;
+    for (int i = 0; i < names.length; i++) {
+      bytes += names[i].length() + (values[i] == null ? 0 : values[i].length);
+    }
+    return bytes;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof VarySelection selection

@@ -58,6 +58,11 @@ final class ContentLog {
     return head;
   }
 
+  /** Counts {@code fields} as held until {@link #close}, wherever the content goes. */
+  void holdBeside(ByteBuf fields) {
+    reservation.force(SizeClass.roundUp(memory(fields)));
+  }
+
   /**
    * Keeps the content from now on, behind {@code fields}, borrowed; {@code contentLength} -1 where
    * unknown. Whether there was room.

@@ -205,7 +205,7 @@ public final class InFlight {
               if (join(cursor)) {
                 start(cursor);
               } else {
-                cursor.tellFailed(Refusal.TOO_LATE);
+                refuse(cursor, Refusal.TOO_LATE);
               }
             });
     return sent ? cursor : null;
@@ -264,6 +264,7 @@ public final class InFlight {
     boolean outermost = enter();
     arrived = new Arrived(snapshot, meta, shareable, fields, contentLength);
     phase = Phase.STREAMING;
+    log.holdBeside(fields);
     if (!shareable) {
       notJoinable();
     }

@@ -142,6 +142,13 @@ public final class Entry implements Stored {
     return firstBytes() + (rest == null ? 0 : rest.bytes());
   }
 
+  /** Octets of heap whose number clients and origins choose: long URLs, selecting fields. */
+  long chosenHeapBytes() {
+    return (long) key.length()
+        + (meta.etag() == null ? 0 : meta.etag().length)
+        + (meta.vary() == null ? 0 : meta.vary().weightBytes());
+  }
+
   SharedBlocks rest() {
     return rest;
   }

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.LongAdder;
  * all insertions.
  */
 public final class MemoryTier {
-  /** Heap that an entry costs: map node, key, meta, buffers' objects. Measured by a test. */
+  /** Heap that an entry costs beside what clients choose; a test measures it. */
   static final int HEAP_BYTES = 512;
 
   /** Weights are {@code int}: in units of this many octets. */
@@ -82,7 +82,10 @@ public final class MemoryTier {
   }
 
   private static int weight(Stored stored) {
-    long bytes = stored.totalBytes() + (long) stored.size() * HEAP_BYTES;
+    long bytes = 0;
+    for (int i = 0; i < stored.size(); i++) {
+      bytes += stored.get(i).bytes() + HEAP_BYTES + stored.get(i).chosenHeapBytes();
+    }
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
   }
 
@@ -153,7 +156,12 @@ public final class MemoryTier {
     MemoryLedger owner = owner(bytes);
     if (owner == null) {
       rejections.increment();
+      relieveIfNeeded();
       return null;
+    }
+    if (shrunk) {
+      // before Caffeine looks at the newcomer: readers may have let go meanwhile
+      relieveIfNeeded();
     }
     for (ByteBuf block : rest) {
       block.retain().touch("SharedBlocks");

@@ -1,0 +1,70 @@
+package io.loligo.store.memory;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gathers tasks and hands them over together, so that event loops wake the maintenance thread a few
+ * hundred times a second at most instead of every sixteenth hit, when a read buffer of Caffeine is
+ * full. Runs one task at a time, in order. Thread-safe: any thread.
+ */
+public final class PacedExecutor implements Executor {
+  private static final Logger LOG = LoggerFactory.getLogger(PacedExecutor.class);
+
+  private final Executor later;
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean handedOver = new AtomicBoolean();
+
+  /**
+   * @param later runs a task after some milliseconds on the maintenance thread, such as {@code task
+   *     -> scheduler.schedule(task, 2, MILLISECONDS)}
+   */
+  public PacedExecutor(Executor later) {
+    this.later = later;
+  }
+
+  /** Takes {@code task}; throws what the executor behind throws when it refuses. */
+  @Override
+  public void execute(Runnable task) {
+    tasks.add(task);
+    try {
+      handOver();
+    } catch (RuntimeException refused) {
+      // who is refused may run the task itself: it must not be run here too
+      if (tasks.remove(task)) {
+        throw refused;
+      }
+    }
+  }
+
+  private void handOver() {
+    if (handedOver.compareAndSet(false, true)) {
+      try {
+        later.execute(this::runAll);
+      } catch (RuntimeException refused) {
+        handedOver.set(false);
+        throw refused;
+      }
+    }
+  }
+
+  private void runAll() {
+    // those that come from here on, from these tasks too, wait for the next time
+    for (int left = tasks.size(); left > 0; left--) {
+      Runnable task = tasks.poll();
+      try {
+        task.run();
+      } catch (RuntimeException failure) {
+        LOG.error("maintenance of the memory tier failed", failure);
+      }
+    }
+    handedOver.set(false);
+    if (!tasks.isEmpty()) {
+      handOver();
+    }
+  }
+}

@@ -1,0 +1,717 @@
+package io.loligo.store.inflight;
+
+import static io.loligo.store.StoreFixture.GAP;
+import static io.loligo.store.StoreFixture.STREAM_BUFFER;
+import static io.loligo.store.StoreFixture.content;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.ManualLoops;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.StoreFixture.SilentWriter;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class InFlightTest {
+  private static final String URL = "http://a/";
+  private static final long EVERYTHING = Long.MAX_VALUE;
+
+  private final StoreFixture fixture = new StoreFixture();
+  private final ManualLoops loops = new ManualLoops();
+  private final ManualLoops.Loop home = loops.add();
+  private final ManualLoops.Loop away = loops.add();
+  private final SilentWriter writer = new SilentWriter();
+  private InFlight flight;
+
+  @AfterEach
+  void nothingIsLeft() {
+    loops.runAll();
+    fixture.close();
+  }
+
+  private void begin() {
+    home.call(() -> flight = fixture.store.begin(key(URL), true, home, writer));
+  }
+
+  private void head(StoredMeta meta, boolean shareable, long contentLength) {
+    ByteBuf fields = fixture.fields("A: b\r\n\r\n");
+    home.call(() -> flight.head(StoreFixture.head(), meta, shareable, fields, contentLength));
+  }
+
+  private void beginStored(long contentLength) {
+    begin();
+    head(meta(), true, contentLength);
+  }
+
+  private void beginPassedOn() {
+    begin();
+    head(null, true, -1);
+  }
+
+  private void content(byte[] octets, int from, int to) {
+    ByteBuf buffer = fixture.buffer(octets, from, to);
+    home.call(() -> flight.content(buffer));
+  }
+
+  private void end() {
+    home.call(() -> flight.end(null));
+  }
+
+  private void fail(Object cause) {
+    home.call(() -> flight.fail(cause));
+  }
+
+  private boolean wantsMore() {
+    boolean[] wants = new boolean[1];
+    home.call(() -> wants[0] = flight.wantsMore());
+    return wants[0];
+  }
+
+  private RecordingReader reader(ManualLoops.Loop loop, boolean cause, long credit) {
+    RecordingReader reader = new RecordingReader(loop);
+    assertThat(reader.join(flight, cause)).isTrue();
+    if (credit > 0) {
+      reader.request(credit);
+    }
+    return reader;
+  }
+
+  private Entry stored() {
+    return fixture.store.find(probe(URL), noFields());
+  }
+
+  @Nested
+  class Delivering {
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 200_000})
+    void givesEveryReaderTheSameOctetsAtItsOwnPace(int announced) {
+      byte[] octets = octets(200_000);
+      begin();
+      RecordingReader eager = reader(home, true, EVERYTHING);
+      RecordingReader distant = reader(away, false, EVERYTHING);
+      RecordingReader slow = reader(away, false, 0);
+      head(meta(), true, announced);
+      for (int at = 0; at < octets.length; at += 10_000) {
+        content(octets, at, at + 10_000);
+        slow.request(777);
+        loops.runAll();
+      }
+      RecordingReader late = reader(home, false, EVERYTHING);
+      loops.runAll();
+      assertThat(late.got()).isEqualTo(octets);
+      end();
+      loops.runAll();
+      assertThat(eager.got()).isEqualTo(octets);
+      assertThat(distant.got()).isEqualTo(octets);
+      assertThat(slow.got()).isEqualTo(Arrays.copyOf(octets, 20 * 777));
+      assertThat(slow.ended).isFalse();
+      slow.request(EVERYTHING);
+      loops.runAll();
+      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(List.of(eager, distant, slow, late)).allMatch(reader -> reader.ended);
+    }
+
+    @Test
+    void tellsTheHeadToThoseWhoWaitAndThoseWhoCome() {
+      begin();
+      RecordingReader waiting = reader(away, false, 0);
+      loops.runAll();
+      assertThat(waiting.head).isNull();
+      head(meta(), true, 5);
+      loops.runAll();
+      assertThat(waiting.head.contentLength()).isEqualTo(5);
+      RecordingReader coming = reader(home, false, 0);
+      loops.runAll();
+      assertThat(coming.head).isSameAs(waiting.head);
+      fail("over");
+      loops.runAll();
+    }
+
+    @Test
+    void deliversWithinTheCreditOnly() {
+      beginStored(100);
+      RecordingReader reader = reader(home, true, 10);
+      content(octets(100), 0, 100);
+      assertThat(reader.count()).isEqualTo(10);
+      reader.request(15);
+      assertThat(reader.count()).isEqualTo(25);
+      end();
+      assertThat(reader.ended).isFalse();
+      reader.request(EVERYTHING);
+      assertThat(reader.got()).isEqualTo(octets(100));
+      assertThat(reader.ended).isTrue();
+    }
+
+    @Test
+    void takesCreditThatIsGivenWhileItDelivers() {
+      beginStored(100_000);
+      RecordingReader reader = reader(home, true, 0);
+      reader.autoCredit = 1;
+      reader.request(1000);
+      content(octets(100_000), 0, 100_000);
+      end();
+      assertThat(reader.got()).isEqualTo(octets(100_000));
+      assertThat(reader.ended).isTrue();
+    }
+
+    @Test
+    void givesWhatArrivedBeforeItFailed() {
+      beginStored(100);
+      RecordingReader reader = reader(home, true, 10);
+      content(octets(100), 0, 50);
+      fail("reset");
+      assertThat(reader.failure).isNull();
+      reader.request(EVERYTHING);
+      assertThat(reader.got()).isEqualTo(Arrays.copyOf(octets(100), 50));
+      assertThat(reader.failure).isEqualTo("reset");
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void keepsTheFieldsWhileAReaderIsSubscribed() {
+      beginStored(0);
+      RecordingReader reader = reader(away, true, 0);
+      home.runOne();
+      ByteBuf fields = fixtureFields();
+      end();
+      assertThat(fields.refCnt()).isPositive();
+      assertThat(reader.head).isNull();
+      away.runOne();
+      assertThat(reader.head.fields().refCnt()).isPositive();
+      loops.runAll();
+      assertThat(reader.ended).isTrue();
+      assertThat(fields.refCnt()).isZero();
+    }
+
+    private ByteBuf fixtureFields() {
+      RecordingReader probe = reader(home, false, 0);
+      home.runOne();
+      ByteBuf fields = probe.head.fields();
+      probe.cancel();
+      return fields;
+    }
+
+    @Test
+    void survivesAReaderThatThrows() {
+      begin();
+      RecordingReader broken = reader(home, true, EVERYTHING);
+      broken.onContent =
+          () -> {
+            throw new IllegalStateException("on purpose");
+          };
+      RecordingReader sound = reader(home, false, EVERYTHING);
+      head(meta(), true, 10);
+      content(octets(10), 0, 10);
+      end();
+      assertThat(sound.got()).isEqualTo(octets(10));
+      assertThat(broken.ended).isFalse();
+    }
+
+    @Test
+    void survivesAReaderWhoseLoopIsShutDown() {
+      beginStored(10);
+      RecordingReader reader = reader(away, true, EVERYTHING);
+      home.runOne();
+      away.refuse();
+      content(octets(10), 0, 10);
+      end();
+      while (away.runOne()) {}
+      assertThat(stored()).isNotNull().satisfies(Entry::release);
+      reader.subscription.cancel();
+    }
+  }
+
+  @Nested
+  class Storing {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4095, 4096, 65_527, 65_528, 65_529, 70_000, 131_064, 524_288})
+    void storesWhatIsComplete(int length) {
+      byte[] octets = octets(length);
+      for (long announced : new long[] {length, -1}) {
+        beginStored(announced);
+        for (int at = 0; at < length; at += 7001) {
+          content(octets, at, Math.min(length, at + 7001));
+        }
+        end();
+        Entry entry = stored();
+        assertThat(StoreFixture.content(entry)).isEqualTo(octets);
+        assertThat(entry.meta().contentLength()).isEqualTo(length);
+        entry.release();
+      }
+      assertThat(fixture.transit.used()).isZero();
+    }
+
+    @Test
+    void wastesLittleWhereTheLengthWasUnknown() {
+      beginStored(-1);
+      content(octets(70_000), 0, 70_000);
+      end();
+      assertThat(fixture.store.stats().memoryBytes()).isLessThan(70_000 * 5 / 4);
+    }
+
+    @Test
+    void neverStoresATruncatedResponse() {
+      beginStored(100);
+      content(octets(100), 0, 99);
+      end();
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void neverStoresMoreThanWasAnnounced() {
+      beginStored(100);
+      content(octets(101), 0, 101);
+      end();
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void neverStoresWhatFailed() {
+      beginStored(100);
+      content(octets(100), 0, 100);
+      fail("reset");
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void doesNotStoreWithoutMeta() {
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      content(octets(100), 0, 100);
+      end();
+      assertThat(reader.got()).isEqualTo(octets(100));
+      loops.runAll();
+      assertThat(reader.ended).isTrue();
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void isStoredBeforeItIsNoLongerInFlight() {
+      beginStored(10);
+      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(flight);
+      content(octets(10), 0, 10);
+      assertThat(stored()).isNull();
+      end();
+      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      assertThat(stored()).isNotNull().satisfies(Entry::release);
+    }
+
+    @Test
+    void doesNotStoreWhatWasPurgedMeanwhile() {
+      beginStored(10);
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      content(octets(10), 0, 5);
+      assertThat(fixture.store.remove(key(URL))).isZero();
+      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      content(octets(10), 5, 10);
+      end();
+      loops.runAll();
+      assertThat(reader.got()).isEqualTo(octets(10));
+      assertThat(reader.ended).isTrue();
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void purgesFetchesThatNobodyMayJoinToo() {
+      begin();
+      InFlight first = flight;
+      begin();
+      fixture.store.clear();
+      head(meta(), true, 0);
+      end();
+      home.call(() -> first.fail("over"));
+      assertThat(stored()).isNull();
+    }
+
+    @Test
+    void runsAheadOfReadersWhileItIsKept() {
+      beginStored(500_000);
+      RecordingReader stalled = reader(home, true, 1);
+      byte[] octets = octets(500_000);
+      for (int at = 0; at < octets.length; at += 50_000) {
+        assertThat(wantsMore()).isTrue();
+        content(octets, at, at + 50_000);
+      }
+      end();
+      assertThat(stored()).isNotNull().satisfies(Entry::release);
+      assertThat(fixture.transit.used()).as("the fields; the tier has the rest").isEqualTo(16);
+      stalled.cancel();
+    }
+
+    @Test
+    void outgrowsTheLimitAndIsPassedOn() {
+      beginStored(-1);
+      RecordingReader reader = reader(home, true, 100_000);
+      byte[] octets = octets(700_000);
+      int at = 0;
+      while (wantsMore()) {
+        content(octets, at, at + 50_000);
+        at += 50_000;
+      }
+      assertThat(at).isEqualTo(550_000);
+      reader.request(EVERYTHING);
+      loops.runAll();
+      assertThat(reader.count()).isEqualTo(at);
+      assertThat(writer.resumed).isEqualTo(1);
+      content(octets, at, octets.length);
+      end();
+      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(stored()).isNull();
+      assertThat(fixture.store.stats().rejections()).isEqualTo(1);
+    }
+
+    @Test
+    void isPassedOnWhereTransitHasNoRoom() {
+      beginStored(500_000);
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      long free = fixture.transit.limit() - fixture.transit.used();
+      fixture.transit.force(free);
+      byte[] octets = octets(500_000);
+      content(octets, 0, 300_000);
+      content(octets, 300_000, 500_000);
+      end();
+      loops.runAll();
+      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(stored()).isNull();
+      fixture.transit.release(free);
+    }
+
+    @Test
+    void sharesItsBlocksWithTheEntryAfterItWasEvicted() {
+      beginStored(200_000);
+      RecordingReader slow = reader(home, true, 1);
+      content(octets(200_000), 0, 200_000);
+      end();
+      fixture.store.clear();
+      assertThat(fixture.store.stats().pinnedBytes()).isPositive();
+      loops.runAll();
+      slow.request(EVERYTHING);
+      assertThat(slow.got()).isEqualTo(octets(200_000));
+      assertThat(fixture.store.stats().memoryBytes()).isZero();
+    }
+  }
+
+  @Nested
+  class PassingOn {
+    @Test
+    void boundsASingleStalledReader() {
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, 1);
+      loops.runAll();
+      byte[] block = octets(STREAM_BUFFER);
+      int blocks = 0;
+      while (wantsMore()) {
+        content(block, 0, block.length);
+        blocks++;
+      }
+      assertThat(blocks).isEqualTo(2);
+      assertThat(fixture.activeBuffers()).isEqualTo(3);
+      reader.request(EVERYTHING);
+      assertThat(reader.count()).isEqualTo(2 * STREAM_BUFFER);
+      assertThat(fixture.activeBuffers()).as("the fields only").isEqualTo(1);
+      assertThat(writer.resumed).isEqualTo(1);
+      end();
+      assertThat(reader.ended).isTrue();
+    }
+
+    @Test
+    void givesTheVeryBufferToAReaderThatWaits() {
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      loops.runAll();
+      byte[] octets = octets(1000);
+      ByteBuf buffer = fixture.buffer(octets);
+      reader.onContent = () -> assertThat(buffer.refCnt()).isZero();
+      home.call(() -> flight.content(buffer));
+      assertThat(reader.got()).isEqualTo(octets);
+      end();
+    }
+
+    @Test
+    void holdsSmallSlicesInCompactBlocks() {
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, 1);
+      loops.runAll();
+      byte[] octets = octets(60_000);
+      for (int at = 0; at < octets.length; at += 100) {
+        ByteBuf large = fixture.allocator.directBuffer(STREAM_BUFFER, STREAM_BUFFER);
+        large.writeBytes(octets, at, 100);
+        home.call(() -> flight.content(large));
+      }
+      assertThat(fixture.activeBuffers()).isLessThan(20);
+      reader.request(EVERYTHING);
+      end();
+      assertThat(reader.got()).isEqualTo(octets);
+    }
+
+    @Test
+    void closesAReaderThatLagsBehindTheFastest() {
+      beginPassedOn();
+      RecordingReader fast = reader(home, true, EVERYTHING);
+      RecordingReader slow = reader(away, false, 10);
+      loops.runAll();
+      byte[] octets = octets(1 << 20);
+      for (int at = 0; at < octets.length; at += STREAM_BUFFER) {
+        assertThat(wantsMore()).isTrue();
+        content(octets, at, at + STREAM_BUFFER);
+        loops.runAll();
+        assertThat(fixture.activeBuffers()).isLessThanOrEqualTo(4);
+      }
+      end();
+      assertThat(fast.got()).isEqualTo(octets);
+      assertThat(fast.ended).isTrue();
+      assertThat(slow.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(slow.count()).isEqualTo(10);
+    }
+
+    @Test
+    void keepsAReaderThatLagsWithinTheGap() {
+      beginPassedOn();
+      RecordingReader fast = reader(home, true, EVERYTHING);
+      RecordingReader slow = reader(home, false, 0);
+      loops.runAll();
+      byte[] octets = octets((int) GAP);
+      content(octets, 0, octets.length);
+      end();
+      assertThat(fast.ended).isTrue();
+      slow.request(EVERYTHING);
+      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(slow.ended).isTrue();
+    }
+
+    @Test
+    void closesLaggardsFirstWhereTransitHasNoRoom() {
+      beginPassedOn();
+      RecordingReader fast = reader(home, true, 100_000);
+      RecordingReader slow = reader(home, false, 60_000);
+      loops.runAll();
+      long free = fixture.transit.limit() - fixture.transit.used();
+      fixture.transit.force(free);
+      byte[] octets = octets(400_000);
+      content(octets, 0, 90_000);
+      content(octets, 90_000, 160_000);
+      content(octets, 160_000, 220_000);
+      assertThat(slow.failure).isEqualTo(InFlight.Refusal.NO_ROOM);
+      assertThat(fixture.transit.used()).isEqualTo(fixture.transit.limit());
+      fast.request(EVERYTHING);
+      end();
+      assertThat(fast.got()).isEqualTo(Arrays.copyOf(octets, 220_000));
+      fixture.transit.release(free);
+    }
+
+    @Test
+    void isTooLateToJoinOnceTheFirstOctetsAreGone() {
+      beginPassedOn();
+      reader(home, true, EVERYTHING);
+      loops.runAll();
+      content(octets(10), 0, 10);
+      assertThat(new RecordingReader(home).join(flight, false)).isFalse();
+      RecordingReader distant = reader(away, false, 0);
+      loops.runAll();
+      assertThat(distant.failure).isEqualTo(InFlight.Refusal.TOO_LATE);
+      assertThat(distant.head).isNull();
+      end();
+    }
+
+    @Test
+    void waitsForItsFirstReader() {
+      beginPassedOn();
+      content(octets(1000), 0, 1000);
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      loops.runAll();
+      assertThat(reader.got()).isEqualTo(octets(1000));
+      end();
+    }
+  }
+
+  @Nested
+  class Joining {
+    @Test
+    void sendsWaitersAwayAtOnceWhereTheAnswerIsNotShareable() {
+      begin();
+      RecordingReader cause = reader(home, true, EVERYTHING);
+      RecordingReader waiter = reader(home, false, EVERYTHING);
+      RecordingReader distant = reader(away, false, EVERYTHING);
+      loops.runAll();
+      head(null, false, 10);
+      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      loops.runAll();
+      assertThat(waiter.head.shareable()).isFalse();
+      assertThat(distant.head.shareable()).isFalse();
+      content(octets(10), 0, 10);
+      end();
+      loops.runAll();
+      assertThat(cause.got()).isEqualTo(octets(10));
+      assertThat(cause.ended).isTrue();
+      assertThat(waiter.count() + distant.count()).isZero();
+      assertThat(waiter.over() || distant.over()).isFalse();
+      assertThat(new RecordingReader(home).join(flight, false)).isFalse();
+    }
+
+    @Test
+    void isNotJoinedOnceItIsOver() {
+      beginStored(0);
+      end();
+      assertThat(new RecordingReader(home).join(flight, false)).isFalse();
+    }
+
+    @Test
+    void lateJoinersReadFromTheFirstOctetOfWhatIsKept() {
+      beginStored(300_000);
+      RecordingReader first = reader(home, true, EVERYTHING);
+      byte[] octets = octets(300_000);
+      content(octets, 0, 250_000);
+      RecordingReader late = reader(away, false, EVERYTHING);
+      loops.runAll();
+      content(octets, 250_000, 300_000);
+      end();
+      loops.runAll();
+      assertThat(late.got()).isEqualTo(octets);
+      assertThat(first.got()).isEqualTo(octets);
+    }
+
+    @Test
+    void lastsWhileOthersLeave() {
+      beginStored(10);
+      RecordingReader leaving = reader(home, true, EVERYTHING);
+      RecordingReader staying = reader(away, false, EVERYTHING);
+      loops.runAll();
+      leaving.cancel();
+      content(octets(10), 0, 10);
+      end();
+      loops.runAll();
+      assertThat(writer.deserted).isZero();
+      assertThat(staying.got()).isEqualTo(octets(10));
+      assertThat(leaving.count()).isZero();
+    }
+
+    @Test
+    void tellsTheWriterWhenTheLastReaderLeft() {
+      beginStored(10);
+      RecordingReader one = reader(home, true, EVERYTHING);
+      RecordingReader other = reader(away, false, EVERYTHING);
+      loops.runAll();
+      one.cancel();
+      other.cancel();
+      loops.runAll();
+      assertThat(writer.deserted).isEqualTo(1);
+      content(octets(10), 0, 10);
+      end();
+      assertThat(stored()).as("finished all the same").isNotNull().satisfies(Entry::release);
+    }
+
+    @Test
+    void tellsAgainWhenTheLastOfLaterReadersLeft() {
+      beginStored(10);
+      reader(home, true, EVERYTHING).cancel();
+      reader(home, false, EVERYTHING).cancel();
+      assertThat(writer.deserted).isEqualTo(2);
+      fail("given up");
+    }
+
+    @Test
+    void dropsWhatADesertedFetchPassesOn() {
+      beginPassedOn();
+      reader(home, true, 1).cancel();
+      for (int i = 0; i < 100; i++) {
+        assertThat(wantsMore()).isTrue();
+        content(octets(STREAM_BUFFER), 0, STREAM_BUFFER);
+        assertThat(fixture.activeBuffers()).isEqualTo(1);
+      }
+      end();
+    }
+
+    @Test
+    void deliversNothingAfterCancel() {
+      beginStored(10);
+      RecordingReader reader = reader(away, true, EVERYTHING);
+      loops.runAll();
+      content(octets(10), 0, 10);
+      reader.cancel();
+      loops.runAll();
+      assertThat(reader.count()).isZero();
+      fail("over");
+      loops.runAll();
+      assertThat(reader.over()).isFalse();
+    }
+
+    @Test
+    void mayBeCancelledWhileItIsTold() {
+      beginStored(100);
+      RecordingReader reader = reader(home, true, 10);
+      reader.onContent = () -> reader.subscription.cancel();
+      content(octets(100), 0, 100);
+      assertThat(reader.count()).isEqualTo(10);
+      assertThat(writer.deserted).isEqualTo(1);
+      end();
+    }
+  }
+
+  @Nested
+  class Beginning {
+    @Test
+    void beginsOneFetchForAllWhoAskAtOnce() {
+      SilentWriter[] writers = {new SilentWriter(), new SilentWriter(), new SilentWriter()};
+      List<InFlight> got = new ArrayList<>();
+      for (SilentWriter one : writers) {
+        got.add(fixture.store.joinOrBegin(key(URL), home, one));
+      }
+      assertThat(got).containsOnly(got.get(0));
+      assertThat(got.get(0).writer()).isSameAs(writers[0]);
+      assertThat(fixture.store.stats().inFlight()).isEqualTo(1);
+      home.call(() -> got.get(0).fail("over"));
+    }
+
+    @Test
+    void beginsASecondOneWithoutItBeingFound() {
+      begin();
+      InFlight first = flight;
+      begin();
+      assertThat(flight).isNotSameAs(first);
+      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(first);
+      fail("over");
+      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(first);
+      home.call(() -> first.fail("over"));
+    }
+
+    @Test
+    void beginsNoneWhereTransitHasNoRoom() {
+      long free = fixture.transit.limit();
+      fixture.transit.force(free);
+      begin();
+      assertThat(flight).isNull();
+      assertThat(fixture.store.joinOrBegin(key(URL), home, writer)).isNull();
+      fixture.transit.release(free);
+      begin();
+      assertThat(flight).isNotNull();
+      fail("over");
+    }
+
+    @Test
+    void endsWhenTheStoreIsClosed() {
+      beginStored(10);
+      RecordingReader reader = reader(away, true, 0);
+      loops.runAll();
+      content(octets(10), 0, 5);
+      fixture.store.close();
+      loops.runAll();
+      assertThat(reader.failure).isEqualTo(InFlight.Refusal.CLOSED);
+      content(octets(10), 5, 10);
+      end();
+      assertThat(stored()).isNull();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.loligo.store.inflight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.message.Fields;
+import io.loligo.store.ManualLoops;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.ByteArrayOutputStream;
+
+/** Keeps what it was told, and checks that it was told in order and on its loop. */
+final class RecordingReader implements InFlight.Reader {
+  private final ManualLoops.Loop loop;
+  private final ByteArrayOutputStream got = new ByteArrayOutputStream();
+  InFlight.Subscription subscription;
+  InFlight.Arrived head;
+  boolean ended;
+  Object failure;
+  long autoCredit;
+  Runnable onContent = () -> {};
+
+  RecordingReader(ManualLoops.Loop loop) {
+    this.loop = loop;
+  }
+
+  /** Joins {@code flight} on this reader's loop; whether it could. */
+  boolean join(InFlight flight, boolean cause) {
+    loop.call(() -> subscription = flight.attach(this, cause));
+    return subscription != null;
+  }
+
+  void request(long bytes) {
+    loop.call(() -> subscription.request(bytes));
+  }
+
+  void cancel() {
+    loop.call(() -> subscription.cancel());
+  }
+
+  byte[] got() {
+    return got.toByteArray();
+  }
+
+  int count() {
+    return got.size();
+  }
+
+  boolean over() {
+    return ended || failure != null;
+  }
+
+  @Override
+  public EventExecutor loop() {
+    return loop;
+  }
+
+  @Override
+  public void head(InFlight.Arrived head) {
+    assertTold();
+    assertThat(this.head).isNull();
+    assertThat(head.fields().refCnt()).isPositive();
+    this.head = head;
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    assertTold();
+    assertThat(head).isNotNull();
+    int octets = content.readableBytes();
+    assertThat(octets).isPositive();
+    try {
+      content.getBytes(content.readerIndex(), got, octets);
+    } catch (java.io.IOException impossible) {
+      throw new AssertionError(impossible);
+    } finally {
+      content.release();
+    }
+    onContent.run();
+    if (autoCredit > 0) {
+      subscription.request(octets);
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    assertTold();
+    ended = true;
+  }
+
+  @Override
+  public void failed(Object cause) {
+    assertTold();
+    failure = cause;
+  }
+
+  private void assertTold() {
+    assertThat(subscription).as("told before attach returned").isNotNull();
+    assertThat(loop.inEventLoop()).as("told on its loop").isTrue();
+    assertThat(over()).as("told after the end").isFalse();
+  }
+}

@@ -1,0 +1,127 @@
+package io.loligo.store.memory;
+
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.store.StoreFixture;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class EntryTest {
+  private static final String URL = "http://a/";
+
+  @Test
+  void isNotRetainedOnceItIsGone() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      Entry entry = fixture.put(URL, octets(100));
+      fixture.store.clear();
+      assertThat(entry.tryRetain()).isTrue();
+      entry.release();
+      entry.release();
+      assertThat(entry.tryRetain()).isFalse();
+      assertThatThrownBy(entry::release).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void givesContentToTheEndOfABlock() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      byte[] octets = octets(200_000);
+      Entry entry = fixture.put(URL, octets);
+      int inFirst = Entry.BLOCK_BYTES - entry.fieldsLength();
+      assertSlice(entry, octets, 0, Integer.MAX_VALUE, inFirst);
+      assertSlice(entry, octets, 10, 20, 20);
+      assertSlice(entry, octets, inFirst - 1, 20, 1);
+      assertSlice(entry, octets, inFirst, Integer.MAX_VALUE, Entry.BLOCK_BYTES);
+      assertSlice(entry, octets, inFirst + Entry.BLOCK_BYTES + 5, 7, 7);
+      assertSlice(entry, octets, 199_999, 100, 1);
+      assertThatThrownBy(() -> entry.retainedContent(200_000, 1))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      entry.release();
+    }
+  }
+
+  private static void assertSlice(Entry entry, byte[] octets, int offset, int max, int expected) {
+    ByteBuf slice = entry.retainedContent(offset, max);
+    byte[] got = new byte[slice.readableBytes()];
+    slice.readBytes(got);
+    slice.release();
+    assertThat(got).hasSize(expected);
+    assertThat(got).isEqualTo(java.util.Arrays.copyOfRange(octets, offset, offset + expected));
+  }
+
+  /** One thread stores and removes, the other finds: what is found is whole, never another's. */
+  @Test
+  void survivesTheRaceOfRemovalAndRetention() throws Exception {
+    int rounds = 3_000;
+    try (StoreFixture fixture = new StoreFixture()) {
+      CyclicBarrier start = new CyclicBarrier(2);
+      ExecutorService threads = Executors.newFixedThreadPool(2);
+      try {
+        Future<?> writer =
+            threads.submit(
+                () -> {
+                  start.await();
+                  for (int i = 0; i < rounds; i++) {
+                    byte[] octets = new byte[64];
+                    java.util.Arrays.fill(octets, (byte) i);
+                    Entry entry = fixture.put(URL, octets);
+                    if (entry != null) {
+                      entry.release();
+                    }
+                    fixture.store.remove(StoreFixture.key(URL));
+                  }
+                  return null;
+                });
+        Future<?> reader =
+            threads.submit(
+                () -> {
+                  start.await();
+                  for (int i = 0; i < rounds * 10; i++) {
+                    Entry entry = fixture.store.find(probe(URL), noFields());
+                    if (entry != null) {
+                      byte[] content = StoreFixture.content(entry);
+                      assertThat(content).containsOnly(content[0]);
+                      entry.release();
+                    }
+                  }
+                  return null;
+                });
+        writer.get(20, TimeUnit.SECONDS);
+        reader.get(20, TimeUnit.SECONDS);
+      } finally {
+        threads.shutdownNow();
+      }
+    }
+  }
+
+  /** Of two threads that let go of the last two references exactly one frees. */
+  @Test
+  void isFreedOnceByConcurrentReleases() throws Exception {
+    try (StoreFixture fixture = new StoreFixture()) {
+      ExecutorService other = Executors.newSingleThreadExecutor();
+      try {
+        for (int i = 0; i < 2_000; i++) {
+          Entry entry = fixture.put(URL, octets(16));
+          assertThat(entry.tryRetain()).isTrue();
+          fixture.store.remove(StoreFixture.key(URL));
+          Future<?> there = other.submit(entry::release);
+          entry.release();
+          there.get(10, TimeUnit.SECONDS);
+          assertThat(entry.tryRetain()).isFalse();
+          assertThat(fixture.store.stats().memoryBytes()).isZero();
+        }
+      } finally {
+        other.shutdownNow();
+      }
+    }
+  }
+}

@@ -1,0 +1,361 @@
+package io.loligo.store.memory;
+
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.store.StoreFixture;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class MemoryTierTest {
+  private static final String URL = "http://a/";
+  private static final int OBJECT_BYTES = 4096;
+
+  // Caffeine with a foreign key to look up
+
+  @Test
+  void caffeineFindsByAProbeAndKeepsTheKey() {
+    Cache<Object, String> cache =
+        Caffeine.newBuilder().maximumSize(10).executor(Runnable::run).build();
+    CacheKey key = key(URL);
+    cache.put(key, "value");
+    KeyProbe probe = probe(URL);
+    for (int i = 0; i < 100; i++) {
+      assertThat(cache.getIfPresent(probe)).isEqualTo("value");
+      assertThat(cache.asMap().containsKey(probe)).isTrue();
+    }
+    cache.cleanUp();
+    byte[] other = "http://b/".getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(cache.getIfPresent(probe.clear().append(other, 0, other.length).seal())).isNull();
+    assertThat(cache.asMap().keySet().iterator().next()).isSameAs(key);
+    assertThat(cache.getIfPresent(probe(URL))).isEqualTo("value");
+  }
+
+  // The limit
+
+  @Test
+  void staysWithinItsLimitWhateverComes() {
+    long limit = 1 << 20;
+    try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
+      for (int i = 0; i < 1000; i++) {
+        fixture.fill(URL + i, octets(OBJECT_BYTES + i));
+        assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
+      }
+      assertThat(fixture.store.stats().evictions()).isPositive();
+      assertThat(fixture.store.stats().entries()).isBetween(100L, 256L);
+    }
+  }
+
+  @Test
+  void countsWhatReadersPinAndMakesRoomBesideIt() {
+    long limit = 1 << 20;
+    try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
+      List<Entry> pinned = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        pinned.add(fixture.put(URL + i, octets(OBJECT_BYTES)));
+      }
+      fixture.store.clear();
+      long pinnedBytes = 50L * SizeClass.roundUp(OBJECT_BYTES + 8);
+      assertThat(fixture.store.stats().pinnedBytes()).isEqualTo(pinnedBytes);
+      for (int i = 0; i < 1000; i++) {
+        fixture.fill(URL + "x" + i, octets(OBJECT_BYTES));
+        assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
+      }
+      assertThat(fixture.store.stats().rejections()).isZero();
+      assertThat(fixture.transit.used()).isZero();
+      assertThat(fixture.store.stats().entries()).isGreaterThan(50);
+      pinned.forEach(Entry::release);
+      for (int i = 0; i < 1000; i++) {
+        fixture.fill(URL + "y" + i, octets(OBJECT_BYTES));
+      }
+      assertThat(fixture.store.stats().pinnedBytes()).isZero();
+      assertThat(fixture.store.stats().entries()).isGreaterThan(150);
+    }
+  }
+
+  @Test
+  void refusesWhatFitsInNeitherLedger() {
+    ArrayDeque<Runnable> maintenance = new ArrayDeque<>();
+    long limit = 256 << 10;
+    long transit = 1 << 20;
+    StoreFixture fixture = new StoreFixture(limit, 128 << 10, transit, maintenance::add);
+    for (int i = 0; i < 200; i++) {
+      fixture.fill(URL + i, octets(OBJECT_BYTES * 4));
+      assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
+      assertThat(fixture.transit.used()).isLessThanOrEqualTo(transit / 2);
+    }
+    assertThat(fixture.store.stats().rejections()).isPositive();
+    fixture.store.close();
+    runAll(maintenance);
+    fixture.close();
+  }
+
+  @Test
+  void evictsAtOnceWhileReadersPinEverything() {
+    long limit = 256 << 10;
+    try (StoreFixture fixture = new StoreFixture(limit, 128 << 10, 1 << 20, Runnable::run)) {
+      List<Entry> pinned = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        Entry entry = fixture.put(URL + i, octets(OBJECT_BYTES * 4));
+        if (entry != null) {
+          pinned.add(entry);
+        }
+        assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
+      }
+      assertThat(fixture.transit.used()).isLessThan(limit / 2);
+      assertThat(pinned).hasSizeBetween(10, 16);
+      pinned.forEach(Entry::release);
+      Entry entry = fixture.put(URL, octets(OBJECT_BYTES));
+      assertThat(entry).isNotNull();
+      entry.release();
+    }
+  }
+
+  @Test
+  void waitsInTransitUntilMaintenanceMadeRoom() {
+    ArrayDeque<Runnable> maintenance = new ArrayDeque<>();
+    long limit = 1 << 20;
+    StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, maintenance::add);
+    for (int i = 0; i < 100; i++) {
+      fixture.fill(URL + i, octets(20_000));
+      assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
+    }
+    assertThat(fixture.transit.used()).isPositive();
+    runAll(maintenance);
+    assertThat(fixture.transit.used()).isZero();
+    assertThat(fixture.store.stats().memoryBytes()).isBetween(limit / 2, limit);
+    fixture.store.close();
+    runAll(maintenance);
+    fixture.close();
+  }
+
+  private static void runAll(ArrayDeque<Runnable> tasks) {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  @Test
+  void shrinksAndGrowsWhenResized() {
+    try (StoreFixture fixture = new StoreFixture(4 << 20, 512 << 10, 16 << 20, Runnable::run)) {
+      for (int i = 0; i < 500; i++) {
+        fixture.fill(URL + i, octets(OBJECT_BYTES));
+      }
+      fixture.store.resize(1 << 20);
+      assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(1 << 20);
+      fixture.store.resize(4 << 20);
+      for (int i = 0; i < 1000; i++) {
+        fixture.fill(URL + i, octets(OBJECT_BYTES));
+      }
+      assertThat(fixture.store.stats().memoryBytes()).isGreaterThan(2 << 20);
+      assertThat(fixture.store.stats().memoryLimitBytes()).isEqualTo(4 << 20);
+    }
+  }
+
+  @Test
+  void weighsTheKeyThatClientsChoose() {
+    try (StoreFixture fixture = new StoreFixture(1 << 20, 512 << 10, 16 << 20, Runnable::run)) {
+      for (int i = 0; i < 200; i++) {
+        fixture.fill(URL + "x".repeat(32 << 10) + i, octets(10));
+      }
+      assertThat(fixture.store.stats().entries()).isLessThan(32);
+    }
+  }
+
+  @Test
+  void storesNothingWithoutMemory() {
+    try (StoreFixture fixture = new StoreFixture(0, 512 << 10, 16 << 20, Runnable::run)) {
+      assertThat(fixture.put(URL, octets(0))).isNull();
+      assertThat(fixture.store.stats().insertions()).isZero();
+    }
+  }
+
+  @Test
+  void costsLittleHeapPerObject() {
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    MemoryLedger transit = new MemoryLedger(64 << 20);
+    PooledByteBufAllocator allocator = new PooledByteBufAllocator(true, 0, 1, 8192, 9, 0, 0, false);
+    MemoryTier tier = new MemoryTier(allocator, 64 << 20, transit, Runnable::run);
+    try {
+      int count = 20_000;
+      fill(tier, allocator, 0, 1000);
+      long before = usedHeap();
+      fill(tier, allocator, 1000, count);
+      long perObject = (usedHeap() - before) / count;
+      assertThat(tier.entries()).isEqualTo(count + 1000);
+      assertThat(perObject).isLessThanOrEqualTo(600);
+    } finally {
+      tier.close();
+      ResourceLeakDetector.setLevel(level);
+    }
+  }
+
+  private static void fill(MemoryTier tier, PooledByteBufAllocator allocator, int from, int count) {
+    ByteBuf[] none = {};
+    for (int i = from; i < from + count; i++) {
+      ByteBuf block = allocator.directBuffer(512, 512);
+      String url = "http://www.example.com/some/path/" + i;
+      tier.add(key(url), meta().withContentLength(500), block, 12, 512, none, 0).release();
+      block.release();
+    }
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  // Variants
+
+  @Test
+  void selectsTheVariantOfTheRequest() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(1));
+      fixture.fill(URL, varying("br"), octets(2));
+      assertThat(length(fixture, "gzip")).isEqualTo(1);
+      assertThat(length(fixture, "br")).isEqualTo(2);
+      assertThat(length(fixture, "zstd")).isEqualTo(-1);
+      assertThat(fixture.store.holds(probe(URL))).isTrue();
+      assertThat(fixture.store.stats().entries()).isEqualTo(2);
+      assertThat(fixture.store.remove(key(URL))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void replacesTheVariantOfEqualSelection() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(1));
+      fixture.fill(URL, varying("br"), octets(2));
+      fixture.fill(URL, varying("gzip"), octets(3));
+      assertThat(length(fixture, "gzip")).isEqualTo(3);
+      assertThat(length(fixture, "br")).isEqualTo(2);
+      assertThat(fixture.activeBuffers()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void keepsABoundedNumberOfVariants() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      for (int i = 0; i < 40; i++) {
+        fixture.fill(URL, varying("coding" + i), octets(i + 1));
+      }
+      assertThat(fixture.store.stats().entries()).isEqualTo(Variants.MAX);
+      assertThat(fixture.activeBuffers()).isEqualTo(Variants.MAX);
+      assertThat(length(fixture, "coding0")).isEqualTo(-1);
+      assertThat(length(fixture, "coding39")).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void replacesAllVariantsByOneThatDoesNotVary() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(1));
+      fixture.fill(URL, varying("br"), octets(2));
+      fixture.fill(URL, meta(), octets(3));
+      assertThat(length(fixture, "gzip")).isEqualTo(3);
+      assertThat(fixture.activeBuffers()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void freshensOneVariantOfSeveral() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(1));
+      fixture.fill(URL, varying("br"), octets(2));
+      Entry old = fixture.store.find(probe(URL), accepting("gzip"));
+      Entry fresh =
+          fixture.store.freshen(key(URL), old, varying("gzip"), fixture.fields("B: c\r\n\r\n"));
+      old.release();
+      assertThat(old.tryRetain()).isFalse();
+      assertThat(fresh.contentLength()).isEqualTo(1);
+      fresh.release();
+      assertThat(length(fixture, "br")).isEqualTo(2);
+      assertThat(fixture.store.stats().entries()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void doesNotBringBackWhatWasPurgedWhileItWasValidated() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      Entry old = fixture.put(URL, octets(100_000));
+      fixture.store.remove(key(URL));
+      Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
+      old.release();
+      assertThat(StoreFixture.content(fresh)).isEqualTo(octets(100_000));
+      fresh.release();
+      assertThat(fixture.store.holds(probe(URL))).isFalse();
+    }
+  }
+
+  @Test
+  void keepsTheOldFieldsWhereFreshOnesFindNoRoom() {
+    try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 400 << 10, Runnable::run)) {
+      Entry old = fixture.put(URL, octets(40_000));
+      fixture.transit.force(fixture.transit.limit() - fixture.transit.used());
+      Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
+      assertThat(fresh).isSameAs(old);
+      fresh.release();
+      old.release();
+      fixture.transit.release(fixture.transit.limit());
+    }
+  }
+
+  private static int length(StoreFixture fixture, String coding) {
+    Entry entry = fixture.store.find(probe(URL), accepting(coding));
+    if (entry == null) {
+      return -1;
+    }
+    entry.release();
+    return (int) entry.contentLength();
+  }
+
+  private static StoredMeta varying(String coding) {
+    StoredMeta plain = meta();
+    Fields response = fields("Vary", FieldName.VARY, "Accept-Encoding");
+    return new StoredMeta(
+        plain.status(),
+        plain.requestTimeMillis(),
+        plain.responseTimeMillis(),
+        plain.dateMillis(),
+        plain.lastModifiedMillis(),
+        plain.initialAgeSeconds(),
+        plain.lifetimeSeconds(),
+        plain.staleWhileRevalidateSeconds(),
+        plain.staleIfErrorSeconds(),
+        plain.flags(),
+        plain.etag(),
+        VarySelection.of(accepting(coding), response),
+        -1);
+  }
+
+  private static Fields accepting(String coding) {
+    return fields("Accept-Encoding", FieldName.ACCEPT_ENCODING, coding);
+  }
+
+  private static Fields fields(String name, int id, String value) {
+    Fields fields = noFields();
+    fields.clear((name + value).getBytes(StandardCharsets.ISO_8859_1));
+    fields.add(id, 0, name.length(), name.length(), name.length() + value.length());
+    return fields;
+  }
+}
