@@ -8,6 +8,7 @@ import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -62,7 +63,7 @@ public final class InFlight {
     /** Content within the credit asked for. Takes {@code content}. */
     void content(ByteBuf content);
 
-    /** Complete; {@code trailers} may be null: an immutable snapshot. */
+    /** Complete; {@code trailers}: an immutable snapshot, or null where there were none. */
     void end(Fields trailers);
 
     /** It will never be complete: what {@link #fail} was given, or a {@link Refusal}. */
@@ -360,8 +361,8 @@ public final class InFlight {
   }
 
   /**
-   * Complete: stored if it may be, and no longer in flight. Takes {@code trailers}, an immutable
-   * snapshot or null. Writer's loop.
+   * Complete: stored if it may be, and no longer in flight. Borrows {@code trailers}, may be null.
+   * Writer's loop.
    */
   public void end(Fields trailers) {
     assert loop.inEventLoop();
@@ -369,7 +370,7 @@ public final class InFlight {
       return;
     }
     boolean outermost = enter();
-    this.trailers = trailers;
+    this.trailers = trailers == null || trailers.count() == 0 ? null : snapshot(trailers);
     phase = Phase.COMPLETE;
     if (log.kept() && isWhole() && !doNotStore) {
       land();
@@ -377,6 +378,16 @@ public final class InFlight {
     over();
     pumpAll();
     leave(outermost);
+  }
+
+  private static Fields snapshot(Fields fields) {
+    int end = 0;
+    for (int i = 0; i < fields.count(); i++) {
+      end = Math.max(end, fields.valueEnd(i));
+    }
+    Fields copy = new Fields(fields.count());
+    copy.copyOf(fields, Arrays.copyOf(fields.bytes(), end));
+    return copy;
   }
 
   private void over() {

@@ -11,11 +11,14 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
 import io.loligo.store.ManualLoops;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.StoreFixture.SilentWriter;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -165,6 +168,24 @@ final class InFlightTest {
       end();
       assertThat(reader.got()).isEqualTo(octets(100_000));
       assertThat(reader.ended).isTrue();
+    }
+
+    @Test
+    void givesTrailersOfItsOwnToThoseWhoAreLate() {
+      beginStored(10);
+      RecordingReader reader = reader(away, true, 0);
+      loops.runAll();
+      content(octets(10), 0, 10);
+      byte[] scratch = "A:b".getBytes(StandardCharsets.ISO_8859_1);
+      Fields trailers = noFields();
+      trailers.clear(scratch);
+      trailers.add(FieldName.OTHER, 0, 1, 2, 3);
+      home.call(() -> flight.end(trailers));
+      Arrays.fill(scratch, (byte) 0);
+      trailers.clear(scratch);
+      reader.request(EVERYTHING);
+      loops.runAll();
+      assertThat(reader.trailers.value(0)).isEqualTo("b");
     }
 
     @Test

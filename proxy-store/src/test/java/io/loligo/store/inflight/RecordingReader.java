@@ -14,6 +14,7 @@ final class RecordingReader implements InFlight.Reader {
   private final ByteArrayOutputStream got = new ByteArrayOutputStream();
   InFlight.Subscription subscription;
   InFlight.Arrived head;
+  Fields trailers;
   boolean ended;
   Object failure;
   long autoCredit;
@@ -85,6 +86,7 @@ final class RecordingReader implements InFlight.Reader {
   public void end(Fields trailers) {
     assertTold();
     ended = true;
+    this.trailers = trailers;
   }
 
   @Override
