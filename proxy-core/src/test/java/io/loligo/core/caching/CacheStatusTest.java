@@ -1,0 +1,90 @@
+package io.loligo.core.caching;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.message.FieldLines;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisplayName("RFC 9211: Cache-Status")
+class CacheStatusTest {
+  @Test
+  void hitShowsTheRemainingLifetime() {
+    CacheDecision decision = new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 10, 60);
+    assertThat(hit("proxy.example", decision))
+        .isEqualTo("Cache-Status: proxy.example; hit; ttl=50\r\n");
+  }
+
+  @Test
+  void staleHitShowsANegativeOneAndWhy() {
+    CacheDecision decision =
+        new CacheDecision(
+            Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE, 70, 60);
+    assertThat(hit("p", decision))
+        .isEqualTo("Cache-Status: p; hit; ttl=-10; detail=stale-while-revalidate\r\n");
+  }
+
+  @Test
+  void unsatisfiableIsNoHit() {
+    CacheDecision decision = new CacheDecision(Outcome.UNSATISFIABLE, CacheReason.URI_MISS, -1, -1);
+    assertThat(hit("p", decision)).isEqualTo("Cache-Status: p; detail=only-if-cached\r\n");
+  }
+
+  @Test
+  void forwardShowsReasonStatusAndFate() {
+    CacheDecision decision = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
+    assertThat(forward(decision, 200, true, false))
+        .isEqualTo("Cache-Status: p; fwd=uri-miss; fwd-status=200; stored\r\n");
+    assertThat(forward(decision, 0, false, true))
+        .isEqualTo("Cache-Status: p; fwd=uri-miss; collapsed\r\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource(CacheReason.class)
+  @DisplayName("2.2: every reason is one of the RFC's forward reasons")
+  void reasonsAreTheRfcs(CacheReason reason) {
+    CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, -1, -1);
+    assertThat(forward(decision, 200, false, false))
+        .matches(
+            "Cache-Status: p; fwd=(bypass|method|uri-miss|vary-miss|miss|request|stale|partial)"
+                + "; fwd-status=200\r\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "proxy.example|proxy.example",
+        "Loligo|Loligo",
+        "*x|*x",
+        "host:3128|host:3128",
+        "10.0.0.1|\"10.0.0.1\"",
+        "my cache|\"my cache\"",
+        "a\"b\\c|\"a\\\"b\\\\c\"",
+        "café|\"caf?\"",
+        "''|\"\""
+      })
+  @DisplayName("RFC 8941: a name is a token or a string")
+  void quotesNamesThatAreNoTokens(String name, String item) {
+    CacheDecision decision = new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 0, 1);
+    assertThat(hit(name, decision)).isEqualTo("Cache-Status: " + item + "; hit; ttl=1\r\n");
+  }
+
+  private static String hit(String name, CacheDecision decision) {
+    FieldLines lines = new FieldLines(128);
+    CacheStatus.appendHit(lines, name, decision);
+    return new String(lines.toBytes(), ISO_8859_1);
+  }
+
+  private static String forward(
+      CacheDecision decision, int status, boolean stored, boolean collapsed) {
+    FieldLines lines = new FieldLines(128);
+    CacheStatus.appendForward(lines, "p", decision, status, stored, collapsed);
+    return new String(lines.toBytes(), ISO_8859_1);
+  }
+}

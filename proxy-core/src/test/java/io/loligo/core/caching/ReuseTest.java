@@ -1,0 +1,407 @@
+package io.loligo.core.caching;
+
+import static io.loligo.core.caching.Responses.NOW;
+import static io.loligo.core.caching.Responses.URL;
+import static io.loligo.core.caching.Responses.date;
+import static io.loligo.core.caching.Responses.stored;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.RefreshPattern.Option;
+import io.loligo.core.message.RequestHead;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("RFC 9111 section 4: constructing responses from caches")
+class ReuseTest {
+  private static final String ETAG = "ETag: \"a\"";
+  private final StoredMeta minute = stored("Cache-Control: max-age=60", ETAG);
+  private final StoredMeta minuteWithoutValidator = stored("Cache-Control: max-age=60");
+
+  @Nested
+  @DisplayName("section 4: a plain request")
+  class Plain {
+    @May
+    void freshIsServed() {
+      CacheDecision decision = after(59, minute);
+      assertThat(decision).isEqualTo(new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 59, 60));
+      assertThat(decision.ttlSeconds()).isEqualTo(1);
+    }
+
+    @May
+    void headIsServedFromAStoredGet() {
+      assertThat(after(59, minute, Heads.request("HEAD")).outcome()).isEqualTo(Outcome.SERVE);
+    }
+
+    @Must
+    void staleIsValidated() {
+      expect(after(60, minute), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
+    @Must
+    void staleWithoutValidatorIsFetched() {
+      expect(after(60, minuteWithoutValidator), Outcome.FETCH, CacheReason.STALE);
+    }
+
+    @Must
+    @DisplayName("5.2.2.4: no-cache is validated before every reuse")
+    void noCacheIsValidated() {
+      StoredMeta meta = stored("Cache-Control: no-cache, max-age=60", ETAG);
+      expect(after(0, meta), Outcome.VALIDATE, CacheReason.MUST_VALIDATE);
+      expect(
+          after(0, meta, Heads.get("Cache-Control: max-stale")),
+          Outcome.VALIDATE,
+          CacheReason.MUST_VALIDATE);
+    }
+
+    @Test
+    void nothingStoredIsFetched() {
+      expect(decide(Heads.get(), null, false), Outcome.FETCH, CacheReason.URI_MISS);
+      expect(decide(Heads.get(), null, true), Outcome.FETCH, CacheReason.VARY_MISS);
+      assertThat(decide(Heads.get(), null, false).ageSeconds()).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @Tag("MUST")
+    @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY", "X"})
+    void otherMethodsAreForwarded(String method) {
+      expect(after(0, minute, Heads.request(method)), Outcome.BYPASS, CacheReason.METHOD);
+    }
+
+    @Test
+    void requestsWithContentAreForwarded() {
+      CacheDecision decision =
+          Reuse.decide(NOW, Heads.get(), true, minute, true, URL, CacheSettings.DEFAULT);
+      expect(decision, Outcome.BYPASS, CacheReason.REQUEST_BODY);
+    }
+
+    @Test
+    void negativeHitSaysSo() {
+      StoredMeta meta = stored(Patterns.negativeTtl(60), 404);
+      expect(after(59, meta), Outcome.SERVE, CacheReason.NEGATIVE);
+      expect(after(59, meta, Heads.get("If-None-Match: *")), Outcome.SERVE, CacheReason.NEGATIVE);
+      expect(after(60, meta), Outcome.FETCH, CacheReason.STALE);
+    }
+
+    @Test
+    void clockStepDoesNotMakeItStale() {
+      expect(after(-100_000, minute), Outcome.SERVE, CacheReason.FRESH);
+    }
+
+    @Test
+    @DisplayName("the URL is not asked without a need")
+    void plainHitAsksNoPattern() {
+      CacheSettings settings = Patterns.settings(Patterns.pattern(0, 20, 4320));
+      CacheDecision decision = Reuse.decide(NOW, Heads.get(), false, minute, true, null, settings);
+      expect(decision, Outcome.SERVE, CacheReason.FRESH);
+    }
+  }
+
+  @Nested
+  @DisplayName("section 5.2.1: request directives")
+  class RequestDirectives {
+    @ParameterizedTest
+    @Tag("MUST")
+    @ValueSource(strings = {"Cache-Control: no-cache", "Pragma: no-cache"})
+    @DisplayName("5.2.1.4: no-cache")
+    void noCacheValidates(String line) {
+      RequestHead request = Heads.get(line);
+      expect(after(0, minute, request), Outcome.VALIDATE, CacheReason.REQUEST_NO_CACHE);
+      expect(
+          after(0, minuteWithoutValidator, request), Outcome.FETCH, CacheReason.REQUEST_NO_CACHE);
+      expect(decide(request, null, false), Outcome.FETCH, CacheReason.REQUEST_NO_CACHE);
+    }
+
+    @Must
+    @DisplayName("5.2.1.5: no-store")
+    void noStoreFetches() {
+      RequestHead request = Heads.get("Cache-Control: no-store");
+      expect(after(0, minute, request), Outcome.FETCH, CacheReason.REQUEST_NO_STORE);
+      expect(decide(request, null, true), Outcome.FETCH, CacheReason.REQUEST_NO_STORE);
+    }
+
+    @ParameterizedTest
+    @Tag("SHOULD")
+    @CsvSource({
+      "10, 10, SERVE",
+      "10, 11, VALIDATE",
+      "0, 0, VALIDATE",
+      "100, 59, SERVE",
+      "100, 60, VALIDATE",
+      "x, 0, VALIDATE"
+    })
+    @DisplayName("5.2.1.1: max-age")
+    void maxAgeBoundsTheAge(String maxAge, long age, Outcome outcome) {
+      RequestHead request = Heads.get("Cache-Control: max-age=" + maxAge);
+      assertThat(after(age, minute, request).outcome()).isEqualTo(outcome);
+    }
+
+    @Should
+    @DisplayName("5.2.1.3: min-fresh")
+    void minFreshBoundsTheRest() {
+      RequestHead request = Heads.get("Cache-Control: min-fresh=10");
+      expect(after(50, minute, request), Outcome.SERVE, CacheReason.FRESH);
+      expect(after(51, minute, request), Outcome.VALIDATE, CacheReason.REQUEST_MIN_FRESH);
+    }
+
+    @May
+    @DisplayName("5.2.1.2: max-stale")
+    void maxStaleAcceptsStale() {
+      RequestHead bounded = Heads.get("Cache-Control: max-stale=10");
+      expect(after(59, minute, bounded), Outcome.SERVE, CacheReason.FRESH);
+      expect(after(70, minute, bounded), Outcome.SERVE, CacheReason.STALE_ALLOWED_BY_CLIENT);
+      expect(after(71, minute, bounded), Outcome.VALIDATE, CacheReason.STALE);
+      RequestHead any = Heads.get("Cache-Control: max-stale");
+      expect(after(5000, minute, any), Outcome.SERVE, CacheReason.STALE_ALLOWED_BY_CLIENT);
+      expect(after(604_861, minute, any), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
+    @ParameterizedTest
+    @Tag("MUST")
+    @ValueSource(
+        strings = {"max-age=60, must-revalidate", "max-age=60, proxy-revalidate", "s-maxage=60"})
+    @DisplayName("5.2.2.2, 5.2.2.8, 5.2.2.10: the origin's prohibition beats max-stale")
+    void mustRevalidateBeatsMaxStale(String value) {
+      StoredMeta meta = stored("Cache-Control: " + value, ETAG);
+      RequestHead any = Heads.get("Cache-Control: max-stale");
+      expect(after(59, meta, any), Outcome.SERVE, CacheReason.FRESH);
+      expect(after(60, meta, any), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
+    @Should
+    @DisplayName("5.2.1.7: only-if-cached")
+    void onlyIfCachedIsNeverForwarded() {
+      RequestHead request = Heads.get("Cache-Control: only-if-cached");
+      expect(after(59, minute, request), Outcome.SERVE, CacheReason.FRESH);
+      expect(after(60, minute, request), Outcome.UNSATISFIABLE, CacheReason.STALE);
+      expect(decide(request, null, false), Outcome.UNSATISFIABLE, CacheReason.URI_MISS);
+      expect(decide(request, null, true), Outcome.UNSATISFIABLE, CacheReason.VARY_MISS);
+      RequestHead both = Heads.get("Cache-Control: only-if-cached, no-cache");
+      expect(after(0, minute, both), Outcome.UNSATISFIABLE, CacheReason.REQUEST_NO_CACHE);
+      RequestHead stale = Heads.get("Cache-Control: only-if-cached, max-stale");
+      expect(after(60, minute, stale), Outcome.SERVE, CacheReason.STALE_ALLOWED_BY_CLIENT);
+    }
+  }
+
+  @Nested
+  @DisplayName("RFC 5861 section 3: stale-while-revalidate")
+  class StaleWhileRevalidate {
+    private final StoredMeta meta =
+        stored("Cache-Control: max-age=60, stale-while-revalidate=30", ETAG);
+
+    @May
+    void servesWithinTheWindow() {
+      expect(after(59, meta), Outcome.SERVE, CacheReason.FRESH);
+      for (int age : new int[] {60, 89}) {
+        expect(
+            after(age, meta),
+            Outcome.SERVE_STALE_AND_REVALIDATE,
+            CacheReason.STALE_WHILE_REVALIDATE);
+      }
+      expect(after(90, meta), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
+    @Must
+    void mustRevalidateBeatsTheWindow() {
+      StoredMeta strict =
+          stored("Cache-Control: max-age=60, stale-while-revalidate=30, must-revalidate", ETAG);
+      expect(after(60, strict), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
+    @Should
+    @DisplayName("RFC 9111 section 5.2.1.1: max-age without max-stale wants nothing stale")
+    void clientsMaxAgeWantsNothingStale() {
+      RequestHead request = Heads.get("Cache-Control: max-age=1000");
+      expect(after(60, meta, request), Outcome.VALIDATE, CacheReason.STALE);
+    }
+  }
+
+  @Nested
+  @DisplayName("section 4.3.2: conditional requests")
+  class Conditional {
+    @Should
+    void freshMatchIsAnsweredFromTheStore() {
+      RequestHead request = Heads.get("If-None-Match: \"a\"");
+      expect(after(59, minute, request), Outcome.NOT_MODIFIED, CacheReason.FRESH);
+      expect(after(60, minute, request), Outcome.VALIDATE, CacheReason.STALE);
+      expect(
+          after(59, minute, Heads.get("If-None-Match: \"b\"")), Outcome.SERVE, CacheReason.FRESH);
+    }
+
+    @Test
+    void failedPreconditionIsAnsweredFromTheStore() {
+      RequestHead request = Heads.get("If-Match: \"b\"");
+      expect(after(59, minute, request), Outcome.PRECONDITION_FAILED, CacheReason.FRESH);
+    }
+
+    @Test
+    void refreshAllImsAsksTheOrigin() {
+      RequestHead request = Heads.get("If-None-Match: \"a\"");
+      expect(with(Patterns.refreshAllIms(), request), Outcome.VALIDATE, CacheReason.CONDITIONAL);
+      CacheSettings pattern = Patterns.settings(Patterns.pattern(0, 20, 4320, Option.REFRESH_IMS));
+      expect(with(pattern, request), Outcome.VALIDATE, CacheReason.CONDITIONAL);
+      expect(with(pattern, Heads.get("If-Match: \"a\"")), Outcome.SERVE, CacheReason.FRESH);
+      expect(with(pattern, Heads.get()), Outcome.SERVE, CacheReason.FRESH);
+    }
+  }
+
+  @Nested
+  @DisplayName("settings that break rules on the operator's wish")
+  class Overriding {
+    @ParameterizedTest
+    @ValueSource(
+        strings = {"Cache-Control: no-cache", "Pragma: no-cache", "Cache-Control: max-age=0"})
+    void ignoreReload(String line) {
+      CacheSettings settings =
+          Patterns.settings(Patterns.pattern(0, 20, 4320, Option.IGNORE_RELOAD));
+      expect(with(settings, Heads.get(line)), Outcome.SERVE, CacheReason.FRESH);
+    }
+
+    @Test
+    void reloadIntoImsValidates() {
+      CacheSettings settings =
+          Patterns.settings(Patterns.pattern(0, 20, 4320, Option.RELOAD_INTO_IMS));
+      expect(
+          with(settings, Heads.get("Cache-Control: no-cache")),
+          Outcome.VALIDATE,
+          CacheReason.REQUEST_NO_CACHE);
+    }
+
+    @Test
+    void maxStaleOfAPatternBoundsTheClients() {
+      CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
+      RequestHead any = Heads.get("Cache-Control: max-stale");
+      assertThat(Reuse.decide(NOW + 65_000, any, false, minute, true, URL, settings).outcome())
+          .isEqualTo(Outcome.SERVE);
+      assertThat(Reuse.decide(NOW + 66_000, any, false, minute, true, URL, settings).outcome())
+          .isEqualTo(Outcome.VALIDATE);
+    }
+
+    @Test
+    void offlineModeValidatesNothing() {
+      for (StoredMeta meta :
+          new StoredMeta[] {
+            minute,
+            stored("Cache-Control: no-cache", ETAG),
+            stored("Cache-Control: max-age=1, must-revalidate", ETAG)
+          }) {
+        CacheDecision decision =
+            Reuse.decide(NOW + 90_000, Heads.get(), false, meta, true, URL, Patterns.offline());
+        expect(decision, Outcome.SERVE, CacheReason.OFFLINE);
+      }
+      expect(with(Patterns.offline(), Heads.get()), Outcome.SERVE, CacheReason.FRESH);
+      expect(
+          with(Patterns.offline(), Heads.get("If-None-Match: \"a\"", "Pragma: no-cache")),
+          Outcome.NOT_MODIFIED,
+          CacheReason.FRESH);
+    }
+  }
+
+  @Nested
+  @DisplayName("section 4.2.4 and RFC 5861 section 4: the origin failed")
+  class OnError {
+    private final StoredMeta tolerant =
+        stored("Cache-Control: max-age=60, stale-if-error=100", ETAG);
+
+    @May
+    void unreachableOriginIsOutlivedUpToMaxStale() {
+      assertThat(onError(minute, 604_860, false)).isTrue();
+      assertThat(onError(minute, 604_861, false)).isFalse();
+      assertThat(Reuse.mayServeOnError(NOW, Heads.get(), minute, CacheSettings.DEFAULT)).isTrue();
+    }
+
+    @Test
+    void errorAnswerIsPassedOnWithoutStaleIfError() {
+      assertThat(onError(minute, 61, true)).isFalse();
+    }
+
+    @May
+    void staleIfErrorAllowsItForItsTime() {
+      for (boolean answered : new boolean[] {true, false}) {
+        assertThat(onError(tolerant, 159, answered)).isTrue();
+        assertThat(onError(tolerant, 160, answered)).isFalse();
+      }
+      assertThat(onError(stored("Cache-Control: max-age=60, stale-if-error=0"), 60, false))
+          .isFalse();
+    }
+
+    @May
+    void clientsStaleIfErrorAllowsItToo() {
+      assertThat(onError(minute, 69, true, "Cache-Control: stale-if-error=10")).isTrue();
+      assertThat(onError(minute, 70, true, "Cache-Control: stale-if-error=10")).isFalse();
+      assertThat(onError(tolerant, 70, true, "Cache-Control: stale-if-error=0")).isTrue();
+    }
+
+    @ParameterizedTest
+    @Tag("MUST")
+    @ValueSource(
+        strings = {
+          "max-age=60, must-revalidate",
+          "max-age=60, proxy-revalidate",
+          "s-maxage=60",
+          "max-age=60, no-cache"
+        })
+    void neverWhereTheOriginForbids(String value) {
+      StoredMeta strict = stored("Cache-Control: stale-if-error=1000, " + value, ETAG);
+      assertThat(onError(strict, 61, true)).isFalse();
+      assertThat(onError(strict, 61, false)).isFalse();
+      assertThat(onError(strict, 61, false, "Cache-Control: stale-if-error=1000")).isFalse();
+    }
+
+    @Test
+    void notToAClientThatWantsNothingStored() {
+      assertThat(onError(minute, 10, false, "Cache-Control: no-cache")).isFalse();
+      assertThat(onError(minute, 10, false, "Pragma: no-cache")).isFalse();
+      assertThat(onError(tolerant, 61, true, "Cache-Control: no-cache")).isFalse();
+    }
+
+    @Test
+    void patternBoundsIt() {
+      CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
+      assertThat(Reuse.mayServeOnError(NOW + 65_000, Heads.get(), minute, URL, settings, false))
+          .isTrue();
+      assertThat(Reuse.mayServeOnError(NOW + 66_000, Heads.get(), minute, URL, settings, false))
+          .isFalse();
+    }
+
+    private boolean onError(
+        StoredMeta meta, long ageSeconds, boolean answered5xx, String... lines) {
+      return Reuse.mayServeOnError(
+          NOW + ageSeconds * 1000, Heads.get(lines), meta, URL, CacheSettings.DEFAULT, answered5xx);
+    }
+  }
+
+  @Test
+  void heuristicLifetimeIsUsedLikeAnExplicitOne() {
+    StoredMeta meta = stored(date("Last-Modified", -1000));
+    expect(after(199, meta), Outcome.SERVE, CacheReason.FRESH);
+    expect(after(200, meta), Outcome.VALIDATE, CacheReason.STALE);
+  }
+
+  private CacheDecision with(CacheSettings settings, RequestHead request) {
+    return Reuse.decide(NOW + 1000, request, false, minute, true, URL, settings);
+  }
+
+  private static CacheDecision after(long seconds, StoredMeta meta) {
+    return after(seconds, meta, Heads.get("Accept: */*"));
+  }
+
+  private static CacheDecision after(long seconds, StoredMeta meta, RequestHead request) {
+    return Reuse.decide(
+        NOW + seconds * 1000, request, false, meta, true, URL, CacheSettings.DEFAULT);
+  }
+
+  private static CacheDecision decide(RequestHead request, StoredMeta meta, boolean others) {
+    return Reuse.decide(NOW, request, false, meta, others, URL, CacheSettings.DEFAULT);
+  }
+
+  private static void expect(CacheDecision decision, Outcome outcome, CacheReason reason) {
+    assertThat(decision.outcome()).isEqualTo(outcome);
+    assertThat(decision.reason()).isEqualTo(reason);
+  }
+}
