@@ -3,6 +3,7 @@ package io.loligo.core.caching;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 
 /**
@@ -10,21 +11,11 @@ import io.loligo.core.message.ResponseHead;
  * stored fields of its name. Stateless.
  */
 public final class Freshening {
-  /** What frames or encodes the stored content, or belongs to the connection. */
+  /** What frames or encodes the stored content. */
   private static final long KEPT_OUT =
       1L << FieldName.CONTENT_LENGTH
           | 1L << FieldName.CONTENT_ENCODING
-          | 1L << FieldName.CONTENT_RANGE
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.TRAILER
-          | 1L << FieldName.TE
-          | 1L << FieldName.UPGRADE
-          | 1L << FieldName.CONNECTION
-          | 1L << FieldName.KEEP_ALIVE
-          | 1L << FieldName.PROXY_CONNECTION
-          | 1L << FieldName.PROXY_AUTHENTICATE
-          | 1L << FieldName.PROXY_AUTHENTICATION_INFO
-          | 1L << FieldName.PROXY_AUTHORIZATION;
+          | 1L << FieldName.CONTENT_RANGE;
 
   /** What dates a message: the stored values say nothing of the response just confirmed. */
   private static final long DATING = 1L << FieldName.AGE | 1L << FieldName.DATE;
@@ -82,11 +73,7 @@ public final class Freshening {
 
   /** Whether field {@code i} of a 304 may change the stored ones. */
   private static boolean updates(Fields update, int i) {
-    if (isIn(KEPT_OUT, update.id(i))) {
-      return false;
-    }
-    return !update.has(FieldName.CONNECTION)
-        || !update.hasToken(FieldName.CONNECTION, update.name(i));
+    return !isIn(KEPT_OUT, update.id(i)) && !HopByHop.drops(update, i);
   }
 
   private static boolean isIn(long mask, int id) {

@@ -16,7 +16,7 @@ public final class HttpDate {
   public static final int LENGTH = 29;
 
   private static final int ASCTIME_LENGTH = 24;
-  private static final int RFC850_TAIL_LENGTH = 22;
+  private static final int RFC850_TAIL_LENGTH = 23;
   private static final long SECONDS_PER_DAY = 86_400;
   private static final long LAST_SECOND = 253_402_300_799L;
   private static final int DAYS_TO_EPOCH = 719_468;
@@ -108,7 +108,7 @@ public final class HttpDate {
     return millis(number(b, s + 12, 4), month(b, s + 8), number(b, s + 5, 2), timeOfDay(b, s + 17));
   }
 
-  // " 06-Nov-94 08:49:37 GMT" without its first blank's comma
+  // " 06-Nov-94 08:49:37 GMT", what stands behind the comma
   private static long rfc850(byte[] b, int s, long nowMillis) {
     int day = s + 1;
     if (b[day + 2] != '-' || b[day + 6] != '-' || b[day + 9] != ' ' || !isGmt(b, day + 18)) {

@@ -62,7 +62,9 @@ public record StoredMeta(
 
   /** current_age (RFC 9111 section 4.2.3), at least 0 even where the clock was stepped back. */
   public long ageSeconds(long nowMillis) {
-    return initialAgeSeconds + Math.max(0, (nowMillis - responseTimeMillis) / 1000);
+    return nowMillis <= responseTimeMillis
+        ? initialAgeSeconds
+        : initialAgeSeconds + (nowMillis - responseTimeMillis) / 1000;
   }
 
   /** Whether the origin can be asked if it is still current (RFC 9110 section 8.8). */

@@ -1,0 +1,117 @@
+package io.loligo.core.caching;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("RFC 9111 section 2, RFC 9110 section 4.2.3: the cache key")
+class CacheKeysTest {
+  @ParameterizedTest
+  @CsvSource({
+    "http://Example.COM, http://example.com/",
+    "HTTP://example.com/, http://example.com/",
+    "http://example.com:80/a, http://example.com/a",
+    "http://example.com:/a, http://example.com/a",
+    "https://example.com:443/a, https://example.com/a",
+    "https://example.com:80/a, https://example.com:80/a",
+    "http://example.com:8080/a, http://example.com:8080/a",
+    "http://example.com./a, http://example.com/a",
+    "http://example.com?q, http://example.com/?q",
+    "http://example.com/a#part, http://example.com/a",
+    "http://example.com#part, http://example.com/",
+    "http://[2001:DB8::1]:80/, http://[2001:db8::1]/",
+    "http://[::1]:8080/, http://[::1]:8080/"
+  })
+  void normalisesWhatCannotChangeTheAnswer(String url, String key) {
+    assertThat(CacheKeys.of(url)).hasToString(key);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://a/%7Eb",
+        "http://a/%7eb",
+        "http://a/A/../b",
+        "http://a//",
+        "http://a/?",
+        "http://a/?b=1&a=2"
+      })
+  void leavesPathAndQueryAsTheyAre(String url) {
+    assertThat(CacheKeys.of(url)).hasToString(url);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "/a",
+        "a",
+        "http:/a",
+        "://a/",
+        "http://",
+        "http:///a",
+        "http://:80/",
+        "http://user@a/",
+        "http://user:pass@a/",
+        "http://a:x/",
+        "http://a:65536/",
+        "http://a:-1/",
+        "http://[::1/",
+        "http://[::1]x/",
+        "http://[]/",
+        "http://./",
+        "http://a b/",
+        "http://a/\u0001",
+        "http://a/\u0100",
+        "1http://a/"
+      })
+  void refusesWhatIsNoUrl(String url) {
+    assertThat(CacheKeys.of(url)).isNull();
+  }
+
+  @Test
+  void keyOfPartsEqualsKeyOfText() {
+    byte[] head = "GET /a?b HTTP/1.1".getBytes(ISO_8859_1);
+    KeyProbe probe = CacheKeys.seal(new KeyProbe(), "http", "a.example", 8080, head, 4, 8);
+    assertThat(probe.toKey()).isEqualTo(CacheKeys.of("http://a.example:8080/a?b"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/a?b, http://origin.example:8080/a?b",
+    "http://A.example./a%7E, http://a.example/a%7E",
+    "http://a.example:80, http://a.example/",
+    "http://[::1]:81?b, http://[::1]:81/?b"
+  })
+  void requestsAndTextsHaveTheSameKey(String target, String url) {
+    RequestTarget resolved = new RequestTarget();
+    RequestHead head = Heads.to("GET", target, "Host: Origin.example:8080");
+    assertThat(resolved.resolve(head, "http", null, true)).isNull();
+    CacheKey key = CacheKeys.seal(new KeyProbe(), resolved).toKey();
+    assertThat(key).hasToString(url).isEqualTo(CacheKeys.of(url));
+    assertThat(CacheKeys.of(resolved.url())).isEqualTo(key);
+  }
+
+  @Test
+  void emptyPathBeforeAQueryIsASlash() {
+    byte[] target = "?b".getBytes(ISO_8859_1);
+    KeyProbe probe = CacheKeys.seal(new KeyProbe(), "https", "::1", 443, target, 0, 2);
+    assertThat(probe.toKey()).hasToString("https://[::1]/?b");
+  }
+
+  @Test
+  void probeForgetsThePreviousKey() {
+    KeyProbe probe = new KeyProbe();
+    byte[] slash = {'/'};
+    CacheKeys.seal(probe, "http", "a-rather-long-host.example", 80, slash, 0, 1);
+    CacheKeys.seal(probe, "http", "b", 80, slash, 0, 1);
+    assertThat(probe.toKey()).hasToString("http://b/");
+  }
+}

@@ -1,0 +1,104 @@
+package io.loligo.core.caching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.message.Fields;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("RFC 9111 section 4.1: keys with Vary")
+class VarySelectionTest {
+  @Test
+  void responseWithoutVaryHasNoSelection() {
+    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Date: x"))).isNull();
+    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Vary:"))).isNull();
+    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Vary: , ,"))).isNull();
+  }
+
+  @Must
+  void allNominatedFieldsMustMatch() {
+    VarySelection selection =
+        selection("Accept-Language, X-Device", "Accept-Language: de", "X-Device: a");
+    assertThat(selection.names()).containsExactly("accept-language", "x-device");
+    assertThat(selection.matches(Heads.fields("x-device: a", "accept-language: de"))).isTrue();
+    assertThat(selection.matches(Heads.fields("X-Device: b", "Accept-Language: de"))).isFalse();
+    assertThat(selection.matches(Heads.fields("X-Device: a"))).isFalse();
+    assertThat(selection.matches(Heads.fields("X-Device: ab", "Accept-Language: de"))).isFalse();
+    assertThat(selection.matches(Heads.fields("X-Device:", "Accept-Language: de"))).isFalse();
+  }
+
+  @Must
+  void absentMatchesOnlyAbsent() {
+    VarySelection absent = selection("X-Device, Accept");
+    assertThat(absent.matches(Heads.fields("Other: 1"))).isTrue();
+    assertThat(absent.matches(Heads.fields("X-Device: a"))).isFalse();
+    assertThat(absent.matches(Heads.fields("X-Device:"))).isFalse();
+    assertThat(absent.matches(Heads.fields("Accept: a"))).isFalse();
+    assertThat(selection("X-Device", "X-Device:").matches(Heads.fields())).isFalse();
+    assertThat(selection("X-Device", "X-Device:").matches(Heads.fields("x-device:"))).isTrue();
+  }
+
+  @ParameterizedTest
+  @Tag("MAY")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Accept-Encoding|gzip, br|gzip,br|true",
+        "Accept-Encoding|gzip, br|GZIP \t,  BR|true",
+        "Accept-Encoding|gzip, br|br, gzip|false",
+        "Accept-Encoding|gzip|gzip, br|false",
+        "Accept-Language|de, en;q=0.5|de,en;q=0.5|true",
+        "Accept|a/b;c=\"X, y\"|a/b;c=\"X, y\"|true",
+        "Accept|a/b;c=\"X, y\"|a/b;c=\"x, y\"|false",
+        "Accept|a/b;c=\"X, y\"|a/b;c=\"X,y\"|false",
+        "User-Agent|A, b|A,b|false",
+        "User-Agent|A|a|false",
+        "Cookie|a=1|a=1|true"
+      })
+  @DisplayName("normal form where the syntax of the field allows it")
+  void comparesInNormalForm(String name, String stored, String asked, boolean same) {
+    VarySelection selection = selection(name, name + ": " + stored);
+    assertThat(selection.matches(Heads.fields(name + ": " + asked))).isEqualTo(same);
+    assertThat(selection.equals(selection(name, name + ": " + asked))).isEqualTo(same);
+  }
+
+  @May
+  void severalLinesAreOneList() {
+    VarySelection selection = selection("X-List", "X-List: a", "X-List: b");
+    assertThat(selection.matches(Heads.fields("X-List: a", "Other: x", "X-List: b"))).isTrue();
+    assertThat(selection.matches(Heads.fields("X-List: a,b"))).isTrue();
+    assertThat(selection.matches(Heads.fields("X-List: b", "X-List: a"))).isFalse();
+    assertThat(selection.matches(Heads.fields("X-List: a"))).isFalse();
+  }
+
+  @Test
+  void namesOfSeveralLinesAndRepeatedNamesCountOnce() {
+    Fields response = Heads.fields("Vary: Accept, X-A", "Vary: ACCEPT , x-b,");
+    VarySelection selection = VarySelection.of(Heads.fields(), response);
+    assertThat(selection.names()).containsExactly("accept", "x-a", "x-b");
+  }
+
+  @Must
+  @DisplayName("a member * matches no request")
+  void starIsUnmatchable() {
+    assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: *"))).isTrue();
+    assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: a", "Vary: b, *"))).isTrue();
+    assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: Accept"))).isFalse();
+    assertThat(VarySelection.isUnmatchable(Heads.fields("Date: x"))).isFalse();
+  }
+
+  @Test
+  void orderOfNamesDoesNotMakeAnotherVariant() {
+    VarySelection one = selection("A, B", "A: 1", "B: 2");
+    VarySelection other = selection("b, a", "B: 2", "A: 1");
+    assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).hasToString("a=1; b=2");
+    assertThat(one).isNotEqualTo(selection("A", "A: 1"));
+  }
+
+  private static VarySelection selection(String vary, String... request) {
+    return VarySelection.of(Heads.fields(request), Heads.fields("Vary: " + vary));
+  }
+}
