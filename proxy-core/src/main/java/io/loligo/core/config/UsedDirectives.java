@@ -207,7 +207,6 @@ final class UsedDirectives {
             .form(".DOMAIN")
             .text("Added to host names without a dot; begins with a dot."),
         d("access_log", "cache_access_log")
-            .line("stdio:PATH|daemon:PATH|none [logformat=NAME] [OPTION...] [[!]ACL...]")
             .type(ValueType.LINE, "daemon:./var/log/access.log squid")
             .form("stdio:PATH|daemon:PATH|none [logformat=NAME] [OPTION...] [[!]ACL...]")
             .squid("daemon:/var/log/squid/access.log squid", "nothing is written outside ./var")
@@ -229,7 +228,6 @@ final class UsedDirectives {
             .squid("/var/log/squid/cache.log", "nothing is written outside ./var")
             .text("The application's own log."),
         d("debug_options")
-            .line("SECTION,LEVEL...")
             .type(ValueType.LINE, "ALL,1")
             .form("SECTION,LEVEL...")
             .difference("the level of ALL chooses warn, info or debug; sections are ignored")

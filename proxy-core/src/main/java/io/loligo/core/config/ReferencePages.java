@@ -1,0 +1,258 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclType;
+import io.loligo.core.config.Directive.Status;
+import java.util.List;
+import java.util.Locale;
+
+/** The pages generated from the declarations of the directives. Stateless. */
+public final class ReferencePages {
+  private static final String GENERATED =
+      "Generated from the declarations in proxy-core, package io.loligo.core.config.";
+
+  private ReferencePages() {}
+
+  private static List<Directive> used() {
+    return Directives.all().stream().filter(Directive::isUsed).toList();
+  }
+
+  /** {@code docs/reference/directives.md}. */
+  public static String directives() {
+    StringBuilder page = new StringBuilder("# Directives\n\n");
+    page.append("<!-- ").append(GENERATED).append(" -->\n\n");
+    page.append(INTRODUCTION);
+    page.append("\n## Directives that take effect\n");
+    used().forEach(directive -> describe(page, directive));
+    page.append("\n## Types of ACLs\n\n| type | compared with |\n| --- | --- |\n");
+    for (AclType type : AclType.values()) {
+      if (type.hasEffect()) {
+        row(page, "`" + type.word() + "`", type.text());
+      }
+    }
+    page.append("\nKnown, but without effect: an `acl` line of such a type stops the start.\n\n");
+    page.append("| type | about |\n| --- | --- |\n");
+    for (AclType type : AclType.values()) {
+      if (!type.hasEffect()) {
+        row(page, "`" + type.word() + "`", type.text());
+      }
+    }
+    others(page, Status.RESTRICTS, "Directives that stop the start unless waived");
+    others(page, Status.WITHOUT_EFFECT, "Directives accepted with a warning, without effect");
+    others(page, Status.MEANINGLESS, "Directives accepted silently, without effect");
+    others(page, Status.OBSOLETE, "Obsolete directives");
+    return page.toString();
+  }
+
+  private static void describe(StringBuilder page, Directive directive) {
+    page.append("\n### ").append(directive.name()).append("\n\n");
+    page.append("    ").append(directive.name()).append(' ').append(directive.form());
+    page.append("\n\n").append(directive.text()).append("\n\n");
+    if (!directive.note().isEmpty()) {
+      page.append("Difference from Squid: ").append(directive.note()).append(".\n\n");
+    }
+    if (!directive.defaultText().isEmpty()) {
+      page.append("- Default: `").append(directive.defaultText()).append('`');
+      if (directive.squidDefault() != null) {
+        page.append(" (Squid: `").append(directive.squidDefault()).append("`)");
+      }
+      page.append('\n');
+    }
+    String range = range(directive);
+    if (!range.isEmpty()) {
+      page.append("- Range: ").append(range).append('\n');
+    }
+    if (!directive.aliases().isEmpty()) {
+      page.append("- Older names: ").append(String.join(", ", directive.aliases())).append('\n');
+    }
+    page.append("- A changed value: ").append(reload(directive)).append('\n');
+  }
+
+  private static String reload(Directive directive) {
+    return switch (directive.reload()) {
+      case LIVE -> "holds for the next request";
+      case LISTEN -> "opens and closes only the ports that changed";
+      case RESTART -> "needs a new start; until then the old one is kept";
+    };
+  }
+
+  private static String range(Directive directive) {
+    String unit =
+        switch (directive.type()) {
+          case BYTES, KILOBYTES -> " bytes";
+          case SECONDS -> " s";
+          case MILLISECONDS -> " ms";
+          default -> "";
+        };
+    if (unit.isEmpty() && directive.type() != ValueType.INTEGER) {
+      return "";
+    }
+    String most = directive.max() == Long.MAX_VALUE ? "" : " to " + directive.max();
+    String least = (most.isEmpty() ? "at least " : "") + directive.min();
+    String none = directive.noLimit() ? "; `none` or -1: no limit" : "";
+    return least + most + unit + none;
+  }
+
+  private static void others(StringBuilder page, Status status, String title) {
+    page.append("\n## ").append(title).append("\n\n| directive | why |\n| --- | --- |\n");
+    for (Directive directive : Directives.all()) {
+      if (directive.status() == status) {
+        String aliases =
+            directive.aliases().isEmpty()
+                ? ""
+                : " (" + String.join(", ", directive.aliases()) + ")";
+        row(page, "`" + directive.name() + "`" + aliases, directive.note());
+      }
+    }
+  }
+
+  private static void row(StringBuilder page, String... cells) {
+    page.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+
+  /** {@code docs/reference/differences.md}. */
+  public static String differences() {
+    StringBuilder page = new StringBuilder("# Differences from Squid\n\n");
+    page.append("<!-- ").append(GENERATED).append(" -->\n\n## Defaults\n\n");
+    page.append("| directive | Squid | here | why |\n| --- | --- | --- | --- |\n");
+    for (Directive directive : used()) {
+      if (directive.squidDefault() != null) {
+        String own = directive.defaultText();
+        row(
+            page,
+            "`" + directive.name() + "`",
+            "`" + directive.squidDefault() + "`",
+            own.isEmpty() ? "see below" : "`" + own + "`",
+            directive.why());
+      }
+    }
+    page.append("\n## Directives used with a difference\n\n");
+    page.append("| directive | difference |\n| --- | --- |\n");
+    for (Directive directive : used()) {
+      if (directive.status() == Status.USED_WITH_DIFFERENCE) {
+        row(page, "`" + directive.name() + "`", directive.note());
+      }
+    }
+    return page.append(READER).toString();
+  }
+
+  /** {@code config/reference.conf}: every directive that takes effect, with its default. */
+  public static String configuration() {
+    StringBuilder page = new StringBuilder();
+    page.append("# Every directive that takes effect. ").append(GENERATED).append('\n');
+    page.append("# A line that begins with #: is the default; without one there is none.\n");
+    page.append("# Only http_port is set, so this file starts a proxy that denies everything.\n");
+    for (Directive directive : used()) {
+      page.append('\n');
+      wrap(page, directive.name() + " " + directive.form());
+      wrap(page, "  " + directive.text());
+      if (!directive.note().isEmpty()) {
+        wrap(page, "  Difference from Squid: " + directive.note() + ".");
+      }
+      if (directive.name().equals("http_port")) {
+        page.append("http_port 3128\n");
+      } else if (!directive.defaultText().isEmpty()) {
+        page.append("#: ").append(directive.name()).append(' ').append(directive.defaultText());
+        page.append('\n');
+      }
+    }
+    return page.toString();
+  }
+
+  private static void wrap(StringBuilder page, String text) {
+    String indent = text.startsWith(" ") ? "   " : " ";
+    StringBuilder line = new StringBuilder("#").append(indent.substring(1));
+    for (String word : text.strip().split(" ", -1)) {
+      if (line.length() + 1 + word.length() > 96) {
+        page.append(line).append('\n');
+        line = new StringBuilder("#   ").append(indent.substring(1));
+      }
+      line.append(' ').append(word);
+    }
+    page.append(line).append('\n');
+  }
+
+  /** Help on the directive of this name or alias, or on all that take effect where it is empty. */
+  public static String help(String name) {
+    StringBuilder page = new StringBuilder();
+    Directive one = Directives.named(name);
+    if (one != null) {
+      help(page, one);
+    } else if (name.isEmpty()) {
+      used().forEach(directive -> help(page, directive));
+    } else {
+      page.append(name).append(": no such directive\n");
+    }
+    return page.toString();
+  }
+
+  private static void help(StringBuilder page, Directive directive) {
+    page.append(directive.name()).append(' ').append(directive.form()).append('\n');
+    if (!directive.text().isEmpty()) {
+      page.append("    ").append(directive.text()).append('\n');
+    }
+    if (!directive.note().isEmpty()) {
+      page.append("    ").append(capitalised(directive.note())).append(".\n");
+    }
+    if (!directive.isUsed()) {
+      page.append("    ").append(capitalised(directive.status().words())).append(".\n");
+    } else if (!directive.defaultText().isEmpty()) {
+      page.append("    Default: ").append(directive.defaultText()).append(".\n");
+    }
+  }
+
+  private static String capitalised(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+  }
+
+  private static final String INTRODUCTION =
+      """
+      The configuration is Squid's: one directive per line, `#` begins a comment, `\\` at the end of a
+      line joins the next. Names that begin with `loligo_` are our own.
+
+      Sizes are a number, a blank and `bytes`, `KB`, `MB` or `GB` (powers of 1024). Times are a number,
+      a blank and `second`, `minute`, `hour`, `day`, `week`, `fortnight`, `month`, `year` or `decade`,
+      with or without an s; `millisecond` where times are kept in milliseconds.
+
+      A line that is unknown or wrong stops the start; all such lines are reported at once. A line that
+      only tunes and has no effect draws a warning. A line that restricts, inspects or identifies and
+      has no effect stops the start, unless it is waived:
+
+          auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd  # loligo: waive
+          # loligo: waive
+          acl users proxy_auth REQUIRED
+
+      A waiver stands at the end of the line or in the comment directly above. An ACL that is waived
+      cannot be decided: lines that allow never match through it, lines that deny match as if it held
+      (in never_direct the other way round). Waive the rule line too and it is left out. An ACL whose
+      file is missing keeps its other values.
+      """;
+
+  private static final String READER =
+      """
+
+      ## Where the reader says more than Squid's
+
+      | line | Squid 5.7 | here |
+      | --- | --- | --- |
+      | an action other than `allow` or `deny`, a rule without ACLs | line dropped with a note | error |
+      | an unknown word after `forwarded_for` | accepted silently | error |
+      | an `acl` file that is missing | error in the log, the ACL is empty | stops the start unless waived |
+      | an unknown or wrong `refresh_pattern` option or expression | line or option dropped | error |
+      | an unknown `cache_peer` type or option, a `cache_peer_access` without its peer | dropped | error |
+      | an unknown scheme in an `acl` of type `proto` | dropped | error |
+      | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
+      | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
+      | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
+      | `dns_nameservers` or `debug_options` that make no sense | accepted | error |
+      | `quick_abort_pct` beyond 100 | accepted | error |
+      | a second `logformat` of one name | error in the log, ignored | error |
+      | an ACL without values | warning | warning |
+      | values behind the last one a directive takes | ignored silently | ignored with a warning |
+      | `millisecond` in a time-out | FATAL | accepted: time-outs are kept in milliseconds |
+      | `http_port 0` | FATAL | the system chooses a port |
+      | an `acl` named `manager` | notice | warning, the line is ignored |
+      | back-references in expressions | accepted | error: the engine runs in linear time |
+      | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
+      | an unknown directive | the first one ends Squid | all problems of the file at once |
+      """;
+}
