@@ -56,6 +56,9 @@ public record StoredMeta(
   /** The origin sent no Date. */
   public static final int NO_DATE = 1 << 5;
 
+  /** The origin's fields hold Via or Cache-Status, to which this cache adds at the end. */
+  public static final int EXTENDS_LISTS = 1 << 8;
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
@@ -88,5 +91,23 @@ public record StoredMeta(
         etag,
         vary,
         octets);
+  }
+
+  /** The same response with {@code flag} set. */
+  public StoredMeta withFlag(int flag) {
+    return new StoredMeta(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        lifetimeSeconds,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags | flag,
+        etag,
+        vary,
+        contentLength);
   }
 }

@@ -121,7 +121,7 @@ public final class Listeners {
   private ServerBootstrap bootstrap(HttpPort port, EventLoopGroup children, boolean shared) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
-            .group(loops.get(0).eventLoop(), children)
+            .group(children instanceof EventLoop ? children : loops.get(0).eventLoop(), children)
             .channel(transport.serverChannel())
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
@@ -130,9 +130,6 @@ public final class Listeners {
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .childHandler(new Acceptor(port));
-    if (children instanceof EventLoop own) {
-      bootstrap = bootstrap.clone().group(own, own);
-    }
     if (shared) {
       bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
     }

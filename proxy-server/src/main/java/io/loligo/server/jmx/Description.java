@@ -8,6 +8,6 @@ import java.lang.annotation.Target;
 /** What a bean, an attribute, an operation or a parameter of one is, for the operator. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD, ElementType.PARAMETER})
-@interface Description {
+public @interface Description {
   String value();
 }

@@ -9,7 +9,7 @@ import javax.management.DescriptorKey;
 /** Unit of an attribute; JMX shows it in the attribute's descriptor as {@code units}. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
-@interface Units {
+public @interface Units {
   @DescriptorKey("units")
   String value();
 }

@@ -40,7 +40,7 @@ public final class ConnectionCounters {
     counters.add(Counter.SERVER_CONNECTIONS.ordinal(), 1);
   }
 
-  /** A connection to a next hop is closed. If it was idle, call {@link #serverEvicted} before. */
+  /** A connection to a next hop is closed. If it was idle, call {@link #serverLeftPool} before. */
   public void serverClosed() {
     gauges.add(ConnectionGauge.SERVER_OPEN.ordinal(), -1);
   }
@@ -50,14 +50,13 @@ public final class ConnectionCounters {
     gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), 1);
   }
 
-  /** A connection left the pool, to be used again. */
+  /** A connection that left the pool ({@link #serverLeftPool}) is used again. */
   public void serverReused() {
-    serverEvicted();
     counters.add(Counter.SERVER_REUSED.ordinal(), 1);
   }
 
-  /** A connection left the pool, to be closed. */
-  public void serverEvicted() {
+  /** A connection left the pool, to be used again or closed. */
+  public void serverLeftPool() {
     gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), -1);
   }
 

@@ -1,0 +1,37 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.metrics.ConnectionCounters;
+
+/** Counts connections to next hops among the metrics of their loop. Confined to that loop. */
+record OriginCounters(ConnectionCounters counters)
+    implements io.loligo.server.upstream.ConnectionCounters {
+  @Override
+  public void opened() {
+    counters.serverOpened();
+  }
+
+  @Override
+  public void closed() {
+    counters.serverClosed();
+  }
+
+  @Override
+  public void connectFailed() {
+    counters.serverConnectFailed();
+  }
+
+  @Override
+  public void reused() {
+    counters.serverReused();
+  }
+
+  @Override
+  public void idle(int change) {
+    for (int i = 0; i < change; i++) {
+      counters.serverIdle();
+    }
+    for (int i = 0; i > change; i--) {
+      counters.serverLeftPool();
+    }
+  }
+}

@@ -1,0 +1,335 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.admin.AdminServer;
+import io.loligo.server.admin.Operations;
+import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.Listeners;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.exchange.ExchangeSettings;
+import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.LoopMetrics;
+import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.Transport;
+import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.store.TieredStore;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running proxy. Wiring only: every part gets what it needs through its constructor. Thread-safe,
+ * but for event loops, which must not call it.
+ */
+public final class Proxy implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
+  private static final long CLOSE_SECONDS = 10;
+
+  private final ProxyConfig config;
+  private final EventLoopGroup group;
+  private final List<Loop> loops = new ArrayList<>();
+  private final ExecutorService maintenance;
+  private final TieredStore store;
+  private final AccessLog accessLog;
+  private final Listeners listeners;
+  private final ProxyMetrics metrics;
+  private final List<AutoCloseable> closeLast = new ArrayList<>();
+  private final List<InetSocketAddress> addresses = new ArrayList<>();
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private AdminServer admin;
+  private volatile String notReady = "starting";
+
+  /**
+   * Starts a proxy and listens.
+   *
+   * @throws IOException where a port or a log cannot be had; says which line and why
+   */
+  public static Proxy start(ProxyConfig config) throws IOException {
+    Transport transport =
+        Transport.choose(config.workers().transport(), config.workers().allocator());
+    Proxy proxy = new Proxy(config, transport);
+    try {
+      proxy.open();
+    } catch (IOException | RuntimeException e) {
+      proxy.close();
+      throw e;
+    }
+    return proxy;
+  }
+
+  private Proxy(ProxyConfig config, Transport transport) throws IOException {
+    this.config = config;
+    int count =
+        config.workers().eventLoops() > 0
+            ? config.workers().eventLoops()
+            : Runtime.getRuntime().availableProcessors();
+    metrics = new ProxyMetrics(count);
+    accessLog = AccessLog.open(config.logging(), count);
+    group = transport.newLoops(count, "loligo-loop");
+    maintenance =
+        Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-maintenance", true));
+    MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
+    store = new TieredStore(transport.allocator(), config.memory(), transit, maintenance);
+    List<ClientLoop> clientLoops = wireLoops(transport);
+    listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
+  }
+
+  private List<ClientLoop> wireLoops(Transport transport) {
+    PeerHealth health = new PeerHealth(System::nanoTime);
+    DnsSettings dns = DnsSettings.load(config.dns());
+    ExchangeSettings settings =
+        ExchangeSettings.of(config, Long.toHexString(ThreadLocalRandom.current().nextLong()));
+    OwnAddresses own = own();
+    ClientAddresses clients = new ClientAddresses();
+    List<ClientLoop> clientLoops = new ArrayList<>();
+    for (EventExecutor executor : group) {
+      EventLoop eventLoop = (EventLoop) executor;
+      int number = loops.size();
+      LoopMetrics counted = metrics.loop(number);
+      Loop loop =
+          Loop.wire(
+              eventLoop,
+              transport,
+              store,
+              health,
+              counted.connections(),
+              () -> config,
+              () -> dns,
+              own,
+              settings);
+      loops.add(loop);
+      ExchangeSink log = accessLog.loop(number);
+      clientLoops.add(
+          new ClientLoop(
+              eventLoop,
+              loop.timer(),
+              TimeSource.SYSTEM,
+              loop.exchanges(),
+              record -> {
+                counted.finished(record);
+                log.finished(record);
+              },
+              clients,
+              ClientSettings.of(config)));
+    }
+    return clientLoops;
+  }
+
+  private OwnAddresses own() {
+    Set<Integer> ports = new HashSet<>();
+    if (config.admin().port() > 0) {
+      ports.add(config.admin().port());
+    }
+    return new OwnAddresses(ports, localAddresses());
+  }
+
+  private static Set<InetAddress> localAddresses() {
+    Set<InetAddress> local = new HashSet<>();
+    try {
+      NetworkInterface.networkInterfaces()
+          .flatMap(NetworkInterface::inetAddresses)
+          .forEach(local::add);
+    } catch (SocketException e) {
+      LOG.warn("addresses of this machine are not known: {}", e.getMessage());
+    }
+    return Set.copyOf(local);
+  }
+
+  private void open() throws IOException {
+    metrics
+        .ledger()
+        .add(
+            "cache",
+            "Stored responses.",
+            () -> store.stats().memoryBytes(),
+            () -> store.stats().memoryLimitBytes())
+        .add(
+            "transit",
+            "Bytes on their way that no tier holds.",
+            () -> store.stats().transitBytes(),
+            () -> store.stats().transitLimitBytes());
+    MetricsExport export = new MetricsExport(metrics);
+    closeLast.add(export);
+    export.ledger(metrics.ledger());
+    export.store(store::stats);
+    export.counter(
+        "loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
+    export.counter(
+        "loligo.log.dropped", null, "Access log lines dropped: queue full.", accessLog::droppedLines);
+    export.counter(
+        "loligo.log.lost", null, "Access log lines lost: cannot be written.", accessLog::lostLines);
+    Operations operations = new Control();
+    closeLast.add(
+        new ManagementBeans(
+            ManagementFactory.getPlatformMBeanServer(), metrics, store::stats, operations));
+    if (config.admin().port() >= 0) {
+      admin =
+          AdminServer.start(
+              config.admin(),
+              Set.of(config.forwarding().visibleHostname()),
+              operations,
+              metrics,
+              export::prometheusText,
+              () -> ConfigJson.of(config),
+              version());
+    }
+    for (HttpPort port : config.ports()) {
+      addresses.add(listeners.bind(port).address());
+    }
+    notReady = "";
+  }
+
+  private static String version() {
+    String version = Proxy.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
+  /** Port of the {@code index}th http_port line, as bound. */
+  public int port(int index) {
+    return addresses.get(index).getPort();
+  }
+
+  /** Where it listens, in the order of the lines. */
+  public List<InetSocketAddress> addresses() {
+    return List.copyOf(addresses);
+  }
+
+  /** Port of the admin server, as bound; -1 where it is off. */
+  public int adminPort() {
+    return admin == null ? -1 : admin.address().getPort();
+  }
+
+  /** Metrics, for whoever runs it in process. */
+  public ProxyMetrics metrics() {
+    return metrics;
+  }
+
+  /** The store, for whoever runs it in process. */
+  public TieredStore store() {
+    return store;
+  }
+
+  /** Starts new log files, keeping old ones by number; done when new lines go there. */
+  public CompletableFuture<Void> rotateLogs() {
+    return accessLog.rotate();
+  }
+
+  /**
+   * Stops listening and lets running exchanges end, at most for {@code shutdown_lifetime}. Repeated
+   * calls wait for the same end.
+   *
+   * @return completes when no connection is open any more
+   */
+  public CompletableFuture<Void> drain() {
+    synchronized (drained) {
+      if (notReady.equals("draining")) {
+        return drained;
+      }
+      notReady = "draining";
+    }
+    listeners
+        .drain(config.timeouts().shutdownLifetime())
+        .whenComplete((nothing, failure) -> drained.complete(null));
+    return drained;
+  }
+
+  /** Completes when the proxy was drained, by whomever. */
+  public CompletableFuture<Void> drained() {
+    return drained;
+  }
+
+  /** Ends at once what is still running, and releases everything. */
+  @Override
+  public void close() {
+    notReady = "draining";
+    listeners.drain(0);
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(
+              () -> {
+                loop.upstream().close();
+                loop.names().close();
+              })
+          .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+    if (admin != null) {
+      admin.close();
+    }
+    group
+        .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+        .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    store.close();
+    accessLog.close();
+    maintenance.shutdown();
+    for (AutoCloseable part : closeLast) {
+      try {
+        part.close();
+      } catch (Exception e) {
+        LOG.warn("closing {}", part, e);
+      }
+    }
+    drained.complete(null);
+  }
+
+  /** What an administrator may do. */
+  private final class Control implements Operations {
+    @Override
+    public int purge(String url) {
+      CacheKey key = CacheKeys.of(url);
+      if (key == null) {
+        throw new IllegalArgumentException(url + " (expected: an http URL)");
+      }
+      return store.remove(key);
+    }
+
+    @Override
+    public void rotateLogs() {
+      Proxy.this.rotateLogs();
+    }
+
+    @Override
+    public void drain() {
+      Proxy.this.drain();
+    }
+
+    @Override
+    public boolean ready() {
+      return notReady.isEmpty();
+    }
+
+    @Override
+    public String notReadyReason() {
+      return notReady;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Method;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.HttpResponseStatus;
+
+/** The proxy's own answers: short, escaped, without anything the client did not send. Stateless. */
+final class ErrorPage {
+  private ErrorPage() {}
+
+  /**
+   * Answers with a page and nothing more.
+   *
+   * @param lines further field lines of this answer, or null; borrowed
+   * @param errorCode Squid's ERR_ name
+   * @param text for the reader; no request data but what is escaped here
+   */
+  static void send(
+      ClientStream stream,
+      ExchangeLoop loop,
+      int status,
+      String errorCode,
+      String text,
+      FieldLines lines) {
+    FieldLines head = new FieldLines(512);
+    if (lines != null) {
+      head.append(lines.bytes(), 0, lines.length());
+    }
+    loop.clock().addDate(head, loop.clock().millis());
+    ExchangeSettings settings = loop.settings();
+    head.append(settings.viaLine(), 0, settings.viaLine().length);
+    head.add("Content-Type", "text/html;charset=utf-8");
+    head.add("Content-Language", "en");
+    head.add("X-Loligo-Error", errorCode);
+    if (status != 408) {
+      head.add("Cache-Control", "no-store");
+    }
+    boolean isHead =
+        stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
+    String page = page(status, errorCode, text, settings.cacheName());
+    int bytes = ByteBufUtil.utf8Bytes(page);
+    ByteBuf block = stream.allocator().directBuffer(bytes + 2);
+    try {
+      block.writeByte('\r').writeByte('\n');
+      ByteBufUtil.writeUtf8(block, page);
+      stream.record().errorCode = errorCode;
+      stream.head(status, head, block, 0, isHead ? 2 : block.writerIndex(), bytes, true);
+      stream.flush();
+    } finally {
+      block.release();
+    }
+  }
+
+  private static String page(int status, String errorCode, String text, String host) {
+    String title = status + " " + HttpResponseStatus.valueOf(status).reasonPhrase();
+    return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
+        + escaped(title)
+        + "</title></head>\n<body><h1>"
+        + escaped(title)
+        + "</h1>\n<p>"
+        + escaped(text)
+        + "</p>\n<hr><p><small>"
+        + escaped(errorCode)
+        + ", loligo at "
+        + escaped(host)
+        + "</small></p></body></html>\n";
+  }
+
+  private static String escaped(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 16);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '<' -> out.append("&lt;");
+        case '>' -> out.append("&gt;");
+        case '&' -> out.append("&amp;");
+        case '"' -> out.append("&quot;");
+        case '\'' -> out.append("&#39;");
+        default -> out.append(c < ' ' ? ' ' : c);
+      }
+    }
+    return out.toString();
+  }
+}

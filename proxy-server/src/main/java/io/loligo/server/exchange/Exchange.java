@@ -1,0 +1,654 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.CacheStatus;
+import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
+
+/**
+ * A request that memory could not answer: it joins a fetch under way or causes one, and passes on
+ * what arrives. Confined to the client's event loop.
+ *
+ * <pre>
+ *   phase      entered by                          left by
+ *   WAITING    start: joined or fetching           head, serve, failed
+ *   STREAMING  head sent, content follows          end, failed (cut), gone
+ *   DELEGATED  answered from the store             the delegate
+ *   OVER       answer complete, cut, or client gone
+ * </pre>
+ */
+final class Exchange implements ClientEvents {
+  private enum Phase {
+    WAITING,
+    STREAMING,
+    DELEGATED,
+    OVER
+  }
+
+  /** What a fetch that others wait for asks of its request (DESIGN section 2, join). */
+  private static final long NOT_JOINABLE =
+      1L << FieldName.AUTHORIZATION
+          | 1L << FieldName.RANGE
+          | 1L << FieldName.IF_MATCH
+          | 1L << FieldName.IF_NONE_MATCH
+          | 1L << FieldName.IF_MODIFIED_SINCE
+          | 1L << FieldName.IF_UNMODIFIED_SINCE
+          | 1L << FieldName.IF_RANGE;
+
+  private static final int MAX_LOOKS = 2;
+
+  private final ExchangeLoop loop;
+  private final ClientStream stream;
+  private final RequestHead head;
+  private final RequestTarget target;
+  private final Framing framing;
+  private final RequestView view;
+  private final CacheKey key;
+  private CacheDecision decision;
+  private Entry stale;
+  private Phase phase = Phase.WAITING;
+  private int looks;
+  private boolean creditOwed;
+  private long contentIn;
+  private Reading reading;
+  private InFlight.Subscription subscription;
+  private Fetch fetch;
+  private ClientEvents delegate;
+
+  /**
+   * An exchange on snapshots of its own: {@code head}, {@code target} and {@code view} are
+   * borrowed. Takes {@code stale}, the stored response to validate, or null.
+   */
+  Exchange(
+      ExchangeLoop loop,
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view,
+      CacheKey key,
+      Entry stale,
+      CacheDecision decision) {
+    this.loop = loop;
+    this.stream = stream;
+    this.head = head.snapshot();
+    this.target = target.snapshot(this.head);
+    this.framing = framing;
+    this.view = view.copy(this.head, this.target);
+    this.key = key;
+    this.stale = stale;
+    this.decision = decision;
+    ExchangeRecord record = stream.record();
+    record.request = this.head;
+    record.target = this.target;
+    record.decision = decision;
+    record.tag = LogTag.TCP_MISS;
+    record.hitClass = HitClass.MISS;
+  }
+
+  /**
+   * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol that is passed on
+   * ({@code websocket}), else null.
+   */
+  static String upgrade(RequestHead head) {
+    Fields fields = head.fields();
+    boolean asks =
+        head.version() >= 11
+            && head.methodId() == Method.GET
+            && fields.hasToken(FieldName.CONNECTION, "upgrade")
+            && fields.hasToken(FieldName.UPGRADE, "websocket");
+    return asks ? "websocket" : null;
+  }
+
+  RequestHead head() {
+    return head;
+  }
+
+  RequestTarget target() {
+    return target;
+  }
+
+  /** Joins or fetches. Returns itself, or null where the answer is already complete. */
+  ClientEvents start() {
+    if (!joins() || !join(loop.store().inFlight(loop.probe(target)))) {
+      fetch(joins());
+    }
+    return phase == Phase.OVER || (phase == Phase.DELEGATED && delegate == null) ? null : this;
+  }
+
+  /** Whether an equal fetch under way may serve this request, and this one's others. */
+  private boolean joins() {
+    if (!loop.config().forwarding().collapsedForwarding() || looks > 0) {
+      return false;
+    }
+    boolean expected =
+        decision.outcome() == Outcome.FETCH
+            ? decision.reason() == CacheReason.URI_MISS
+                || decision.reason() == CacheReason.VARY_MISS
+            : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
+    return expected && !head.fields().hasAny(NOT_JOINABLE);
+  }
+
+  /** Reads along with {@code running}; false where there is none or it is too late. */
+  private boolean join(InFlight running) {
+    if (running == null) {
+      return false;
+    }
+    reading = new Reading();
+    subscription = running.attach(reading, false);
+    stream.record().collapsed = subscription != null;
+    return subscription != null;
+  }
+
+  private void fetch(boolean joinable) {
+    stream.record().collapsed = false;
+    Fetch mine = newFetch();
+    // an answer to HEAD has no content: nobody else could read along
+    boolean shared = joinable && head.methodId() == Method.GET;
+    InFlight inFlight = shared ? mine.joinOrBegin(key) : mine.begin(key);
+    if (inFlight == null) {
+      FieldLines retry = new FieldLines(32).add("Retry-After", "1");
+      fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
+    } else if (inFlight.writer() == mine) {
+      run(mine, inFlight);
+    } else if (!join(inFlight)) {
+      lookOrFetch();
+    }
+  }
+
+  private Fetch newFetch() {
+    return new Fetch(
+        loop,
+        stream.allocator(),
+        stream.loop(),
+        this,
+        head,
+        target,
+        view,
+        framing,
+        decision.outcome() != Outcome.BYPASS,
+        decision.outcome() == Outcome.VALIDATE ? stale : null,
+        upgrade(head));
+  }
+
+  private void run(Fetch mine, InFlight inFlight) {
+    fetch = mine;
+    reading = new Reading();
+    subscription = inFlight.attach(reading, true);
+    mine.start();
+  }
+
+  /** What was waited for is not for this request: serve what it left in the store, or fetch. */
+  private void lookOrFetch() {
+    if (looks++ >= MAX_LOOKS || !loop.lookAgain(this)) {
+      fetch(false);
+    }
+  }
+
+  // ---- the answer, read along
+
+  /** One reading along; what an abandoned one still gets told is nobody's business. */
+  private final class Reading implements InFlight.Reader {
+    @Override
+    public EventExecutor loop() {
+      return stream.loop();
+    }
+
+    @Override
+    public void head(InFlight.Arrived arrived) {
+      if (reading == this && phase == Phase.WAITING) {
+        arrived(arrived);
+      }
+    }
+
+    @Override
+    public void content(ByteBuf content) {
+      if (reading != this || phase != Phase.STREAMING) {
+        content.release();
+        return;
+      }
+      stream.content(content);
+      stream.flush();
+      grant();
+    }
+
+    @Override
+    public void end(Fields trailers) {
+      if (reading == this && phase == Phase.STREAMING) {
+        subscription = null;
+        account();
+        over();
+        stream.end(trailers);
+        stream.flush();
+      }
+    }
+
+    @Override
+    public void failed(Object cause) {
+      if (reading == this) {
+        Exchange.this.failed(cause);
+      }
+    }
+  }
+
+  private void arrived(InFlight.Arrived arrived) {
+    if (fetch == null && !mayReadAlong(arrived)) {
+      leave();
+      lookOrFetch();
+      return;
+    }
+    send(arrived);
+  }
+
+  /** A waiter's question: is this the answer it waits for? */
+  private boolean mayReadAlong(InFlight.Arrived arrived) {
+    if (!arrived.shareable()) {
+      return false;
+    }
+    if (arrived.meta() == null) {
+      return true; // only its size keeps it out of the store
+    }
+    if (arrived.meta().vary() != null && !arrived.meta().vary().matches(head.fields())) {
+      return false;
+    }
+    CacheDecision joined =
+        Reuse.decide(
+            loop.clock().millis(),
+            head,
+            false,
+            arrived.meta(),
+            false,
+            target.url(),
+            loop.config().caching());
+    return joined.outcome() == Outcome.SERVE;
+  }
+
+  private void send(InFlight.Arrived arrived) {
+    ResponseHead reply = arrived.head();
+    int status = reply.status();
+    boolean isHead = head.methodId() == Method.HEAD;
+    FieldLines lines = loop.lines();
+    addOwn(lines, arrived);
+    long announced =
+        HitAnswer.hasNoContent(status) ? ClientStream.NO_CONTENT : arrived.contentLength();
+    boolean last = isHead || announced == ClientStream.NO_CONTENT || announced == 0;
+    ExchangeRecord record = stream.record();
+    record.status = status;
+    record.reply = reply;
+    if (fetch == null) {
+      record.tag = LogTag.TCP_HIT;
+      record.hitClass = HitClass.MEMORY_HIT;
+    } else if (stale != null && decision.outcome() == Outcome.VALIDATE) {
+      record.tag = LogTag.TCP_REFRESH_MODIFIED;
+    } else if (decision.reason() == CacheReason.REQUEST_NO_CACHE) {
+      record.tag = LogTag.TCP_CLIENT_REFRESH_MISS;
+    }
+    phase = Phase.STREAMING;
+    if (last) {
+      account();
+    }
+    ByteBuf fields = arrived.fields();
+    int from = fields.readerIndex();
+    if (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)) {
+      ReplyFields.putFirst(StoredFields.index(fields), lines);
+      from = fields.writerIndex() - 2;
+    }
+    stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);
+    if (last) {
+      over();
+      if (fetch == null) {
+        leave(); // an answer to HEAD from somebody's GET
+      }
+      stream.flush();
+      return;
+    }
+    if (announced == ClientStream.UNKNOWN) {
+      stream.flush(); // the first content may be long in coming
+    }
+    grant();
+  }
+
+  private void addOwn(FieldLines lines, InFlight.Arrived arrived) {
+    ExchangeSettings settings = loop.settings();
+    Fields reply = arrived.head().fields();
+    if (fetch == null && arrived.meta() != null) {
+      long age = arrived.meta().ageSeconds(loop.clock().millis());
+      lines.append("Age: ").append(Math.max(0, age)).endLine();
+    } else if (reply.has(FieldName.AGE)) {
+      lines.add(reply, reply.first(FieldName.AGE));
+    }
+    if (fetch != null && !fetch.sharesSetCookie()) {
+      ReplyFields.addSetCookie(arrived.head(), lines);
+    }
+    lines.append(settings.viaLine(), 0, settings.viaLine().length);
+    CacheStatus.appendForward(
+        lines,
+        settings.cacheName(),
+        decision,
+        arrived.head().status(),
+        arrived.meta() != null,
+        fetch == null);
+  }
+
+  private void grant() {
+    if (subscription == null) {
+      return;
+    }
+    if (stream.writable()) {
+      creditOwed = false;
+      subscription.request(loop.config().memory().streamBufferBytes());
+    } else {
+      creditOwed = true;
+    }
+  }
+
+  private void failed(Object cause) {
+    subscription = null;
+    if (phase == Phase.STREAMING) {
+      account();
+      over();
+      stream.record().errorDetail = String.valueOf(cause);
+      stream.abort(String.valueOf(cause));
+    } else if (phase == Phase.WAITING) {
+      failedBeforeHead(cause);
+    }
+  }
+
+  private void failedBeforeHead(Object cause) {
+    if (!(cause instanceof FetchFailure failure)) {
+      // the fetch we waited for ended another way (304, another variant): look for what it left
+      lookOrFetch();
+      return;
+    }
+    if (serveStale()) {
+      return;
+    }
+    ExchangeRecord record = stream.record();
+    record.errorDetail = failure.detail();
+    if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
+      record.tag = LogTag.TCP_DENIED;
+      record.hitClass = HitClass.OWN_ANSWER;
+    } else if (stale != null) {
+      record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
+    }
+    fail(failure.kind().status(), failure.kind().errorCode(), text(failure), null);
+  }
+
+  static String text(FetchFailure failure) {
+    return switch (failure.kind()) {
+      case NO_ROUTE -> "There is no way to the origin.";
+      case DNS_FAILED -> "The name of the origin could not be resolved.";
+      case ADDRESS_DENIED -> "Access denied by the proxy's rules.";
+      case CONNECT_FAILED -> "The origin refused the connection.";
+      case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
+      case NO_ANSWER -> "The origin closed the connection without an answer.";
+      case READ_TIMEOUT -> "The origin did not answer in time.";
+      case WRITE_FAILED -> "The request could not be sent to the origin.";
+      case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
+      case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
+      case TRUNCATED -> "The origin's answer ended early.";
+      case OVERLOADED -> "The proxy is overloaded.";
+    };
+  }
+
+  /** Serves the stale response because the origin failed; false where that is not allowed. */
+  private boolean serveStale() {
+    long now = loop.clock().millis();
+    if (stale == null || !Reuse.mayServeOnError(now, head, stale.meta(), loop.config().caching())) {
+      return false;
+    }
+    stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
+    stream.record().hitClass = HitClass.MEMORY_HIT;
+    Entry entry = stale;
+    stale = null;
+    serve(
+        entry,
+        new CacheDecision(
+            Outcome.SERVE,
+            CacheReason.STALE_IF_ERROR,
+            entry.meta().ageSeconds(now),
+            entry.meta().lifetimeSeconds()));
+    return true;
+  }
+
+  /** Whether this exchange would rather have its stale response than a 5xx answer. */
+  boolean prefersStale() {
+    return stale != null
+        && Reuse.mayServeOnError(
+            loop.clock().millis(), head, stale.meta(), loop.config().caching());
+  }
+
+  /** Answers from the store. Takes {@code entry}. */
+  void serve(Entry entry, CacheDecision found) {
+    ExchangeRecord record = stream.record();
+    if (record.tag == LogTag.TCP_MISS) {
+      record.tag = LogTag.NONE_NONE; // the hit gives its own
+    }
+    phase = Phase.DELEGATED;
+    account();
+    releaseStale();
+    delegate = loop.hits().answer(stream, head, entry, found);
+  }
+
+  /** The origin confirmed the stored response: {@code entry}, taken, is it with its new fields. */
+  void confirmed(Entry entry) {
+    stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
+    stream.record().hitClass = HitClass.REVALIDATED;
+    leave();
+    CacheDecision fresh =
+        Reuse.decide(
+            loop.clock().millis(),
+            head,
+            false,
+            entry.meta(),
+            false,
+            target.url(),
+            loop.config().caching());
+    boolean clientHasIt = fresh.outcome() == Outcome.NOT_MODIFIED;
+    boolean refused = fresh.outcome() == Outcome.PRECONDITION_FAILED;
+    serve(
+        entry,
+        new CacheDecision(
+            clientHasIt || refused ? fresh.outcome() : Outcome.SERVE,
+            CacheReason.VALIDATED,
+            entry.meta().ageSeconds(loop.clock().millis()),
+            entry.meta().lifetimeSeconds()));
+  }
+
+  /** The origin switched protocols: from here on octets only. Takes {@code origin}. */
+  void upgraded(ResponseHead reply, Detached origin) {
+    FieldLines lines = loop.lines();
+    Fields fields = reply.fields();
+    for (int i = 0; i < fields.count(); i++) {
+      if (fields.id(i) != FieldName.CONNECTION
+          && fields.id(i) != FieldName.CONTENT_LENGTH
+          && fields.id(i) != FieldName.TRANSFER_ENCODING) {
+        lines.add(fields, i);
+      }
+    }
+    lines.add("Connection", "Upgrade");
+    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    stream.record().tag = LogTag.TCP_TUNNEL;
+    stream.record().hitClass = HitClass.TUNNEL;
+    account();
+    phase = Phase.DELEGATED;
+    leave();
+    stream.head(101, lines, null, 0, 0, ClientStream.NO_CONTENT, false);
+    stream.flush();
+    Tunneling.relay(loop, stream, origin);
+  }
+
+  // ---- the request's content
+
+  /** The origin takes content. */
+  void readyForContent() {
+    if (phase == Phase.WAITING || phase == Phase.STREAMING) {
+      stream.sendContinue();
+      stream.readContent();
+    }
+  }
+
+  /** The origin takes content again. */
+  void originWritable() {
+    if (phase == Phase.WAITING || phase == Phase.STREAMING) {
+      stream.readContent();
+    }
+  }
+
+  /** Passes a 1xx answer on. */
+  void interim(ResponseHead reply) {
+    if (phase == Phase.WAITING) {
+      stream.interim(reply);
+    }
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    OriginStream origin = fetch == null ? null : fetch.origin();
+    contentIn += content.readableBytes();
+    long limit = loop.config().limits().requestBodyMaxBytes();
+    if (origin == null || phase == Phase.OVER || phase == Phase.DELEGATED) {
+      content.release();
+    } else if (limit >= 0 && contentIn > limit) {
+      content.release();
+      leave();
+      tooLarge(limit);
+    } else {
+      origin.content(content);
+      if (origin.writable()) {
+        stream.readContent();
+      }
+    }
+  }
+
+  private void tooLarge(long limit) {
+    if (phase == Phase.WAITING) {
+      fail(413, "ERR_TOO_BIG", "The content is larger than " + limit + " bytes.", null);
+    } else {
+      account();
+      over();
+      stream.abort("request content beyond request_body_max_size");
+    }
+  }
+
+  @Override
+  public void contentEnd(Fields trailers) {
+    OriginStream origin = fetch == null ? null : fetch.origin();
+    if (origin != null) {
+      origin.endContent(trailers);
+    }
+  }
+
+  @Override
+  public void contentFailed(ParseFailure failure) {
+    leave();
+    if (phase == Phase.WAITING) {
+      stream.record().errorDetail = failure.text();
+      fail(failure.status(), "ERR_INVALID_REQ", failure.text() + ".", null);
+    } else if (phase == Phase.STREAMING) {
+      account();
+      over();
+      stream.abort(failure.text());
+    }
+  }
+
+  @Override
+  public void writable() {
+    if (delegate != null) {
+      delegate.writable();
+    } else if (creditOwed && phase == Phase.STREAMING) {
+      grant();
+    }
+  }
+
+  @Override
+  public void gone() {
+    if (delegate != null) {
+      delegate.gone();
+      return;
+    }
+    account();
+    over();
+    leave();
+  }
+
+  // ---- endings
+
+  private void fail(int status, String errorCode, String text, FieldLines lines) {
+    account();
+    over();
+    if (framing.kind() != Framing.Kind.NONE) {
+      stream.closeAfter();
+    }
+    ErrorPage.send(stream, loop, status, errorCode, text, lines);
+  }
+
+  private void over() {
+    phase = Phase.OVER;
+    releaseStale();
+  }
+
+  private void leave() {
+    InFlight.Subscription left = subscription;
+    subscription = null;
+    reading = null;
+    if (left != null) {
+      left.cancel();
+    }
+  }
+
+  private void releaseStale() {
+    if (stale != null) {
+      stale.release();
+      stale = null;
+    }
+  }
+
+  /** Writes into the record what the fetch knows. */
+  private void account() {
+    FetchTimings timings = fetch == null ? null : fetch.timings();
+    if (timings == null) {
+      return;
+    }
+    ExchangeRecord record = stream.record();
+    record.hierarchy = timings.code;
+    record.nextHop = timings.address;
+    record.nextHopPort = timings.port;
+    record.serverBytesIn = timings.bytesIn;
+    record.serverBytesOut = timings.bytesOut;
+    stage(record, Stage.DNS, timings.dnsNanos);
+    stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
+    stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
+    stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
+  }
+
+  private static void stage(ExchangeRecord record, Stage stage, long nanos) {
+    if (nanos >= 0) {
+      record.stage(stage, nanos);
+    }
+  }
+}

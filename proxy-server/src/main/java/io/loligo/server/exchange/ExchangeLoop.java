@@ -1,0 +1,464 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.Reuse;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.peer.PeerChoice;
+import io.loligo.server.peer.PeerSelection;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.store.Store;
+import io.loligo.store.memory.Entry;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Answers the requests of one event loop; confined to it.
+ *
+ * <p>This is the table of DESIGN section 2, each step a method, up to the point where something has
+ * to be waited for. What is answered from memory ends here, on scratch objects of the loop, and
+ * allocates next to nothing; the rest goes on as an {@link Exchange}, a {@link Tunneling} or a
+ * {@link Deferred} with snapshots of its own.
+ *
+ * <pre>
+ *   receive   downstream                      400 408 414 431 501 505
+ *   identify  {@link #request}                400
+ *   admit     {@link #admit}                  403
+ *   key       {@link #lookUp}
+ *   look up   {@link #lookUp}
+ *   decide    {@link #lookUp}                 504
+ *   serve     {@link HitAnswer}               200 206 304 412 416
+ *   join      {@link Exchange#start}
+ *   fetch     {@link Fetch}                   502 503 504
+ *   store     {@link Fetch}, the in-flight object
+ *   log       downstream, once
+ * </pre>
+ */
+public final class ExchangeLoop implements RequestHandler {
+  private static final long NOT_LOOKED_UP = 1L << FieldName.UPGRADE;
+
+  private final Store store;
+  private final Upstream upstream;
+  private final PeerSelection peers;
+  private final LoopClock clock;
+  private final LoopTimer timer;
+  private final OwnAddresses own;
+
+  private final RequestTarget target = new RequestTarget();
+  private final RequestView view = new RequestView();
+  private final KeyProbe probe = new KeyProbe();
+  private final FieldLines lines = new FieldLines(1024);
+  private final LazyUrl url = new LazyUrl();
+  private final HitAnswer hits;
+
+  private ExchangeSettings settings;
+
+  /** A handler for the requests of the loop that {@code upstream} belongs to. */
+  public ExchangeLoop(
+      Store store,
+      Upstream upstream,
+      PeerSelection peers,
+      LoopClock clock,
+      LoopTimer timer,
+      OwnAddresses own,
+      ExchangeSettings settings) {
+    this.store = store;
+    this.upstream = upstream;
+    this.peers = peers;
+    this.clock = clock;
+    this.timer = timer;
+    this.own = own;
+    this.settings = settings;
+    this.hits = new HitAnswer(this);
+  }
+
+  /** Another configuration from the next request on. On the loop. */
+  public void reconfigure(ExchangeSettings settings) {
+    this.settings = settings;
+  }
+
+  ExchangeSettings settings() {
+    return settings;
+  }
+
+  ProxyConfig config() {
+    return settings.config();
+  }
+
+  Store store() {
+    return store;
+  }
+
+  Upstream upstream() {
+    return upstream;
+  }
+
+  /**
+   * Chooses the next hops for {@code request}; {@code then} is called at once unless a rule asks
+   * for the destination's addresses and they have to be resolved first.
+   */
+  void route(RequestView request, int methodId, Consumer<List<NextHop>> then) {
+    PeerChoice choice = peers.choose(request, config(), request.httpPort(), methodId);
+    if (!choice.needsDestination()) {
+      then.accept(choice.hops());
+      return;
+    }
+    upstream.resolve(
+        request.host(),
+        addresses -> {
+          request.destinations(addresses);
+          then.accept(peers.choose(request, config(), request.httpPort(), methodId).hops());
+        });
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  LoopTimer timer() {
+    return timer;
+  }
+
+  HitAnswer hits() {
+    return hits;
+  }
+
+  /** Scratch for the lines of an answer given at once, cleared. */
+  FieldLines lines() {
+    return lines.clear();
+  }
+
+  @Override
+  public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+    ParseFailure failure = identify(stream.port(), head);
+    if (failure != null) {
+      refused(stream, failure);
+      return null;
+    }
+    stream.record().target = target;
+    view.of(stream, head, target, clock.millis());
+    AclList access = config().access().httpAccess();
+    AclVerdict verdict = access.evaluate(view);
+    if (verdict.kind() != AclVerdict.Kind.NEEDS_DESTINATION) {
+      return admit(verdict, stream, head, target, framing, view);
+    }
+    List<InetAddress> known = upstream.resolved(target.host());
+    if (known != null) {
+      return admit(verdict(access, view, known), stream, head, target, framing, view);
+    }
+    return resolveFirst(stream, head.snapshot(), framing);
+  }
+
+  private ParseFailure identify(HttpPort port, RequestHead head) {
+    if (port.mode() == PortMode.ACCEL) {
+      return target.resolve(head, port.protocol(), port.defaultSite(), port.vhost());
+    }
+    ParseFailure failure = target.resolve(head, "http", null, true);
+    if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {
+      return ParseFailure.BAD_TARGET; // a forward proxy is asked for absolute-form (RFC 9112 3.2.2)
+    }
+    return failure;
+  }
+
+  private ClientEvents resolveFirst(ClientStream stream, RequestHead head, Framing framing) {
+    RequestTarget ownTarget = target.snapshot(head);
+    stream.record().request = head;
+    stream.record().target = ownTarget;
+    RequestView ownView = view.copy(head, ownTarget);
+    Deferred deferred = new Deferred();
+    long started = clock.nanos();
+    upstream.resolve(
+        ownTarget.host(),
+        addresses -> {
+          if (!deferred.over()) {
+            stream.record().stage(Stage.DNS, clock.nanos() - started);
+            AclVerdict verdict = verdict(config().access().httpAccess(), ownView, addresses);
+            deferred.become(admit(verdict, stream, head, ownTarget, framing, ownView));
+          }
+        });
+    return deferred;
+  }
+
+  /** Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}. */
+  private static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
+    view.destinations(addresses);
+    AclVerdict verdict = null;
+    for (InetAddress address : addresses) {
+      verdict = access.evaluate(view, RequestView.octets(address));
+      if (verdict.allowed()) {
+        return verdict;
+      }
+    }
+    return verdict != null ? verdict : access.evaluate(view);
+  }
+
+  /** What is asked of each resolved address of {@code request} before it is dialled. */
+  AddressCheck addressCheck(RequestView request) {
+    AclList access = config().access().httpAccess();
+    return address -> {
+      if (own.guards(address)) {
+        return "a management port of this proxy";
+      }
+      if (!access.needsDestination()) {
+        return null;
+      }
+      AclVerdict verdict = access.evaluate(request, RequestView.octets(address.getAddress()));
+      return verdict.allowed() ? null : verdict.rule() + " (" + verdict.source() + ")";
+    };
+  }
+
+  private ClientEvents admit(
+      AclVerdict verdict,
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view) {
+    ExchangeRecord record = stream.record();
+    record.stage(Stage.ACL, clock.nanos() - record.startNanos);
+    if (!verdict.allowed()) {
+      return deny(stream, framing, verdict.rule() + " (" + verdict.source() + ")");
+    }
+    if (head.methodId() == Method.CONNECT) {
+      return new Tunneling(this, stream, head.snapshot(), target, view).connect();
+    }
+    if (MaxForwards.endsHere(head)) {
+      MaxForwards.answer(stream, this, head);
+      return null;
+    }
+    if (hasBeenHere(head.fields())) {
+      return fail(
+          stream, framing, 508, "ERR_FORWARDING_LOOP", "This request has been here before.");
+    }
+    if (!target.scheme().equals("http")) {
+      String text = "Requests for " + target.scheme() + " URLs are not supported.";
+      return fail(stream, framing, 501, "ERR_UNSUP_REQ", text);
+    }
+    if (head.methodId() == Method.PURGE) {
+      return purge(stream, target, framing);
+    }
+    long limit = config().limits().requestBodyMaxBytes();
+    if (limit >= 0 && framing.length() > limit) {
+      String text = "The content is larger than " + limit + " bytes.";
+      return fail(stream, framing, 413, "ERR_TOO_BIG", text);
+    }
+    return lookUp(stream, head, target, framing, view);
+  }
+
+  private boolean hasBeenHere(Fields fields) {
+    if (!fields.has(FieldName.VIA)) {
+      return false;
+    }
+    for (int i = fields.first(FieldName.VIA); i >= 0; i = fields.next(FieldName.VIA, i + 1)) {
+      if (fields.value(i).contains(settings.viaMark())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private ClientEvents lookUp(
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view) {
+    CacheKeys.seal(probe, target);
+    CacheReason bypass = bypass(head, framing, view);
+    if (bypass != null) {
+      CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
+      return new Exchange(this, stream, head, target, framing, view, probe.toKey(), null, decision)
+          .start();
+    }
+    return decide(stream, head, target, framing, view, store.find(probe, head.fields()));
+  }
+
+  private CacheReason bypass(RequestHead head, Framing framing, RequestView view) {
+    int method = head.methodId();
+    if (method != Method.GET && method != Method.HEAD) {
+      return CacheReason.METHOD;
+    }
+    if (framing.kind() != Framing.Kind.NONE) {
+      return CacheReason.REQUEST_BODY;
+    }
+    if (head.fields().hasAny(NOT_LOOKED_UP) && Exchange.upgrade(head) != null) {
+      return CacheReason.UPGRADE;
+    }
+    AclList cache = config().access().cache();
+    return cache.isEmpty() || cache.evaluate(view).allowed() ? null : CacheReason.CACHE_DENIED;
+  }
+
+  /** Takes {@code entry}, which may be null. */
+  private ClientEvents decide(
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view,
+      Entry entry) {
+    CacheDecision decision =
+        Reuse.decide(
+            view.nowMillis(),
+            head,
+            false,
+            entry == null ? null : entry.meta(),
+            entry == null && store.holds(probe),
+            url.of(target),
+            config().caching());
+    ExchangeRecord record = stream.record();
+    record.decision = decision;
+    record.stage(
+        Stage.LOOKUP, clock.nanos() - record.startNanos - Math.max(0, record.stage(Stage.ACL)));
+    switch (decision.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED -> {
+        return hits.answer(stream, head, entry, decision);
+      }
+      case SERVE_STALE_AND_REVALIDATE -> {
+        revalidate(stream, head, target, view, entry);
+        return hits.answer(stream, head, entry, decision);
+      }
+      case UNSATISFIABLE -> {
+        release(entry);
+        return fail(
+            stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
+      }
+      default -> {
+        return new Exchange(
+                this, stream, head, target, framing, view, probe.toKey(), entry, decision)
+            .start();
+      }
+    }
+  }
+
+  private void revalidate(
+      ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
+    if (head.methodId() == Method.GET && store.inFlight(probe) == null) {
+      RequestHead copy = head.snapshot();
+      RequestTarget copyTarget = target.snapshot(copy);
+      Fetch.inBackground(
+          this, stream.allocator(), stream.loop(), copy, copyTarget, view, probe.toKey(), entry);
+    }
+  }
+
+  private ClientEvents purge(ClientStream stream, RequestTarget target, Framing framing) {
+    if (!config().access().purgeEnabled()) {
+      return deny(stream, framing, "PURGE is enabled by an acl that names method PURGE");
+    }
+    CacheKeys.seal(probe, target);
+    int removed = store.remove(probe.toKey());
+    FieldLines answer = lines();
+    clock.addDate(answer, clock.millis());
+    answer.append(settings.viaLine(), 0, settings.viaLine().length);
+    stream.record().tag = LogTag.TCP_MISS;
+    if (framing.kind() != Framing.Kind.NONE) {
+      stream.closeAfter();
+    }
+    stream.head(removed > 0 ? 200 : 404, answer, null, 0, 0, 0, true);
+    stream.flush();
+    return null;
+  }
+
+  private ClientEvents deny(ClientStream stream, Framing framing, String rule) {
+    stream.record().tag = LogTag.TCP_DENIED;
+    stream.record().errorDetail = rule;
+    return fail(stream, framing, 403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.");
+  }
+
+  /** Answers with an error page; closes where the request has content nobody reads. */
+  private ClientEvents fail(
+      ClientStream stream, Framing framing, int status, String errorCode, String text) {
+    stream.record().hitClass = HitClass.OWN_ANSWER;
+    if (framing.kind() != Framing.Kind.NONE) {
+      stream.closeAfter();
+    }
+    ErrorPage.send(stream, this, status, errorCode, text, null);
+    return null;
+  }
+
+  @Override
+  public void refused(ClientStream stream, ParseFailure failure) {
+    ExchangeRecord record = stream.record();
+    if (record.target == null) {
+      record.url = "error:invalid-request";
+      record.method = record.request == null ? "NONE" : record.request.method();
+    }
+    record.errorDetail = failure.text();
+    stream.closeAfter();
+    ErrorPage.send(stream, this, failure.status(), "ERR_INVALID_REQ", failure.text() + ".", null);
+  }
+
+  @Override
+  public void headTimedOut(ClientStream stream) {
+    ExchangeRecord record = stream.record();
+    record.url = "error:request-timeout";
+    record.method = "NONE";
+    record.timedOut = true;
+    stream.closeAfter();
+    ErrorPage.send(stream, this, 408, "ERR_REQUEST_TIMEOUT", "The request took too long.", null);
+  }
+
+  /**
+   * Looks again for a request that waited for another's fetch. Takes nothing. Null: still nothing
+   * that may be served; else who goes on.
+   */
+  boolean lookAgain(Exchange exchange) {
+    CacheKeys.seal(probe, exchange.target());
+    Entry entry = store.find(probe, exchange.head().fields());
+    if (entry == null) {
+      return false;
+    }
+    CacheDecision decision =
+        Reuse.decide(
+            clock.millis(),
+            exchange.head(),
+            false,
+            entry.meta(),
+            false,
+            url.of(exchange.target()),
+            config().caching());
+    return switch (decision.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE -> {
+        exchange.serve(entry, decision);
+        yield true;
+      }
+      default -> {
+        entry.release();
+        yield false;
+      }
+    };
+  }
+
+  /** The loop's probe, sealed for {@code target}. */
+  KeyProbe probe(RequestTarget target) {
+    return CacheKeys.seal(probe, target);
+  }
+
+  private static void release(Entry entry) {
+    if (entry != null) {
+      entry.release();
+    }
+  }
+}

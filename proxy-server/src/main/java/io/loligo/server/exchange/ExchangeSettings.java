@@ -1,0 +1,33 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.FieldLines;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What exchanges need of the configuration in force, with the lines that never change composed
+ * once. Immutable; replaced whole by a reload.
+ *
+ * @param config the configuration
+ * @param cacheName name in Cache-Status (RFC 9211) and Via
+ * @param viaLine own Via line with CRLF, empty where {@code via off}
+ * @param viaMark the pseudonym by which a request that was here before is recognised
+ */
+public record ExchangeSettings(
+    ProxyConfig config, String cacheName, byte[] viaLine, String viaMark) {
+
+  /**
+   * Settings of {@code config}.
+   *
+   * @param processMark unique to this process, so that only our own requests look like a loop
+   */
+  public static ExchangeSettings of(ProxyConfig config, String processMark) {
+    String name = config.forwarding().visibleHostname();
+    String mark = name + " (loligo/" + processMark + ")";
+    byte[] via =
+        config.forwarding().via()
+            ? new FieldLines(64).add("Via", "1.1 " + mark).toBytes()
+            : "".getBytes(StandardCharsets.US_ASCII);
+    return new ExchangeSettings(config, name, via, mark);
+  }
+}

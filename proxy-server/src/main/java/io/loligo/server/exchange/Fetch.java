@@ -1,0 +1,423 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.Freshening;
+import io.loligo.core.caching.Invalidation;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.Validation;
+import io.loligo.core.config.ProxyConfig.Forwarding;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.util.List;
+
+/**
+ * One request to the next hop, and the in-flight object it writes. It may outlive the client that
+ * caused it (others read along, quick_abort) or have none (background validation). Confined to the
+ * event loop it was begun on.
+ */
+final class Fetch implements OriginEvents, InFlight.Writer {
+  /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
+  static final Object LOOK_AGAIN = new Object();
+
+  private static final Framing NO_CONTENT = Framing.NONE;
+
+  private final ExchangeLoop loop;
+  private final ByteBufAllocator allocator;
+  private final EventLoop eventLoop;
+  private final Exchange exchange;
+  private final RequestHead head;
+  private final RequestTarget target;
+  private final RequestView view;
+  private final Framing framing;
+  private final boolean mayStore;
+  private final String upgrade;
+  private Entry validated;
+  private CacheKey key;
+  private InFlight inFlight;
+  private OriginStream origin;
+  private long requestMillis;
+  private boolean keepsSetCookie;
+  private boolean readOwed;
+  private boolean reading;
+  private boolean over;
+  private long announced = -1;
+  private boolean storing;
+
+  /**
+   * A fetch for {@code exchange}, or for nobody where that is null. {@code head}, {@code target}
+   * and {@code view} are snapshots.
+   *
+   * @param validated the stored response whose validators are sent, borrowed: retained here
+   * @param upgrade protocol to switch to, or null
+   */
+  Fetch(
+      ExchangeLoop loop,
+      ByteBufAllocator allocator,
+      EventLoop eventLoop,
+      Exchange exchange,
+      RequestHead head,
+      RequestTarget target,
+      RequestView view,
+      Framing framing,
+      boolean mayStore,
+      Entry validated,
+      String upgrade) {
+    this.loop = loop;
+    this.allocator = allocator;
+    this.eventLoop = eventLoop;
+    this.exchange = exchange;
+    this.head = head;
+    this.target = target;
+    this.view = view;
+    this.framing = framing;
+    this.mayStore = mayStore;
+    this.validated = validated != null && validated.tryRetain() ? validated : null;
+    this.upgrade = upgrade;
+  }
+
+  /** Validates {@code entry}, borrowed, behind the client's back (RFC 5861 section 3). */
+  static void inBackground(
+      ExchangeLoop loop,
+      ByteBufAllocator allocator,
+      EventLoop eventLoop,
+      RequestHead head,
+      RequestTarget target,
+      RequestView view,
+      CacheKey key,
+      Entry entry) {
+    Fetch fetch =
+        new Fetch(
+            loop,
+            allocator,
+            eventLoop,
+            null,
+            head,
+            target,
+            view.copy(head, target),
+            NO_CONTENT,
+            true,
+            entry,
+            null);
+    InFlight inFlight = fetch.joinOrBegin(key);
+    if (inFlight != null && inFlight.writer() == fetch) {
+      fetch.start();
+    }
+  }
+
+  /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
+  InFlight begin(CacheKey key) {
+    return opened(key, loop.store().begin(key, false, eventLoop, this));
+  }
+
+  /** Opens one that others find, or finds another's: this fetch is of no use then. */
+  InFlight joinOrBegin(CacheKey key) {
+    return opened(key, loop.store().joinOrBegin(key, eventLoop, this));
+  }
+
+  private InFlight opened(CacheKey key, InFlight opened) {
+    if (opened == null || opened.writer() != this) {
+      finish();
+    }
+    this.key = key;
+    this.inFlight = opened;
+    return opened;
+  }
+
+  /** Sends the request. */
+  void start() {
+    loop.route(view, head.methodId(), this::start);
+  }
+
+  private void start(List<NextHop> hops) {
+    if (over) {
+      return;
+    }
+    if (hops.isEmpty()) {
+      failed(new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent"));
+      return;
+    }
+    requestMillis = loop.clock().millis();
+    OutgoingRequest request =
+        OutgoingFields.compose(
+            head,
+            target,
+            framing,
+            validated == null ? null : validated.meta(),
+            upgrade,
+            view.client(),
+            loop.settings());
+    origin = loop.upstream().fetch(hops, request, loop.addressCheck(view), this);
+  }
+
+  /** The running origin side, or null when it is over. */
+  OriginStream origin() {
+    return over ? null : origin;
+  }
+
+  /** Null where nothing was sent. */
+  FetchTimings timings() {
+    return origin == null ? null : origin.timings();
+  }
+
+  /** Whether the shared fields hold Set-Cookie; where not, the exchange adds it for its client. */
+  boolean sharesSetCookie() {
+    return keepsSetCookie;
+  }
+
+  @Override
+  public void readyForContent() {
+    if (exchange != null && framing.kind() != Framing.Kind.NONE) {
+      exchange.readyForContent();
+    }
+  }
+
+  @Override
+  public void writable() {
+    if (exchange != null) {
+      exchange.originWritable();
+    }
+  }
+
+  @Override
+  public void interim(ResponseHead reply) {
+    if (exchange != null) {
+      exchange.interim(reply);
+    }
+  }
+
+  @Override
+  public void head(ResponseHead reply, Framing replyFraming) {
+    if (over) {
+      return;
+    }
+    if (reply.status() == 101) {
+      switchProtocols(reply);
+      return;
+    }
+    if (validated != null) {
+      if (reply.status() == 304 && Validation.confirms(validated.meta(), reply)) {
+        confirmed(reply);
+        return;
+      }
+      if (reply.status() >= 500 && exchange != null && exchange.prefersStale()) {
+        giveUp(
+            new FetchFailure(
+                FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " to validation"));
+        return;
+      }
+    }
+    invalidate(reply);
+    arrived(reply, replyFraming);
+  }
+
+  private void switchProtocols(ResponseHead reply) {
+    if (exchange == null || upgrade == null) {
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "101 nobody asked for"));
+      return;
+    }
+    over = true;
+    exchange.upgraded(reply, origin.detach());
+    inFlight.fail(LOOK_AGAIN);
+  }
+
+  /** RFC 9111 section 4.3.4. */
+  private void confirmed(ResponseHead reply) {
+    long now = loop.clock().millis();
+    byte[] stored = ReplyFields.stored(validated);
+    ResponseHead merged = Freshening.merge(validated.meta().status(), stored, reply);
+    StoredMeta meta =
+        meta(
+            Storability.freshened(
+                validated.meta(),
+                merged,
+                target.url(),
+                requestMillis,
+                now,
+                loop.config().caching()),
+            merged);
+    ByteBuf fields = ReplyFields.shared(merged, true, loop.clock(), now, allocator);
+    Entry fresh = loop.store().freshen(key, validated, meta, fields);
+    if (exchange != null) {
+      exchange.confirmed(fresh);
+    } else {
+      fresh.release();
+    }
+    finish();
+    inFlight.fail(LOOK_AGAIN);
+  }
+
+  /** RFC 9111 section 4.4. */
+  private void invalidate(ResponseHead reply) {
+    if (!Method.isSafe(head.methodId())) {
+      for (CacheKey stale : Invalidation.targets(target.url(), head.methodId(), reply)) {
+        loop.store().remove(stale);
+      }
+    }
+  }
+
+  private void arrived(ResponseHead reply, Framing replyFraming) {
+    long now = loop.clock().millis();
+    announced = contentLength(reply, replyFraming);
+    Storability storability = storability(reply, now);
+    storing = storability != null && storability.storable();
+    if (exchange == null && !storing) {
+      finish();
+      origin.cancel();
+      inFlight.fail(LOOK_AGAIN);
+      return;
+    }
+    boolean shareable = storability != null && storability.shareable();
+    keepsSetCookie = (!storing && !shareable) || replaysByDefault(view.httpPort().mode());
+    ResponseHead snapshot = reply.snapshot();
+    view.reply(snapshot);
+    inFlight.head(
+        snapshot,
+        storing ? meta(storability.meta(), snapshot) : null,
+        shareable,
+        ReplyFields.shared(snapshot, keepsSetCookie, loop.clock(), now, allocator),
+        announced);
+    readOn();
+  }
+
+  private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {
+    return reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)
+        ? meta.withFlag(StoredMeta.EXTENDS_LISTS)
+        : meta;
+  }
+
+  private Storability storability(ResponseHead reply, long now) {
+    if (!mayStore || head.methodId() != Method.GET) {
+      return null;
+    }
+    return Storability.of(
+        head, reply, target.url(), requestMillis, now, announced, loop.config().caching());
+  }
+
+  /** Content length to announce: for HEAD what the origin says a GET would have. */
+  private long contentLength(ResponseHead reply, Framing replyFraming) {
+    if (head.methodId() == Method.HEAD) {
+      String length = reply.fields().get(FieldName.CONTENT_LENGTH);
+      return length == null ? -1 : MaxForwards.parse(length);
+    }
+    return switch (replyFraming.kind()) {
+      case NONE -> 0;
+      case LENGTH -> replyFraming.length();
+      case CHUNKED, UNTIL_CLOSE -> -1;
+    };
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (over) {
+      content.release();
+    } else {
+      inFlight.content(content);
+    }
+  }
+
+  @Override
+  public void readComplete() {
+    reading = false;
+    readOn();
+  }
+
+  private void readOn() {
+    if (over || reading) {
+      return;
+    }
+    if (inFlight.wantsMore()) {
+      readOwed = false;
+      reading = true;
+      origin.read();
+    } else {
+      readOwed = true;
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (readOwed) {
+      readOn();
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    if (!over) {
+      finish();
+      inFlight.end(trailers);
+    }
+  }
+
+  @Override
+  public void failed(FetchFailure failure) {
+    if (!over) {
+      finish();
+      inFlight.fail(failure);
+    }
+  }
+
+  /** Nobody reads along any more (quick_abort_min, _max, _pct). */
+  @Override
+  public void deserted() {
+    if (!over && !goesOnAlone()) {
+      giveUp(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "aborted by the client"));
+    }
+  }
+
+  private boolean goesOnAlone() {
+    if (!storing || announced < 0) {
+      return false;
+    }
+    Forwarding forwarding = loop.config().forwarding();
+    long left = announced - inFlight.received();
+    if (forwarding.quickAbortMinBytes() < 0 || left <= forwarding.quickAbortMinBytes()) {
+      return true;
+    }
+    return left <= forwarding.quickAbortMaxBytes()
+        && inFlight.received() * 100 > announced * forwarding.quickAbortPercent();
+  }
+
+  private void giveUp(FetchFailure failure) {
+    finish();
+    if (origin != null) {
+      origin.cancel();
+    }
+    inFlight.fail(failure);
+  }
+
+  private void finish() {
+    over = true;
+    releaseValidated();
+  }
+
+  private void releaseValidated() {
+    if (validated != null) {
+      validated.release();
+      validated = null;
+    }
+  }
+
+  /** Whether Set-Cookie of stored responses is given to everybody: accel ports only. */
+  static boolean replaysByDefault(PortMode mode) {
+    return mode == PortMode.ACCEL;
+  }
+}

@@ -1,0 +1,154 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.CacheStatus;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.range.RangeSelection;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.store.memory.Entry;
+
+/**
+ * Answers from a stored response: whole, 304, 412, or the ranges asked for. Confined to its event
+ * loop. A small whole answer is one call to the stream and allocates nothing here.
+ */
+final class HitAnswer {
+  private static final long CONDITIONS =
+      1L << FieldName.IF_MATCH
+          | 1L << FieldName.IF_NONE_MATCH
+          | 1L << FieldName.IF_MODIFIED_SINCE
+          | 1L << FieldName.IF_UNMODIFIED_SINCE;
+
+  /** What a 304 repeats of the stored fields (RFC 9110 section 15.4.5). */
+  private static final long IN_304 =
+      1L << FieldName.CACHE_CONTROL
+          | 1L << FieldName.CONTENT_LOCATION
+          | 1L << FieldName.DATE
+          | 1L << FieldName.ETAG
+          | 1L << FieldName.EXPIRES
+          | 1L << FieldName.LAST_MODIFIED
+          | 1L << FieldName.VARY
+          | 1L << FieldName.VIA
+          | 1L << FieldName.CACHE_STATUS;
+
+  private final ExchangeLoop loop;
+
+  HitAnswer(ExchangeLoop loop) {
+    this.loop = loop;
+  }
+
+  /**
+   * Answers. Takes {@code entry}.
+   *
+   * @return who goes on sending, or null where the answer is complete
+   */
+  ClientEvents answer(ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
+    ExchangeRecord record = stream.record();
+    record.decision = decision;
+    if (record.tag == LogTag.NONE_NONE) {
+      classify(record, head, decision);
+    }
+    entry.hit();
+    HitStream rest = null;
+    try {
+      rest = send(stream, head, entry, decision);
+    } finally {
+      if (rest == null) {
+        entry.release();
+      }
+    }
+    stream.flush();
+    return rest == null || rest.done() ? null : rest;
+  }
+
+  private HitStream send(
+      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
+    FieldLines lines = loop.lines();
+    if (decision.outcome() == Outcome.NOT_MODIFIED) {
+      addStored(entry, lines);
+      addOwn(lines, decision);
+      stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
+      return null;
+    }
+    addOwn(lines, decision);
+    if (decision.outcome() == Outcome.PRECONDITION_FAILED) {
+      ErrorPage.send(
+          stream, loop, 412, "ERR_PRECONDITION_FAILED", "The condition is not met.", null);
+      return null;
+    }
+    Fields fields = head.fields();
+    if (fields.has(FieldName.RANGE) && head.methodId() == Method.GET) {
+      RangeSelection selected = RangeSelection.of(fields, entry.meta(), entry.contentLength());
+      if (selected.outcome() != RangeSelection.Outcome.WHOLE) {
+        return RangeAnswer.send(stream, entry, lines, selected);
+      }
+    }
+    return sendWhole(stream, head, entry, lines);
+  }
+
+  /** The whole content, or for HEAD none of it; null where the answer is complete. */
+  static HitStream sendWhole(ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
+    boolean isHead = head.methodId() == Method.HEAD;
+    int status = entry.meta().status();
+    long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
+    int start = 0;
+    if (entry.meta().has(StoredMeta.EXTENDS_LISTS)) {
+      ReplyFields.putFirst(StoredFields.index(ReplyFields.stored(entry)), lines);
+      start = entry.fieldsLength() - 2;
+    }
+    int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();
+    int inBlock = end - entry.fieldsLength();
+    boolean last = isHead || inBlock == entry.contentLength();
+    stream.head(status, lines, entry.firstBlock(), start, end - start, announced, last);
+    if (last) {
+      return null;
+    }
+    HitStream rest = new HitStream(stream, entry);
+    rest.add(null, inBlock, entry.contentLength());
+    rest.writable();
+    return rest;
+  }
+
+  static boolean hasNoContent(int status) {
+    return status == 204 || status == 304;
+  }
+
+  private void addOwn(FieldLines lines, CacheDecision decision) {
+    lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
+    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    CacheStatus.appendHit(lines, loop.settings().cacheName(), decision);
+  }
+
+  private static void addStored(Entry entry, FieldLines lines) {
+    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+    for (int i = 0; i < stored.count(); i++) {
+      if ((IN_304 & 1L << stored.id(i)) != 0) {
+        lines.add(stored, i);
+      }
+    }
+  }
+
+  private static void classify(ExchangeRecord record, RequestHead head, CacheDecision decision) {
+    Fields fields = head.fields();
+    if (decision.outcome() == Outcome.NOT_MODIFIED) {
+      record.tag = fields.has(FieldName.IF_NONE_MATCH) ? LogTag.TCP_INM_HIT : LogTag.TCP_IMS_HIT;
+      record.hitClass = HitClass.NOT_MODIFIED_HIT;
+    } else if (decision.reason() == CacheReason.NEGATIVE) {
+      record.tag = LogTag.TCP_NEGATIVE_HIT;
+      record.hitClass = HitClass.NEGATIVE_HIT;
+    } else {
+      record.tag =
+          decision.reason() == CacheReason.OFFLINE ? LogTag.TCP_OFFLINE_HIT : LogTag.TCP_MEM_HIT;
+      record.hitClass = fields.hasAny(CONDITIONS) ? HitClass.IMS_HIT : HitClass.MEMORY_HIT;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.Validation;
+import io.loligo.core.config.ProxyConfig.ForwardedFor;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.upstream.OutgoingRequest;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+/** Composes the request that goes onward (RFC 9110 section 7.6). Stateless. */
+final class OutgoingFields {
+  /** Fields that a proxy answers for itself or composes anew. */
+  private static final long NOT_COPIED =
+      1L << FieldName.HOST
+          | 1L << FieldName.CONTENT_LENGTH
+          | 1L << FieldName.TRANSFER_ENCODING
+          | 1L << FieldName.EXPECT
+          | 1L << FieldName.MAX_FORWARDS
+          | 1L << FieldName.X_FORWARDED_FOR;
+
+  private static final long CONDITIONS =
+      1L << FieldName.IF_MATCH
+          | 1L << FieldName.IF_NONE_MATCH
+          | 1L << FieldName.IF_MODIFIED_SINCE
+          | 1L << FieldName.IF_UNMODIFIED_SINCE
+          | 1L << FieldName.IF_RANGE
+          | 1L << FieldName.RANGE;
+
+  private OutgoingFields() {}
+
+  /**
+   * The request to send.
+   *
+   * @param validated the stored response whose validators replace the client's conditions, or null
+   * @param upgrade value of Upgrade to pass on, or null
+   */
+  static OutgoingRequest compose(
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      StoredMeta validated,
+      String upgrade,
+      InetSocketAddress client,
+      ExchangeSettings settings) {
+    Fields fields = head.fields();
+    FieldLines lines = new FieldLines(head.end() + 256);
+    lines.add("Host", target.authority());
+    long skipped = validated == null ? NOT_COPIED : NOT_COPIED | CONDITIONS;
+    for (int i = 0; i < fields.count(); i++) {
+      if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
+    if (validated != null) {
+      Validation.addConditions(validated, lines);
+    }
+    if (fields.has(FieldName.TE) && fields.hasToken(FieldName.TE, "trailers")) {
+      lines.add("TE", "trailers");
+    }
+    addMaxForwards(head, lines);
+    addForwardedFor(fields, client, settings.config().forwarding().forwardedFor(), lines);
+    lines.append(settings.viaLine(), 0, settings.viaLine().length);
+    boolean content = framing.kind() != Framing.Kind.NONE;
+    return new OutgoingRequest(
+        head.method(),
+        head.methodId(),
+        target.scheme(),
+        target.authority(),
+        path(target),
+        lines.toBytes(),
+        content ? framing.length() : 0,
+        content,
+        expectsContinue(head),
+        upgrade);
+  }
+
+  /** Whether the client waits for 100 (RFC 9110 section 10.1.1); HTTP/1.0 clients do not. */
+  static boolean expectsContinue(RequestHead head) {
+    return head.version() >= 11 && head.fields().hasToken(FieldName.EXPECT, "100-continue");
+  }
+
+  private static byte[] path(RequestTarget target) {
+    if (target.form() == RequestTarget.Form.ASTERISK) {
+      return new byte[] {'*'};
+    }
+    if (target.pathEnd() == target.pathStart()) {
+      return new byte[] {'/'};
+    }
+    byte[] path = Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
+    if (path[0] == '/') {
+      return path;
+    }
+    byte[] rooted = new byte[path.length + 1];
+    rooted[0] = '/';
+    System.arraycopy(path, 0, rooted, 1, path.length);
+    return rooted;
+  }
+
+  /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link ExchangeLoop}. */
+  private static void addMaxForwards(RequestHead head, FieldLines lines) {
+    int method = head.methodId();
+    String value = head.fields().get(FieldName.MAX_FORWARDS);
+    if (value == null) {
+      return;
+    }
+    boolean counts = method == Method.OPTIONS || method == Method.TRACE;
+    long hops = counts ? MaxForwards.parse(value) : -1;
+    lines.add("Max-Forwards", hops > 0 ? Long.toString(hops - 1) : value);
+  }
+
+  private static void addForwardedFor(
+      Fields fields, InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
+    String before = fields.joined("X-Forwarded-For");
+    String address = client == null ? "unknown" : client.getAddress().getHostAddress();
+    switch (mode) {
+      case ON -> lines.add("X-Forwarded-For", before == null ? address : before + ", " + address);
+      case OFF -> lines.add("X-Forwarded-For", before == null ? "unknown" : before + ", unknown");
+      case TRANSPARENT -> {
+        if (before != null) {
+          lines.add("X-Forwarded-For", before);
+        }
+      }
+      case TRUNCATE -> lines.add("X-Forwarded-For", address);
+      case DELETE -> {}
+    }
+  }
+}

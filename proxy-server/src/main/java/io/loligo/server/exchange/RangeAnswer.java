@@ -1,0 +1,78 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.Multipart;
+import io.loligo.core.range.RangeSelection;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/** Answers a GET with the ranges it asks for (RFC 9110 sections 14 and 15.3.7). Stateless. */
+final class RangeAnswer {
+  private RangeAnswer() {}
+
+  /**
+   * Answers from {@code entry}, borrowed or, where more follows, handed to the result. Null where
+   * the answer is complete, {@code entry} still the caller's.
+   */
+  static HitStream send(
+      ClientStream stream, Entry entry, FieldLines lines, RangeSelection selected) {
+    return switch (selected.outcome()) {
+      case WHOLE -> throw new IllegalArgumentException("the whole is no range");
+      case SINGLE -> single(stream, entry, lines, selected.ranges().get(0));
+      case MULTI -> multi(stream, entry, lines, selected.ranges());
+      case UNSATISFIABLE -> unsatisfiable(stream, entry, lines);
+    };
+  }
+
+  private static HitStream single(
+      ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
+    range.addContentRange(lines, entry.contentLength());
+    stream.head(206, lines, entry.firstBlock(), 0, entry.fieldsLength(), range.length(), false);
+    HitStream rest = new HitStream(stream, entry);
+    rest.add(null, range.first(), range.last() + 1);
+    rest.writable();
+    return rest;
+  }
+
+  private static HitStream multi(
+      ClientStream stream, Entry entry, FieldLines lines, List<ByteRange> ranges) {
+    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+    String boundary =
+        "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
+    Multipart parts =
+        new Multipart(ranges, entry.contentLength(), stored.get(FieldName.CONTENT_TYPE), boundary);
+    for (int i = 0; i < stored.count(); i++) {
+      if (stored.id(i) != FieldName.CONTENT_TYPE) {
+        lines.add(stored, i);
+      }
+    }
+    parts.addContentType(lines);
+    stream.head(206, lines, null, 0, 0, parts.length(), false);
+    HitStream rest = new HitStream(stream, entry);
+    for (int i = 0; i < parts.count(); i++) {
+      ByteRange range = parts.range(i);
+      ByteBuf before = buffer(stream, parts.appendHead(i, new FieldLines(256)));
+      rest.add(before, range.first(), range.last() + 1);
+    }
+    rest.add(buffer(stream, parts.appendEnd(new FieldLines(128))), 0, 0);
+    rest.writable();
+    return rest;
+  }
+
+  private static ByteBuf buffer(ClientStream stream, FieldLines lines) {
+    ByteBuf buffer = stream.allocator().directBuffer(lines.length());
+    lines.writeTo(buffer);
+    return buffer;
+  }
+
+  private static HitStream unsatisfiable(ClientStream stream, Entry entry, FieldLines lines) {
+    lines.append("Content-Range: bytes */").append(entry.contentLength()).endLine();
+    stream.head(416, lines, null, 0, 0, 0, true);
+    return null;
+  }
+}

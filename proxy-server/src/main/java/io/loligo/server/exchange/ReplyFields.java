@@ -1,0 +1,89 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * Parts an origin's response head into what is the same for every client (the block that is stored
+ * and shared) and what each answer gets of its own: Age, and the lists to which every cache on the
+ * way adds. Stateless.
+ */
+final class ReplyFields {
+  /** Framing is the connection's; Age is computed; lists are extended in order, see below. */
+  private static final long NOT_SHARED =
+      1L << FieldName.CONTENT_LENGTH
+          | 1L << FieldName.TRANSFER_ENCODING
+          | 1L << FieldName.AGE
+          | 1L << FieldName.TRAILER;
+
+  /** Lists to which every cache on the way adds, nearest to the origin first. */
+  static final long EXTENDED_LISTS = 1L << FieldName.VIA | 1L << FieldName.CACHE_STATUS;
+
+  private ReplyFields() {}
+
+  /**
+   * The shared lines and the empty line. Returns owned.
+   *
+   * @param keepSetCookie whether Set-Cookie is part of them; where not, {@link #addSetCookie} gives
+   *     it to the one client it was meant for
+   * @param dateMillis for a Date line where the origin sent none
+   */
+  static ByteBuf shared(
+      ResponseHead head,
+      boolean keepSetCookie,
+      LoopClock clock,
+      long dateMillis,
+      ByteBufAllocator allocator) {
+    Fields fields = head.fields();
+    FieldLines lines = new FieldLines(head.end() + 64);
+    if (!fields.has(FieldName.DATE)) {
+      clock.addDate(lines, dateMillis);
+    }
+    long skipped = keepSetCookie ? NOT_SHARED : NOT_SHARED | 1L << FieldName.SET_COOKIE;
+    for (int i = 0; i < fields.count(); i++) {
+      if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
+    lines.endLine();
+    ByteBuf block = allocator.directBuffer(lines.length());
+    lines.writeTo(block);
+    return block;
+  }
+
+  /** Adds the Set-Cookie lines of {@code head} to {@code lines}, both borrowed. */
+  static void addSetCookie(ResponseHead head, FieldLines lines) {
+    Fields fields = head.fields();
+    for (int i = fields.first(FieldName.SET_COOKIE);
+        i >= 0;
+        i = fields.next(FieldName.SET_COOKIE, i + 1)) {
+      lines.add(fields, i);
+    }
+  }
+
+  /**
+   * Rearranges an answer whose shared lines hold lists that ours extend: moves all of {@code
+   * shared} in front of {@code own}. What remains to be sent of the block starts at its empty line.
+   */
+  static void putFirst(Fields shared, FieldLines own) {
+    byte[] ours = own.toBytes();
+    own.clear();
+    for (int i = 0; i < shared.count(); i++) {
+      own.add(shared, i);
+    }
+    own.append(ours, 0, ours.length);
+  }
+
+  /** A new array: the lines and the empty line of {@code entry}, borrowed. */
+  static byte[] stored(Entry entry) {
+    byte[] lines = new byte[entry.fieldsLength()];
+    entry.firstBlock().getBytes(0, lines);
+    return lines;
+  }
+}

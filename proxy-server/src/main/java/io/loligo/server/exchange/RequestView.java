@@ -1,0 +1,187 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A request as access rules see it. Confined to the client's event loop; the loop's own instance is
+ * reused for every request that is answered at once, longer ones have theirs.
+ */
+final class RequestView implements AclInput {
+  private HttpPort port;
+  private InetSocketAddress connected;
+  private InetSocketAddress local;
+  private int connections;
+  private RequestHead head;
+  private RequestTarget target;
+  private ResponseHead reply;
+  private List<byte[]> destinations;
+  private byte[] client;
+  private long nowMillis;
+
+  /** Starts over with this request; all borrowed. */
+  RequestView of(ClientStream stream, RequestHead head, RequestTarget target, long nowMillis) {
+    this.port = stream.port();
+    this.connected = stream.record().client;
+    this.local = stream.record().local;
+    this.connections = stream.clientConnections();
+    this.head = head;
+    this.target = target;
+    this.nowMillis = nowMillis;
+    this.reply = null;
+    this.destinations = null;
+    this.client = null;
+    return this;
+  }
+
+  /** The same request for rules asked later, over snapshots: outlives stream and record. */
+  RequestView copy(RequestHead headSnapshot, RequestTarget targetSnapshot) {
+    RequestView copy = new RequestView();
+    copy.port = port;
+    copy.connected = connected;
+    copy.local = local;
+    copy.connections = connections;
+    copy.head = headSnapshot;
+    copy.target = targetSnapshot;
+    copy.nowMillis = nowMillis;
+    copy.destinations = destinations;
+    return copy;
+  }
+
+  /** The connected client, for X-Forwarded-For. */
+  InetSocketAddress client() {
+    return connected;
+  }
+
+  HttpPort httpPort() {
+    return port;
+  }
+
+  void reply(ResponseHead head) {
+    this.reply = head;
+  }
+
+  void destinations(List<InetAddress> addresses) {
+    List<byte[]> octets = new ArrayList<>(addresses.size());
+    for (InetAddress address : addresses) {
+      octets.add(octets(address));
+    }
+    this.destinations = octets;
+  }
+
+  /** 4 or 16 octets; IPv4-mapped IPv6 as 4. */
+  static byte[] octets(InetAddress address) {
+    byte[] octets = address.getAddress();
+    if (octets.length == 16 && isMapped(octets)) {
+      return java.util.Arrays.copyOfRange(octets, 12, 16);
+    }
+    return octets;
+  }
+
+  private static boolean isMapped(byte[] octets) {
+    for (int i = 0; i < 10; i++) {
+      if (octets[i] != 0) {
+        return false;
+      }
+    }
+    return octets[10] == (byte) 0xff && octets[11] == (byte) 0xff;
+  }
+
+  @Override
+  public byte[] clientAddress() {
+    if (client == null) {
+      client = octets(connected.getAddress());
+    }
+    return client;
+  }
+
+  @Override
+  public byte[] localAddress() {
+    return local == null ? NetUtil.LOCALHOST4.getAddress() : octets(local.getAddress());
+  }
+
+  @Override
+  public int localPort() {
+    return local == null ? 0 : local.getPort();
+  }
+
+  @Override
+  public String portName() {
+    return port.name();
+  }
+
+  @Override
+  public String method() {
+    return head.method();
+  }
+
+  @Override
+  public String scheme() {
+    return target.scheme();
+  }
+
+  @Override
+  public String host() {
+    return target.host();
+  }
+
+  @Override
+  public int port() {
+    return target.port();
+  }
+
+  @Override
+  public String url() {
+    return target.url();
+  }
+
+  @Override
+  public String urlPath() {
+    return target.form() == RequestTarget.Form.AUTHORITY
+        ? ""
+        : new String(
+            target.pathBytes(),
+            target.pathStart(),
+            target.pathEnd() - target.pathStart(),
+            java.nio.charset.StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public Fields requestFields() {
+    return head.fields();
+  }
+
+  @Override
+  public Fields replyFields() {
+    return reply == null ? null : reply.fields();
+  }
+
+  @Override
+  public int replyStatus() {
+    return reply == null ? 0 : reply.status();
+  }
+
+  @Override
+  public List<byte[]> destinationAddresses() {
+    return destinations;
+  }
+
+  @Override
+  public int clientConnections() {
+    return connections;
+  }
+
+  @Override
+  public long nowMillis() {
+    return nowMillis;
+  }
+}

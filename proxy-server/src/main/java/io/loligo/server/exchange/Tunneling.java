@@ -1,0 +1,170 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.Tunnel;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * CONNECT (RFC 9110 section 9.3.6): a connection to the target, then octets both ways. Confined to
+ * the client's event loop.
+ */
+final class Tunneling implements ClientEvents, OriginEvents {
+  private final ExchangeLoop loop;
+  private final ClientStream stream;
+  private final RequestHead head;
+  private final RequestTarget target;
+  private final RequestView view;
+  private OriginStream origin;
+  private boolean over;
+
+  /** {@code head} is a snapshot; {@code target} and {@code view} are borrowed. */
+  Tunneling(
+      ExchangeLoop loop,
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      RequestView view) {
+    this.loop = loop;
+    this.stream = stream;
+    this.head = head;
+    this.target = target.snapshot(head);
+    this.view = view.copy(head, this.target);
+  }
+
+  /** Starts connecting. Returns itself, or null where it failed at once. */
+  ClientEvents connect() {
+    ExchangeRecord record = stream.record();
+    record.request = head;
+    record.target = target;
+    record.tag = LogTag.TCP_TUNNEL;
+    record.hitClass = HitClass.TUNNEL;
+    loop.route(view, head.methodId(), this::connect);
+    return over ? null : this;
+  }
+
+  private void connect(List<NextHop> hops) {
+    if (over) {
+      return;
+    }
+    if (hops.isEmpty()) {
+      failed(new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent"));
+      return;
+    }
+    origin =
+        loop.upstream().connect(hops, target.host(), target.port(), loop.addressCheck(view), this);
+  }
+
+  @Override
+  public void head(ResponseHead none, Framing noFraming) {
+    over = true;
+    account();
+    FieldLines lines = loop.lines();
+    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    stream.head(200, lines, null, 0, 0, ClientStream.NO_CONTENT, false);
+    stream.flush();
+    relay(loop, stream, origin.detach());
+  }
+
+  /** Moves octets both ways until both sides are done. Takes {@code origin}. */
+  static void relay(ExchangeLoop loop, ClientStream stream, Detached origin) {
+    Detached client = stream.detach();
+    Tunnel.start(
+        client,
+        origin,
+        loop.timer(),
+        loop.config().timeouts().read(),
+        loop.config().memory().streamBufferBytes(),
+        stream::tunnelEnded);
+  }
+
+  @Override
+  public void failed(FetchFailure failure) {
+    over = true;
+    account();
+    ExchangeRecord record = stream.record();
+    record.errorDetail = failure.detail();
+    if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
+      record.tag = LogTag.TCP_DENIED;
+      record.hitClass = HitClass.OWN_ANSWER;
+    }
+    ErrorPage.send(
+        stream,
+        loop,
+        failure.kind().status(),
+        failure.kind().errorCode(),
+        Exchange.text(failure),
+        null);
+  }
+
+  @Override
+  public void gone() {
+    if (!over) {
+      over = true;
+      account();
+      if (origin != null) {
+        origin.cancel();
+      }
+    }
+  }
+
+  private void account() {
+    FetchTimings timings = origin == null ? null : origin.timings();
+    if (timings != null) {
+      ExchangeRecord record = stream.record();
+      record.hierarchy = timings.code;
+      record.nextHop = timings.address;
+      record.nextHopPort = timings.port;
+      if (timings.dnsNanos >= 0) {
+        record.stage(Stage.DNS, timings.dnsNanos);
+      }
+      if (timings.connectNanos >= 0) {
+        record.stage(Stage.PROXY_CONNECT, timings.connectNanos);
+      }
+    }
+  }
+
+  // a CONNECT has no content, and neither has its answer
+
+  @Override
+  public void content(ByteBuf content) {
+    content.release();
+  }
+
+  @Override
+  public void contentEnd(Fields trailers) {}
+
+  @Override
+  public void contentFailed(ParseFailure failure) {}
+
+  @Override
+  public void writable() {}
+
+  @Override
+  public void readyForContent() {}
+
+  @Override
+  public void interim(ResponseHead reply) {}
+
+  @Override
+  public void readComplete() {}
+
+  @Override
+  public void end(Fields trailers) {}
+}
