@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /** The application log: the console, and the file that {@code cache_log} names. Stateless. */
 final class AppLog {
-  private static final String PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg%n";
+  private static final String PATTERN =
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg%n";
 
   private AppLog() {}
 

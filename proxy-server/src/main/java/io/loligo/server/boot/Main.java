@@ -1,17 +1,14 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.CheckReport;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line. */
 @Command(
@@ -19,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = "A caching HTTP proxy.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {Main.Run.class, Main.Check.class})
+    subcommands = {Main.Run.class})
 public final class Main {
   private Main() {}
 
@@ -34,8 +31,7 @@ public final class Main {
     public String[] getVersion() {
       String version = Main.class.getPackage().getImplementationVersion();
       return new String[] {
-        "loligo " + (version == null ? "(not from a jar)" : version),
-        "Java " + Runtime.version()
+        "loligo " + (version == null ? "(not from a jar)" : version), "Java " + Runtime.version()
       };
     }
   }
@@ -65,28 +61,6 @@ public final class Main {
         return 1;
       }
       return new Daemon(config).run();
-    }
-  }
-
-  /** {@code loligo check FILE}: a report on every line. */
-  @Command(
-      name = "check",
-      description = "Says of every line of a configuration what it does here.",
-      mixinStandardHelpOptions = true)
-  static final class Check implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", description = "configuration in Squid's dialect")
-    private Path file;
-
-    @Option(names = "--strict", description = "status 2 where a line has no effect")
-    private boolean strict;
-
-    @Override
-    public Integer call() {
-      CheckReport report =
-          CheckReport.of(new ConfigReader(new FileConfigSource()).read(file.toString()));
-      PrintStream out = System.out;
-      out.print(report.text());
-      return report.exitStatus(strict);
     }
   }
 }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds a place for every file that is written: where the configuration says or, with a warning that
- * names the line, below {@code ./var/log}. Stateless.
+ * Finds a place for every file that is written: where the configuration says or, with a warning
+ * that names the line, below {@code ./var/log}. Stateless.
  */
 final class Places {
   private static final Logger LOG = LoggerFactory.getLogger(Places.class);

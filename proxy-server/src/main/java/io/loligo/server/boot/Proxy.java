@@ -185,7 +185,10 @@ public final class Proxy implements AutoCloseable {
     export.counter(
         "loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
     export.counter(
-        "loligo.log.dropped", null, "Access log lines dropped: queue full.", accessLog::droppedLines);
+        "loligo.log.dropped",
+        null,
+        "Access log lines dropped: queue full.",
+        accessLog::droppedLines);
     export.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", accessLog::lostLines);
     Operations operations = new Control();
