@@ -25,6 +25,7 @@ import io.loligo.server.transport.Transport;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.PacedExecutor;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -40,8 +41,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -55,10 +56,13 @@ public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
 
+  /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
+  private static final long MAINTENANCE_MILLIS = 2;
+
   private final ProxyConfig config;
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
-  private final ExecutorService maintenance;
+  private final ScheduledExecutorService maintenance;
   private final TieredStore store;
   private final AccessLog accessLog;
   private final Listeners listeners;
@@ -97,9 +101,16 @@ public final class Proxy implements AutoCloseable {
     accessLog = AccessLog.open(config.logging(), count);
     group = transport.newLoops(count, "loligo-loop");
     maintenance =
-        Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-maintenance", true));
+        Executors.newSingleThreadScheduledExecutor(
+            new DefaultThreadFactory("loligo-maintenance", true));
     MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
-    store = new TieredStore(transport.allocator(), config.memory(), transit, maintenance);
+    store =
+        new TieredStore(
+            transport.allocator(),
+            config.memory(),
+            transit,
+            new PacedExecutor(
+                task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
     List<ClientLoop> clientLoops = wireLoops(transport);
     listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
   }
