@@ -1,5 +1,6 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.config.CheckReport;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
@@ -9,6 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** The command line. */
 @Command(
@@ -16,9 +18,24 @@ import picocli.CommandLine.Option;
     description = "A caching HTTP proxy.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {Main.Run.class})
-public final class Main {
+    subcommands = {Main.Run.class, Main.Check.class})
+public final class Main implements Callable<Integer> {
+  @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
+  private Path file;
+
+  @Option(names = "--strict", description = "with --check: status 2 where a line has no effect")
+  private boolean strict;
+
   private Main() {}
+
+  @Override
+  public Integer call() {
+    if (file == null) {
+      CommandLine.usage(this, System.err);
+      return CommandLine.ExitCode.USAGE;
+    }
+    return report(file, strict);
+  }
 
   /** Runs a command; the process ends with its status. */
   public static void main(String[] arguments) {
@@ -62,5 +79,30 @@ public final class Main {
       }
       return new Daemon(config).run();
     }
+  }
+
+  /** {@code loligo check FILE}: a report on every line. */
+  @Command(
+      name = "check",
+      description = "Says of every line of a configuration what it does here.",
+      mixinStandardHelpOptions = true)
+  static final class Check implements Callable<Integer> {
+    @Parameters(paramLabel = "FILE", description = "configuration in Squid's dialect")
+    private Path file;
+
+    @Option(names = "--strict", description = "status 2 where a line has no effect")
+    private boolean strict;
+
+    @Override
+    public Integer call() {
+      return report(file, strict);
+    }
+  }
+
+  private static int report(Path file, boolean strict) {
+    CheckReport report =
+        new CheckReport(new ConfigReader(new FileConfigSource()).read(file.toString()));
+    System.out.print(report.text());
+    return report.exitStatus(strict);
   }
 }

@@ -41,6 +41,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -69,6 +70,7 @@ public final class Proxy implements AutoCloseable {
   private final ProxyMetrics metrics;
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final List<InetSocketAddress> addresses = new ArrayList<>();
+  private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private AdminServer admin;
   private volatile String notReady = "starting";
@@ -120,7 +122,7 @@ public final class Proxy implements AutoCloseable {
     DnsSettings dns = DnsSettings.load(config.dns());
     ExchangeSettings settings =
         ExchangeSettings.of(config, Long.toHexString(ThreadLocalRandom.current().nextLong()));
-    OwnAddresses own = own();
+    OwnAddresses own = new OwnAddresses(ownPorts, localAddresses());
     ClientAddresses clients = new ClientAddresses();
     List<ClientLoop> clientLoops = new ArrayList<>();
     for (EventExecutor executor : group) {
@@ -154,14 +156,6 @@ public final class Proxy implements AutoCloseable {
               ClientSettings.of(config)));
     }
     return clientLoops;
-  }
-
-  private OwnAddresses own() {
-    Set<Integer> ports = new HashSet<>();
-    if (config.admin().port() > 0) {
-      ports.add(config.admin().port());
-    }
-    return new OwnAddresses(ports, localAddresses());
   }
 
   private static Set<InetAddress> localAddresses() {
@@ -216,6 +210,13 @@ public final class Proxy implements AutoCloseable {
               export::prometheusText,
               () -> ConfigJson.of(config),
               version());
+    }
+    if (admin != null) {
+      ownPorts.add(admin.address().getPort());
+    }
+    Integer jmx = Integer.getInteger("com.sun.management.jmxremote.port");
+    if (jmx != null) {
+      ownPorts.add(jmx);
     }
     for (HttpPort port : config.ports()) {
       addresses.add(listeners.bind(port).address());

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
@@ -68,6 +69,7 @@ final class Exchange implements ClientEvents {
   private final Framing framing;
   private final RequestView view;
   private final CacheKey key;
+  private final String upgrade;
   private CacheDecision decision;
   private Entry stale;
   private Phase phase = Phase.WAITING;
@@ -92,7 +94,8 @@ final class Exchange implements ClientEvents {
       RequestView view,
       CacheKey key,
       Entry stale,
-      CacheDecision decision) {
+      CacheDecision decision,
+      String upgrade) {
     this.loop = loop;
     this.stream = stream;
     this.head = head.snapshot();
@@ -102,26 +105,13 @@ final class Exchange implements ClientEvents {
     this.key = key;
     this.stale = stale;
     this.decision = decision;
+    this.upgrade = upgrade;
     ExchangeRecord record = stream.record();
     record.request = this.head;
     record.target = this.target;
     record.decision = decision;
     record.tag = LogTag.TCP_MISS;
     record.hitClass = HitClass.MISS;
-  }
-
-  /**
-   * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol that is passed on
-   * ({@code websocket}), else null.
-   */
-  static String upgrade(RequestHead head) {
-    Fields fields = head.fields();
-    boolean asks =
-        head.version() >= 11
-            && head.methodId() == Method.GET
-            && fields.hasToken(FieldName.CONNECTION, "upgrade")
-            && fields.hasToken(FieldName.UPGRADE, "websocket");
-    return asks ? "websocket" : null;
   }
 
   RequestHead head() {
@@ -192,7 +182,7 @@ final class Exchange implements ClientEvents {
         framing,
         decision.outcome() != Outcome.BYPASS,
         decision.outcome() == Outcome.VALIDATE ? stale : null,
-        upgrade(head));
+        upgrade);
   }
 
   private void run(Fetch mine, InFlight inFlight) {
@@ -259,6 +249,21 @@ final class Exchange implements ClientEvents {
     if (fetch == null && !mayReadAlong(arrived)) {
       leave();
       lookOrFetch();
+      return;
+    }
+    long limit = loop.config().limits().replyBodyMaxBytes();
+    if (limit >= 0 && arrived.contentLength() > limit) {
+      leave();
+      fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
+      return;
+    }
+    view.reply(arrived.head());
+    AclVerdict verdict = loop.config().access().httpReplyAccess().evaluate(view);
+    if (verdict.denied()) {
+      leave();
+      stream.record().tag = LogTag.TCP_DENIED_REPLY;
+      stream.record().errorDetail = verdict.rule() + " (" + verdict.source() + ")";
+      fail(403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.", null);
       return;
     }
     send(arrived);

@@ -58,8 +58,6 @@ import java.util.function.Consumer;
  * </pre>
  */
 public final class ExchangeLoop implements RequestHandler {
-  private static final long NOT_LOOKED_UP = 1L << FieldName.UPGRADE;
-
   private final Store store;
   private final Upstream upstream;
   private final PeerSelection peers;
@@ -287,13 +285,39 @@ public final class ExchangeLoop implements RequestHandler {
       Framing framing,
       RequestView view) {
     CacheKeys.seal(probe, target);
-    CacheReason bypass = bypass(head, framing, view);
+    String upgrade = upgrade(head, view);
+    CacheReason bypass = upgrade != null ? CacheReason.UPGRADE : bypass(head, framing, view);
     if (bypass != null) {
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
-      return new Exchange(this, stream, head, target, framing, view, probe.toKey(), null, decision)
+      return new Exchange(
+              this, stream, head, target, framing, view, probe.toKey(), null, decision, upgrade)
           .start();
     }
     return decide(stream, head, target, framing, view, store.find(probe, head.fields()));
+  }
+
+  /**
+   * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol it may have ({@code
+   * http_upgrade_request_protocols}; without rules {@code websocket}), else null.
+   */
+  private String upgrade(RequestHead head, RequestView view) {
+    Fields fields = head.fields();
+    if (!fields.has(FieldName.UPGRADE)
+        || head.version() < 11
+        || head.methodId() != Method.GET
+        || !fields.hasToken(FieldName.CONNECTION, "upgrade")) {
+      return null;
+    }
+    String value = fields.joined("Upgrade");
+    for (String protocol : value.split(",", -1)) {
+      String name = protocol.strip();
+      int slash = name.indexOf('/');
+      AclList rules = config().access().upgrade(slash < 0 ? name : name.substring(0, slash));
+      if (!name.isEmpty() && rules.evaluate(view).allowed()) {
+        return name;
+      }
+    }
+    return null;
   }
 
   private CacheReason bypass(RequestHead head, Framing framing, RequestView view) {
@@ -303,9 +327,6 @@ public final class ExchangeLoop implements RequestHandler {
     }
     if (framing.kind() != Framing.Kind.NONE) {
       return CacheReason.REQUEST_BODY;
-    }
-    if (head.fields().hasAny(NOT_LOOKED_UP) && Exchange.upgrade(head) != null) {
-      return CacheReason.UPGRADE;
     }
     AclList cache = config().access().cache();
     return cache.isEmpty() || cache.evaluate(view).allowed() ? null : CacheReason.CACHE_DENIED;
@@ -347,7 +368,7 @@ public final class ExchangeLoop implements RequestHandler {
       }
       default -> {
         return new Exchange(
-                this, stream, head, target, framing, view, probe.toKey(), entry, decision)
+                this, stream, head, target, framing, view, probe.toKey(), entry, decision, null)
             .start();
       }
     }

@@ -285,7 +285,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     boolean shareable = storability != null && storability.shareable();
-    keepsSetCookie = (!storing && !shareable) || replaysByDefault(view.httpPort().mode());
+    keepsSetCookie = (!storing && !shareable) || replaysSetCookie();
     ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);
     inFlight.head(
@@ -416,8 +416,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** Whether Set-Cookie of stored responses is given to everybody: accel ports only. */
-  static boolean replaysByDefault(PortMode mode) {
-    return mode == PortMode.ACCEL;
+  /** {@code loligo_stored_set_cookie}: whether Set-Cookie of stored responses goes to everybody. */
+  private boolean replaysSetCookie() {
+    return switch (loop.config().forwarding().storedSetCookie()) {
+      case AUTO -> view.httpPort().mode() == PortMode.ACCEL;
+      case REPLAY -> true;
+      case STRIP -> false;
+    };
   }
 }

@@ -57,6 +57,8 @@ final class HitAnswer {
     if (record.tag == LogTag.NONE_NONE) {
       classify(record, head, decision);
     }
+    String contentType = entry.contentType();
+    record.contentType = contentType.isEmpty() ? null : contentType;
     entry.hit();
     HitStream rest = null;
     try {

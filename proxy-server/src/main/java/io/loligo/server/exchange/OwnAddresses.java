@@ -5,9 +5,11 @@ import java.net.InetSocketAddress;
 import java.util.Set;
 
 /**
- * Ports of this process that must not be reached through it: manager and metrics. Immutable.
+ * Ports of this process that must not be reached through it: manager, metrics, remote JMX.
+ * Thread-safe where {@code ports} is.
  *
- * @param ports TCP ports kept from clients on every address of this machine
+ * @param ports TCP ports kept from clients on every address of this machine; may still grow while
+ *     the process starts
  * @param local addresses of this machine; loopback and wildcard need not be listed
  */
 public record OwnAddresses(Set<Integer> ports, Set<InetAddress> local) {

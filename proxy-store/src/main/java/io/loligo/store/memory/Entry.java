@@ -1,7 +1,9 @@
 package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -31,6 +33,7 @@ public final class Entry implements Stored {
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
   private int hits;
+  private String contentType;
 
   /**
    * One reference, owned by the caller. Takes {@code first} and {@code rest}; the first block is
@@ -97,6 +100,17 @@ public final class Entry implements Stored {
   /** Counts one more. */
   public void hit() {
     hits++;
+  }
+
+  /** Content-Type as stored, empty where there is none: looked for once and kept. */
+  public String contentType() {
+    String known = contentType;
+    if (known == null) {
+      String found = StoredFields.index(first.slice(0, fieldsLength)).get(FieldName.CONTENT_TYPE);
+      known = found == null ? "" : found;
+      contentType = known;
+    }
+    return known;
   }
 
   /** Octets of field lines and the empty line at the start of {@link #firstBlock}. */
