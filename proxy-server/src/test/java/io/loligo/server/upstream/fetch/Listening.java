@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /** Writes down what a fetch tells, and asks for more of it unless told not to. */
 final class Listening implements OriginEvents {
@@ -22,6 +23,9 @@ final class Listening implements OriginEvents {
   Runnable onHead = () -> {};
   Runnable onContent = () -> {};
   FetchFailure failure;
+
+  /** Counted down at the last event. */
+  final CountDownLatch done = new CountDownLatch(1);
 
   boolean over() {
     return failure != null || events.stream().anyMatch(event -> event.startsWith("end"));
@@ -67,6 +71,7 @@ final class Listening implements OriginEvents {
       text.append(' ').append(trailers.name(i)).append('=').append(trailers.value(i));
     }
     note(text.toString());
+    done.countDown();
   }
 
   @Override
@@ -78,6 +83,7 @@ final class Listening implements OriginEvents {
   public void failed(FetchFailure cause) {
     note("failed " + cause.kind());
     failure = cause;
+    done.countDown();
   }
 
   private void note(String event) {

@@ -1,0 +1,316 @@
+package io.loligo.server.upstream.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.ConnectionCounters;
+import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Settings;
+import io.loligo.server.upstream.connect.SocketTransport;
+import io.loligo.server.upstream.names.NameResolver;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Over real sockets on loopback: what only a kernel does. The test's thread is the origin. */
+class SocketsTest {
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  private static final int PATIENCE_SECONDS = 20;
+
+  /** Transports. */
+  enum Kind {
+    NIO,
+    EPOLL
+  }
+
+  private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+  private final Semaphore noLongerIdle = new Semaphore(0);
+  private EventLoopGroup group;
+  private EventLoop loop;
+  private NettyUpstream upstream;
+  private ServerSocket server;
+  private Socket origin;
+
+  private void start(Kind kind) throws IOException {
+    Assumptions.assumeTrue(kind == Kind.NIO || Epoll.isAvailable(), "no epoll here");
+    IoHandlerFactory io =
+        kind == Kind.NIO ? NioIoHandler.newFactory() : EpollIoHandler.newFactory();
+    ChannelFactory<? extends SocketChannel> channels =
+        kind == Kind.NIO ? NioSocketChannel::new : EpollSocketChannel::new;
+    group = new MultiThreadIoEventLoopGroup(1, io);
+    loop = group.next();
+    ProxyConfig config = new Settings().build();
+    upstream =
+        new NettyUpstream(
+            loop,
+            new SocketTransport(channels, allocator),
+            new Loopback(),
+            new LoopTimer(loop),
+            () -> config,
+            HopHealth.NONE,
+            new IdleWatch());
+    server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (group == null) {
+      return;
+    }
+    onLoop(
+        () -> {
+          upstream.close();
+          return null;
+        });
+    if (origin != null) {
+      origin.close();
+    }
+    server.close();
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    assertThat(allocator.metric().usedDirectMemory()).isZero();
+    assertThat(allocator.metric().usedHeapMemory()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void usesAConnectionAgain(Kind kind) throws Exception {
+    start(kind);
+    for (int i = 0; i < 3; i++) {
+      Listening seen = fetch(FetchBench.get());
+      if (origin == null) {
+        origin = server.accept();
+      }
+      assertThat(requestHead()).startsWith("GET /path?q HTTP/1.1");
+      say(OK);
+      await(seen);
+      assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noticesThatAnIdleConnectionWasClosed(Kind kind) throws Exception {
+    start(kind);
+    keepOne();
+    noLongerIdle.drainPermits();
+    origin.close();
+    assertThat(noLongerIdle.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    assertThat(onLoop(upstream::idleConnections)).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void closesAnIdleConnectionThatSendsSomething(Kind kind) throws Exception {
+    start(kind);
+    keepOne();
+    say("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n".repeat(10));
+    assertThat(closedByProxy()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void relaysLargeContentAtTheReadersPace(Kind kind) throws Exception {
+    start(kind);
+    Listening seen = new Listening();
+    seen.reading = false;
+    fetch(seen, FetchBench.get());
+    origin = server.accept();
+    requestHead();
+    int size = 16 << 20;
+    CompletableFuture<Void> sending =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                say("HTTP/1.1 200 OK\r\nContent-Length: " + size + "\r\n\r\n");
+                origin.getOutputStream().write(new byte[size]);
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
+            });
+    while (onLoop(() -> seen.events.isEmpty())) {
+      Thread.onSpinWait();
+    }
+    assertThat(onLoop(() -> allocator.metric().usedDirectMemory())).isLessThan(200_000);
+    onLoop(
+        () -> {
+          seen.reading = true;
+          seen.stream.read();
+          return null;
+        });
+    sending.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    await(seen);
+    assertThat(seen.content.length()).isEqualTo(size);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void readsAnEarlyAnswerThoughTheOriginStopsReading(Kind kind) throws Exception {
+    start(kind);
+    Listening seen = fetch(FetchBench.post(64 << 20));
+    origin = server.accept();
+    requestHead();
+    say("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
+    onLoop(
+        () -> {
+          ByteBuf some = allocator.directBuffer(1 << 20).writeZero(1 << 20);
+          seen.stream.content(some);
+          return null;
+        });
+    await(seen);
+    assertThat(seen.events).endsWith("head 413 LENGTH", "end");
+    assertThat(closedByProxy()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tellsAResetFromAnEnd(Kind kind) throws Exception {
+    start(kind);
+    Listening seen = fetch(FetchBench.get());
+    origin = server.accept();
+    requestHead();
+    say("HTTP/1.0 200 OK\r\n\r\nsome");
+    while (onLoop(() -> seen.content.length() < 4)) {
+      Thread.onSpinWait();
+    }
+    origin.setSoLinger(true, 0);
+    origin.close();
+    await(seen);
+    assertThat(seen.events).containsExactly("head 200 UNTIL_CLOSE", "failed TRUNCATED");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tellsThatNobodyListens(Kind kind) throws Exception {
+    start(kind);
+    server.close();
+    Listening seen = fetch(FetchBench.get());
+    await(seen);
+    assertThat(seen.events).containsExactly("failed CONNECT_FAILED");
+  }
+
+  private void keepOne() throws Exception {
+    Listening seen = fetch(FetchBench.get());
+    origin = server.accept();
+    requestHead();
+    say(OK);
+    await(seen);
+    assertThat(onLoop(upstream::idleConnections)).isEqualTo(1);
+  }
+
+  private Listening fetch(OutgoingRequest request) throws Exception {
+    Listening seen = new Listening();
+    fetch(seen, request);
+    return seen;
+  }
+
+  private void fetch(Listening seen, OutgoingRequest request) throws Exception {
+    NextHop hop =
+        new NextHop("origin.example", server.getLocalPort(), null, HierarchyCode.HIER_DIRECT);
+    onLoop(
+        () -> {
+          seen.stream = upstream.fetch(List.of(hop), request, address -> null, seen);
+          return null;
+        });
+  }
+
+  private static void await(Listening seen) throws InterruptedException {
+    assertThat(seen.done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("over").isTrue();
+  }
+
+  private String requestHead() throws IOException {
+    InputStream in = origin.getInputStream();
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int octet = in.read();
+      assertThat(octet).as("octet behind: %s", head).isNotNegative();
+      head.append((char) octet);
+    }
+    return head.toString();
+  }
+
+  private void say(String latin1) throws IOException {
+    origin.getOutputStream().write(latin1.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** Waits for the connection's end. */
+  private boolean closedByProxy() throws IOException {
+    origin.setSoTimeout(PATIENCE_SECONDS * 1_000);
+    byte[] sink = new byte[65_536];
+    try {
+      for (int read = 0; read >= 0; ) {
+        read = origin.getInputStream().read(sink);
+      }
+      return true;
+    } catch (SocketException reset) {
+      return true;
+    }
+  }
+
+  private <T> T onLoop(Callable<T> call) throws Exception {
+    return loop.submit(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Every name is loopback. */
+  private static final class Loopback implements NameResolver {
+    @Override
+    public List<InetAddress> known(String host) {
+      return List.of(InetAddress.getLoopbackAddress());
+    }
+
+    @Override
+    public void resolve(String host, Listener listener) {
+      throw new AssertionError(host);
+    }
+  }
+
+  private final class IdleWatch implements ConnectionCounters {
+    @Override
+    public void opened() {}
+
+    @Override
+    public void closed() {}
+
+    @Override
+    public void connectFailed() {}
+
+    @Override
+    public void reused() {}
+
+    @Override
+    public void idle(int change) {
+      if (change < 0) {
+        noLongerIdle.release();
+      }
+    }
+  }
+}
