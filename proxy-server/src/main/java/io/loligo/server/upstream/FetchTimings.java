@@ -12,11 +12,16 @@ public final class FetchTimings {
 
   public int port;
 
-  /** Nanoseconds; -1 where the stage was not passed through. */
+  /** Nanoseconds resolving, all hops together; -1, here and below: stage not passed through. */
   public long dnsNanos = -1;
 
+  /** Nanoseconds connecting, all successful dials together. */
   public long connectNanos = -1;
+
+  /** Nanoseconds from the request's head being written to the answer's first octet. */
   public long firstByteNanos = -1;
+
+  /** Nanoseconds from the request's head being written to the answer's last octet. */
   public long lastByteNanos = -1;
 
   /** Octets on the wire, heads included. */
