@@ -6,6 +6,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.http1.ParseLimits;
 import java.util.List;
+import java.util.Map;
 
 /** Configurations for tests: Squid's defaults, with what a test changes. Mutable builder. */
 public final class Settings {
@@ -32,6 +33,7 @@ public final class Settings {
             AclList.allowAll(),
             alwaysDirect,
             neverDirect,
+            Map.of(),
             false),
         CacheSettings.DEFAULT,
         new ProxyConfig.Memory(0, 0, 0, streamBufferBytes, 65_536),
@@ -59,11 +61,13 @@ public final class Settings {
             16_384,
             95,
             false,
+            null,
             peers),
-        new ProxyConfig.Dns(List.of(), 30_000, 21_600, 60, null, null, false),
+        new ProxyConfig.Dns(List.of(), 30_000, 5_000, 21_600, 60, null, null, false),
         null,
         null,
-        null);
+        null,
+        List.of());
   }
 
   /** A parent with the defaults of cache_peer. */

@@ -40,7 +40,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   /** How long a name is not asked again after nobody answered. */
   public static final int SILENCE_SECONDS = 5;
 
-  private static final long MAX_QUERY_MILLIS = 5_000;
+  private static final long USUAL_QUERY_MILLIS = 5_000;
   private static final List<InetAddress> LOOPBACK = List.of(NetUtil.LOCALHOST4, NetUtil.LOCALHOST6);
 
   private final EventLoop loop;
@@ -168,10 +168,10 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         .build();
   }
 
+  /** How long one server is waited for before the next one is asked. */
   private static long queryMillis(ProxyConfig.Dns config) {
-    return config.timeoutMillis() > 0
-        ? Math.min(MAX_QUERY_MILLIS, config.timeoutMillis())
-        : MAX_QUERY_MILLIS;
+    long millis = config.retransmitMillis() > 0 ? config.retransmitMillis() : USUAL_QUERY_MILLIS;
+    return config.timeoutMillis() > 0 ? Math.min(millis, config.timeoutMillis()) : millis;
   }
 
   private String questionName(String host) {

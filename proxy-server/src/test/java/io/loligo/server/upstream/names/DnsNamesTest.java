@@ -223,6 +223,7 @@ class DnsNamesTest {
         new ProxyConfig.Dns(
             List.of(server.address()),
             timeoutMillis,
+            timeoutMillis,
             positiveSeconds,
             negativeSeconds,
             hostsFile,
@@ -231,6 +232,6 @@ class DnsNamesTest {
   }
 
   private static ProxyConfig.Dns dns(List<String> servers) {
-    return new ProxyConfig.Dns(servers, 5_000, 3_600, 60, null, null, false);
+    return new ProxyConfig.Dns(servers, 5_000, 5_000, 3_600, 60, null, null, false);
   }
 }
