@@ -29,8 +29,10 @@ record FieldPiece(
       line.append('-');
       return;
     }
-    if (!kind.numeric() && kind != Kind.OCTET) {
-      line.quote(start, quoting);
+    if (!kind.numeric()) {
+      if (!kind.ours()) {
+        line.quote(start, quoting);
+      }
       if (max >= 0) {
         line.truncate(start + max);
       }

@@ -39,10 +39,11 @@ final class FileOutput implements LogOutput {
   @Override
   public void line(byte[] bytes, int start, int length, int secondStart, int secondLength)
       throws IOException {
+    bufferedLines++;
     if (length + secondLength > buffer.remaining()) {
       flush();
+      bufferedLines = 1;
     }
-    bufferedLines++;
     if (length + secondLength > buffer.remaining()) {
       writeThrough(ByteBuffer.wrap(bytes, start, length));
       writeThrough(ByteBuffer.wrap(bytes, secondStart, secondLength));

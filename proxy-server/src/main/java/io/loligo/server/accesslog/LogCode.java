@@ -145,6 +145,11 @@ enum LogCode {
       };
     }
 
+    /** Whether its text is the format's own, never a peer's. */
+    boolean ours() {
+      return this == LOCAL_TIME || this == GMT_TIME || this == OCTET;
+    }
+
     boolean numeric() {
       return this == NUMBER || this == MILLIS || this == SUBSECOND || this == SEQUENCE;
     }

@@ -109,7 +109,15 @@ final class RecordText {
       line.append(':');
       line.appendNumber(target.port());
     }
-    path(target, stripQuery, line);
+    if (!isAsterisk(target)) {
+      path(target, stripQuery, line);
+    }
+  }
+
+  /** OPTIONS of a whole server, whose effective URI has no path (RFC 9112 section 3.3). */
+  private static boolean isAsterisk(RequestTarget target) {
+    return target.pathEnd() - target.pathStart() == 1
+        && target.pathBytes()[target.pathStart()] == '*';
   }
 
   static void path(ExchangeRecord record, LogLine line) {

@@ -1,0 +1,128 @@
+package io.loligo.server.accesslog;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class LineRingTest {
+  /** Keeps lines as {@code output:text}. */
+  private static final class Lines implements LineRing.Consumer {
+    final List<String> all = new ArrayList<>();
+
+    @Override
+    public void line(
+        int output, byte[] bytes, int start, int length, int secondStart, int secondLength) {
+      all.add(
+          output
+              + ":"
+              + new String(bytes, start, length, US_ASCII)
+              + new String(bytes, secondStart, secondLength, US_ASCII));
+    }
+  }
+
+  private static boolean offer(LineRing ring, int output, String text) {
+    return ring.offer(output, text.getBytes(US_ASCII), text.length());
+  }
+
+  @Test
+  void handsOverLinesInOrderWithTheirOutput() {
+    LineRing ring = new LineRing(64);
+    Lines lines = new Lines();
+    assertThat(offer(ring, 0, "one\n")).isTrue();
+    assertThat(offer(ring, 255, "two\n")).isTrue();
+    assertThat(ring.drainTo(lines)).isEqualTo(2);
+    assertThat(lines.all).containsExactly("0:one\n", "255:two\n");
+    assertThat(ring.usedBytes()).isZero();
+  }
+
+  @Test
+  void refusesWhatDoesNotFitAndTakesItOnceDrained() {
+    LineRing ring = new LineRing(64);
+    String line = "x".repeat(28);
+    assertThat(offer(ring, 0, line)).isTrue();
+    assertThat(ring.overHalf()).isFalse();
+    assertThat(offer(ring, 0, line)).isTrue();
+    assertThat(ring.overHalf()).isTrue();
+    assertThat(offer(ring, 0, "")).isFalse();
+    ring.drainTo(new Lines());
+    assertThat(offer(ring, 0, line)).isTrue();
+  }
+
+  @Test
+  void refusesCapacityThatIsNoPowerOfTwo() {
+    assertThatThrownBy(() -> new LineRing(100)).hasMessageContaining("capacityBytes: 100");
+  }
+
+  @Property(tries = 200)
+  void keepsEveryLineWholeAcrossTheEnd(
+      @ForAll @Size(max = 60) List<@IntRange(max = 40) Integer> lengths) {
+    LineRing ring = new LineRing(128);
+    Lines lines = new Lines();
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < lengths.size(); i++) {
+      String line = String.valueOf((char) ('a' + i % 26)).repeat(lengths.get(i));
+      if (!offer(ring, i & 255, line)) {
+        ring.drainTo(lines);
+        assertThat(offer(ring, i & 255, line)).isTrue();
+      }
+      expected.add((i & 255) + ":" + line);
+    }
+    ring.drainTo(lines);
+    assertThat(lines.all).isEqualTo(expected);
+  }
+
+  @Test
+  void deliversOrRefusesEveryLineBetweenTwoThreads() throws InterruptedException {
+    int count = 200_000;
+    LineRing ring = new LineRing(1024);
+    AtomicBoolean produced = new AtomicBoolean();
+    CountDownLatch begin = new CountDownLatch(1);
+    long[] refused = new long[1];
+    Thread producer =
+        new Thread(
+            () -> {
+              awaitQuietly(begin);
+              for (int i = 0; i < count; i++) {
+                if (!offer(ring, i & 255, i + "=" + "y".repeat(i % 50))) {
+                  refused[0]++;
+                }
+              }
+              produced.set(true);
+            });
+    producer.start();
+    Lines lines = new Lines();
+    begin.countDown();
+    boolean last;
+    do {
+      last = produced.get();
+      ring.drainTo(lines);
+    } while (!last);
+    producer.join();
+    assertThat(lines.all.size() + refused[0]).isEqualTo(count);
+    int previous = -1;
+    for (String line : lines.all) {
+      int number = Integer.parseInt(line.substring(line.indexOf(':') + 1, line.indexOf('=')));
+      assertThat(number).isGreaterThan(previous);
+      assertThat(line).isEqualTo((number & 255) + ":" + number + "=" + "y".repeat(number % 50));
+      previous = number;
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
