@@ -1,0 +1,53 @@
+package io.loligo.server;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** server -> store -> core, and no cycles among the server's packages. */
+@AnalyzeClasses(packages = "io.loligo", importOptions = ImportOption.DoNotIncludeTests.class)
+class PackageDirectionsTest {
+  @ArchTest
+  static final ArchRule PACKAGES_HAVE_NO_CYCLES =
+      slices().matching("io.loligo.server.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule STORE_KNOWS_NO_SERVER =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.store..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.server..");
+
+  @ArchTest
+  static final ArchRule CORE_KNOWS_NEITHER_STORE_NOR_SERVER =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.core..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.loligo.server..", "io.loligo.store..");
+
+  @ArchTest
+  static final ArchRule OBSERVERS_KNOW_ONLY_THE_RECORD =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "io.loligo.server.record..",
+              "io.loligo.server.accesslog..",
+              "io.loligo.server.metrics..",
+              "io.loligo.server.admin..",
+              "io.loligo.server.jmx..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.loligo.core.http1..",
+              "io.loligo.server.downstream..",
+              "io.loligo.server.upstream..",
+              "io.loligo.server.exchange..");
+}

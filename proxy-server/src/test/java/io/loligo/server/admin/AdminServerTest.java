@@ -1,0 +1,287 @@
+package io.loligo.server.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.metrics.ProxyMetrics;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+@Timeout(30)
+class AdminServerTest {
+  private static final String SECRET = "s3cret";
+
+  private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private final Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
+  private final ListAppender<ILoggingEvent> auditLines = new ListAppender<>();
+  private AdminServer server;
+
+  private final class RecordingOperations implements Operations {
+    @Override
+    public int purge(String url) {
+      if (!url.startsWith("http")) {
+        throw new IllegalArgumentException("not a URL: " + url);
+      }
+      calls.add("purge " + url);
+      return 2;
+    }
+
+    @Override
+    public void rotateLogs() {
+      calls.add("rotate");
+    }
+
+    @Override
+    public void drain() {
+      calls.add("drain");
+    }
+
+    @Override
+    public boolean ready() {
+      return !calls.contains("drain");
+    }
+
+    @Override
+    public String notReadyReason() {
+      return ready() ? "" : "draining";
+    }
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    auditLines.start();
+    audit.addAppender(auditLines);
+    server = start(SECRET);
+  }
+
+  private AdminServer start(String secret) throws IOException {
+    return AdminServer.start(
+        new ProxyConfig.Admin("127.0.0.1", 0, secret, null),
+        Set.of("Proxy.Example"),
+        new RecordingOperations(),
+        new ProxyMetrics(1),
+        () -> "# metrics\n",
+        () -> "{\"config\":1}",
+        "1.0<b>");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    audit.detachAppender(auditLines);
+  }
+
+  /** Sends octets, returns all that comes until the server closes. */
+  private String send(String request) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
+      socket.getOutputStream().write(request.getBytes(UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
+  }
+
+  private String ask(String line, String... fields) throws IOException {
+    String more = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+    return send(line + " HTTP/1.1\r\nConnection: close\r\n" + more + "\r\n");
+  }
+
+  private static String secret() {
+    return "Authorization: Bearer " + SECRET;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/metrics, # metrics, text/plain; version=0.0.4; charset=utf-8",
+    "/config, '{\"config\":1}', application/json",
+    "/health/live, live, text/plain; charset=utf-8",
+    "/health/ready, ready, text/plain; charset=utf-8",
+    "/, Loligo 1.0&lt;b&gt;, text/html; charset=utf-8"
+  })
+  void servesPages(String path, String content, String type) throws IOException {
+    assertThat(ask("GET " + path, "Host: localhost"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .containsIgnoringCase("content-type: " + type + "\r\n")
+        .containsIgnoringCase("cache-control: no-store\r\n")
+        .contains(content);
+  }
+
+  @Test
+  void answersHeadWithoutContent() throws IOException {
+    assertThat(ask("HEAD /health/live", "Host: localhost"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .containsIgnoringCase("content-length: 5\r\n")
+        .endsWith("\r\n\r\n");
+  }
+
+  @Test
+  void keepsConnectionsAlive() throws IOException {
+    assertThat(
+            send(
+                String.join(
+                    "\r\n",
+                    "GET /health/live HTTP/1.1",
+                    "Host: localhost",
+                    "",
+                    "GET /config HTTP/1.1",
+                    "Host: localhost",
+                    "Connection: close",
+                    "",
+                    "")))
+        .contains("live\n")
+        .contains("{\"config\":1}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "localhost",
+        "LOCALHOST:3129",
+        "127.0.0.1",
+        "127.1.2.3:80",
+        "[::1]:3129",
+        "proxy.example",
+        "proxy.example.:80"
+      })
+  void acceptsOwnNames(String host) throws IOException {
+    assertThat(ask("GET /health/live", "Host: " + host)).startsWith("HTTP/1.1 200");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "192.0.2.1",
+        "localhost:x",
+        "[::1",
+        ""
+      })
+  void refusesForeignNames(String host) throws IOException {
+    assertThat(ask("GET /metrics", "Host: " + host)).startsWith("HTTP/1.1 403");
+  }
+
+  @Test
+  void needsExactlyOneHost() throws IOException {
+    assertThat(ask("GET /metrics")).startsWith("HTTP/1.1 400");
+    assertThat(ask("GET /metrics", "Host: localhost", "Host: evil")).startsWith("HTTP/1.1 400");
+    assertThat(send("GET /health/live HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 200");
+    assertThat(send("POST /drain HTTP/1.0\r\n" + secret() + "\r\n\r\n")).startsWith("HTTP/1.1 400");
+  }
+
+  @Test
+  void refusesOtherSites() throws IOException {
+    String host = "Host: localhost:3129";
+    assertThat(ask("POST /rotate", host, secret(), "Origin: http://evil.example"))
+        .startsWith("HTTP/1.1 403");
+    assertThat(ask("POST /rotate", host, secret(), "Origin: null")).startsWith("HTTP/1.1 403");
+    assertThat(ask("GET /metrics", host, "Origin: http://localhost:8080"))
+        .startsWith("HTTP/1.1 403");
+    assertThat(ask("GET /metrics", host, "Sec-Fetch-Site: cross-site")).startsWith("HTTP/1.1 403");
+    assertThat(calls).isEmpty();
+    assertThat(ask("POST /rotate", host, secret(), "Origin: http://localhost:3129"))
+        .startsWith("HTTP/1.1 202");
+    assertThat(calls).containsExactly("rotate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/purge?url=http://h/", "/rotate", "/drain"})
+  void changesNeedTheSecret(String path) throws IOException {
+    String host = "Host: localhost";
+    assertThat(ask("POST " + path, host)).startsWith("HTTP/1.1 403");
+    assertThat(ask("POST " + path, host, "Authorization: Bearer wrong")).startsWith("HTTP/1.1 403");
+    assertThat(ask("POST " + path, host, "Authorization: Basic " + SECRET))
+        .startsWith("HTTP/1.1 403");
+    assertThat(ask("GET " + path, host, secret()))
+        .startsWith("HTTP/1.1 405")
+        .containsIgnoringCase("allow: POST");
+    assertThat(calls).isEmpty();
+    assertThat(ask("POST " + path, host, secret())).startsWith("HTTP/1.1 20");
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void withoutSecretNothingCanBeChanged() throws IOException {
+    server.close();
+    server = start(null);
+    assertThat(ask("POST /drain", "Host: localhost", "Authorization: Bearer "))
+        .startsWith("HTTP/1.1 403")
+        .contains("no secret is configured");
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void purges() throws IOException {
+    assertThat(ask("POST /purge?url=http%3A%2F%2Fh%2Fp%3Fq%3D1", "Host: localhost", secret()))
+        .startsWith("HTTP/1.1 200")
+        .endsWith("{\"purged\":2}\n");
+    assertThat(calls).containsExactly("purge http://h/p?q=1");
+    assertThat(ask("POST /purge", "Host: localhost", secret())).startsWith("HTTP/1.1 400");
+    assertThat(ask("POST /purge?url=x", "Host: localhost", secret())).startsWith("HTTP/1.1 400");
+  }
+
+  @Test
+  void leavesAnAuditTrailWithoutQueryOrLineBreaks() throws IOException {
+    ask("POST /purge?url=http://h/%0Ap%3Fsecret", "Host: localhost", secret());
+    ask("POST /drain", "Host: localhost", "Authorization: Bearer guess");
+    assertThat(auditLines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "admin purge http://h/_p? from 127.0.0.1: 2 dropped",
+            "admin /drain from 127.0.0.1: refused, wrong or missing secret");
+  }
+
+  @Test
+  void isNotReadyWhileDraining() throws IOException {
+    ask("POST /drain", "Host: localhost", secret());
+    assertThat(ask("GET /health/ready", "Host: localhost"))
+        .startsWith("HTTP/1.1 503")
+        .contains("draining");
+    assertThat(ask("GET /health/live", "Host: localhost")).startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void refusesUnknownPathsMethodsAndOversizedRequests() throws IOException {
+    String host = "Host: localhost";
+    assertThat(ask("GET /nothing", host)).startsWith("HTTP/1.1 404");
+    assertThat(ask("POST /metrics", host)).startsWith("HTTP/1.1 405");
+    assertThat(ask("GET /" + "x".repeat(10_000), host)).startsWith("HTTP/1.1 400");
+    assertThat(ask("GET /", host, "X: " + "x".repeat(20_000))).startsWith("HTTP/1.1 400");
+    assertThat(ask("POST /drain", host, secret(), "Content-Length: 1000000"))
+        .startsWith("HTTP/1.1 413");
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void tellsWhichPortCannotBeHad() {
+    assertThatThrownBy(
+            () ->
+                AdminServer.start(
+                    new ProxyConfig.Admin("127.0.0.1", server.address().getPort(), null, null),
+                    Set.of(),
+                    new RecordingOperations(),
+                    new ProxyMetrics(1),
+                    () -> "",
+                    () -> "",
+                    ""))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("loligo_admin_port 127.0.0.1:" + server.address().getPort());
+  }
+}

@@ -1,0 +1,175 @@
+package io.loligo.server.jmx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.server.admin.Operations;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.record.SampleRecord;
+import io.loligo.store.StoreStats;
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerConnection;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXConnectorServer;
+import javax.management.remote.JMXConnectorServerFactory;
+import javax.management.remote.JMXServiceURL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Everything through a remote connector, as an operator's console sees it. */
+class ManagementBeansTest {
+  private final List<String> calls = new ArrayList<>();
+  private final ProxyMetrics metrics = new ProxyMetrics(1);
+  private final MBeanServer server = MBeanServerFactory.newMBeanServer();
+  private ManagementBeans beans;
+  private JMXConnectorServer connectorServer;
+  private JMXConnector connector;
+  private MBeanServerConnection remote;
+
+  private final class RecordingOperations implements Operations {
+    @Override
+    public int purge(String url) {
+      if (!url.startsWith("http")) {
+        throw new IllegalArgumentException("not a URL: " + url);
+      }
+      calls.add("purge " + url);
+      return 2;
+    }
+
+    @Override
+    public void rotateLogs() {
+      calls.add("rotate");
+    }
+
+    @Override
+    public void drain() {
+      calls.add("drain");
+    }
+
+    @Override
+    public boolean ready() {
+      return !calls.contains("drain");
+    }
+
+    @Override
+    public String notReadyReason() {
+      return ready() ? "" : "draining";
+    }
+  }
+
+  @BeforeEach
+  @SuppressWarnings("BanJNDI") // the address is this test's own
+  void connect() throws Exception {
+    metrics.ledger().add("store", "Stored responses", () -> 5, () -> 10);
+    beans =
+        new ManagementBeans(
+            server,
+            metrics,
+            () -> new StoreStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+            new RecordingOperations());
+    System.setProperty("java.rmi.server.hostname", "127.0.0.1");
+    connectorServer =
+        JMXConnectorServerFactory.newJMXConnectorServer(
+            new JMXServiceURL("rmi", "127.0.0.1", 0), null, server);
+    connectorServer.start();
+    connector = JMXConnectorFactory.connect(connectorServer.getAddress());
+    remote = connector.getMBeanServerConnection();
+  }
+
+  @AfterEach
+  void disconnect() throws Exception {
+    connector.close();
+    connectorServer.stop();
+    beans.close();
+    System.clearProperty("java.rmi.server.hostname");
+  }
+
+  private static ObjectName name(String type) throws Exception {
+    return new ObjectName("io.loligo", "type", type);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Tiers", "Classes", "Stages", "Connections", "MemoryLedger", "Control"})
+  void everythingIsDescribed(String type) throws Exception {
+    MBeanInfo info = remote.getMBeanInfo(name(type));
+    assertThat(info.getDescription()).endsWith(".").doesNotContain("Information on");
+    for (MBeanAttributeInfo attribute : info.getAttributes()) {
+      assertThat(attribute.getDescription()).as(attribute.getName()).endsWith(".");
+      boolean number = attribute.getType().matches("long|double");
+      if (number) {
+        assertThat(attribute.getDescriptor().getFieldValue("units"))
+            .as(attribute.getName())
+            .isNotNull();
+      }
+    }
+    for (MBeanOperationInfo operation : info.getOperations()) {
+      assertThat(operation.getDescription()).as(operation.getName()).endsWith(".");
+    }
+  }
+
+  @Test
+  void operationsReachTheProxy() throws Exception {
+    ObjectName control = name("Control");
+    String[] text = {String.class.getName()};
+    assertThat(remote.getAttribute(control, "Ready")).isEqualTo(true);
+    assertThat(remote.invoke(control, "purge", new Object[] {"http://h/"}, text)).isEqualTo(2);
+    remote.invoke(control, "rotateLogs", null, null);
+    remote.invoke(control, "drain", null, null);
+    assertThat(calls).containsExactly("purge http://h/", "rotate", "drain");
+    assertThat(remote.getAttribute(control, "NotReadyReason")).isEqualTo("draining");
+    assertThatThrownBy(() -> remote.invoke(control, "purge", new Object[] {"x"}, text))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void classesAndTiersShowNumbers() throws Exception {
+    metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h"));
+    assertThat(remote.getAttribute(name("Classes"), "Exchanges")).isEqualTo(1L);
+    assertThat(remote.getAttribute(name("Classes"), "ClientSent")).isEqualTo(311L);
+    TabularData byClass = (TabularData) remote.getAttribute(name("Classes"), "ByClass");
+    assertThat(byClass.get(new Object[] {"miss"}).get("value")).isEqualTo(1L);
+    assertThat(remote.getAttribute(name("Tiers"), "MemoryEntries")).isEqualTo(1L);
+    assertThat(remote.getAttribute(name("Tiers"), "TransitLimit")).isEqualTo(10L);
+  }
+
+  @Test
+  void stagesShowPercentiles() throws Exception {
+    metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h"));
+    TabularData times = (TabularData) remote.getAttribute(name("Stages"), "Times");
+    CompositeData total = (CompositeData) times.get(new Object[] {"TOTAL/MISS"}).get("value");
+    assertThat(total.get("count")).isEqualTo(1L);
+    assertThat((double) total.get("p99")).isBetween(1900 * 31 / 32.0, 1900.0);
+    assertThat(total.get("max")).isEqualTo(1900.0);
+    String[] texts = {String.class.getName(), String.class.getName()};
+    CompositeData none =
+        (CompositeData) remote.invoke(name("Stages"), "times", new Object[] {"dns", "miss"}, texts);
+    assertThat(none.get("count")).isEqualTo(0L);
+  }
+
+  @Test
+  void ledgerShowsOwners() throws Exception {
+    TabularData used = (TabularData) remote.getAttribute(name("MemoryLedger"), "Used");
+    assertThat(used.get(new Object[] {"store"}).get("value")).isEqualTo(5L);
+    TabularData limits = (TabularData) remote.getAttribute(name("MemoryLedger"), "Limits");
+    assertThat(limits.get(new Object[] {"store"}).get("value")).isEqualTo(10L);
+  }
+
+  @Test
+  void closeTakesAllBeansAway() throws Exception {
+    beans.close();
+    assertThat(remote.queryNames(new ObjectName("io.loligo:*"), null)).isEmpty();
+  }
+}
