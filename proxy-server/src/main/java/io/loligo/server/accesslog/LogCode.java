@@ -108,8 +108,8 @@ enum LogCode {
   TLS_SERVER_CIPHER("ssl::<negotiated_cipher"),
   TLS_RECEIVED_HELLO("ssl::>received_hello_version"),
   TLS_SERVER_HELLO("ssl::<received_hello_version"),
-  TLS_SUPPORTED("ssl::>supported_version"),
-  TLS_SERVER_SUPPORTED("ssl::<supported_version"),
+  TLS_SUPPORTED("ssl::>received_supported_version"),
+  TLS_SERVER_SUPPORTED("ssl::<received_supported_version"),
   TLS_CLIENT_SUBJECT("ssl::>cert_subject"),
   TLS_CLIENT_ISSUER("ssl::>cert_issuer"),
   TLS_SERVER_SUBJECT("ssl::<cert_subject"),
@@ -119,6 +119,22 @@ enum LogCode {
   ADAPTATION_HISTORY("adapt::all_trs"),
   ADAPTATION_SUM("adapt::sum_trs"),
   ADAPTATION_FIELD("adapt::<last_h", Kind.ARGUMENT),
+  ADAPTED_REPLY_FIELD("<ha", Kind.ARGUMENT),
+  REQUEST_GROUP("rG"),
+  ICAP_LAST_FIELD("icap::<last_h", Kind.ARGUMENT),
+  ICAP_SERVER("icap::<A"),
+  ICAP_SERVICE("icap::<service_name"),
+  ICAP_URL("icap::ru"),
+  ICAP_METHOD("icap::rm"),
+  ICAP_BYTES_OUT("icap::>st"),
+  ICAP_BYTES_IN("icap::<st"),
+  ICAP_CONTENT_BYTES("icap::<bs"),
+  ICAP_REQUEST_FIELD("icap::>h", Kind.ARGUMENT),
+  ICAP_REPLY_FIELD("icap::<h", Kind.ARGUMENT),
+  ICAP_STATUS("icap::Hs"),
+  ICAP_RESPONSE_TIME("icap::tr"),
+  ICAP_IO_TIME("icap::tio"),
+  ICAP_OUTCOME("icap::to"),
   ICAP_TIME("icap::tt");
 
   /** How a value is treated. */
@@ -192,6 +208,9 @@ enum LogCode {
   Source source() {
     return source;
   }
+
+  /** Prefix that may stand before any code of HTTP's own. */
+  static final String NAMESPACE = "http::";
 
   /** The longest code that stands in {@code format} at {@code at}, or null. */
   static LogCode at(String format, int at) {

@@ -62,6 +62,9 @@ final class LogFormatCompiler {
     final int width = number(start, 0);
     final int max = accept('.') ? number(start, -1) : -1;
     String argument = argument(start);
+    if (format.startsWith(LogCode.NAMESPACE, at)) {
+      at += LogCode.NAMESPACE.length();
+    }
     LogCode code = LogCode.at(format, at);
     if (code == null) {
       throw unknown(start);

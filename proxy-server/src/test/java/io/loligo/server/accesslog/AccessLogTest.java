@@ -36,14 +36,19 @@ class AccessLogTest {
     return directory.resolve("access.log");
   }
 
+  private static ProxyConfig.AccessLog log(
+      String module, String place, String format, AclList access) {
+    return new ProxyConfig.AccessLog(module, place, format, access, "f:1");
+  }
+
   private static ProxyConfig.AccessLog stdio(Path file, String format, AclList access) {
-    return new ProxyConfig.AccessLog("stdio", file.toString(), format, access);
+    return log("stdio", file.toString(), format, access);
   }
 
   private static ProxyConfig.Logging logging(
       int rotate, boolean block, ProxyConfig.AccessLog... logs) {
     return new ProxyConfig.Logging(
-        List.of(logs), Map.of("line", "%rm %rp"), null, null, rotate, true, false, block);
+        List.of(logs), Map.of("line", "%rm %rp"), null, "", null, rotate, true, false, block);
   }
 
   private ProxyConfig.Logging toFile(int rotate, boolean block) {
@@ -254,10 +259,7 @@ class AccessLogTest {
     AccessLog log =
         AccessLog.open(
             logging(
-                0,
-                false,
-                new ProxyConfig.AccessLog("none", "", null, AclList.allowAll()),
-                stdio(file(), "line", null)),
+                0, false, log("none", "", null, AclList.allowAll()), stdio(file(), "line", null)),
             1);
     log.loop(0).finished(request(1));
     log.close();
@@ -277,11 +279,7 @@ class AccessLogTest {
     try (DatagramSocket collector = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
       AccessLog log =
           AccessLog.open(
-              logging(
-                  0,
-                  false,
-                  new ProxyConfig.AccessLog(
-                      "udp", "127.0.0.1:" + collector.getLocalPort(), "line", null)),
+              logging(0, false, log("udp", "127.0.0.1:" + collector.getLocalPort(), "line", null)),
               1);
       log.loop(0).finished(request(1));
       log.loop(0).finished(request(2));
@@ -320,10 +318,7 @@ class AccessLogTest {
             })
         .isInstanceOf(IOException.class)
         .hasMessageContaining("a.log");
-    assertThatThrownBy(
-            () ->
-                AccessLog.open(
-                    logging(0, false, new ProxyConfig.AccessLog("tcp", "h:1", "line", null)), 1))
+    assertThatThrownBy(() -> AccessLog.open(logging(0, false, log("tcp", "h:1", "line", null)), 1))
         .hasMessageContaining("access_log module: tcp");
     assertThatThrownBy(() -> AccessLog.open(logging(0, false, stdio(file(), "nosuch", null)), 1))
         .hasMessageContaining("nosuch");

@@ -148,6 +148,7 @@ class LogFormatTest {
         "%<st %>st %st %>sh %<sh %<bs!311 53 364 53 306 5",
         "%la %lp %>la %>lp %>p %<p!127.0.0.1 3128 127.0.0.1 3128 32810 8080",
         "%%|%byte{65}|%20un|%sn!%|A|-|0",
+        "%http::rm %03http::>Hs!GET 200",
         "%rm %>rm %rv %>rs %>rd %>rP!GET GET 1.1 http 192.0.2.7 8080"
       })
   void fieldsAsSquidPrintsThem(String format, String expected) {

@@ -91,6 +91,7 @@ class LoopMetricsTest {
     connections.clientClosed();
     connections.serverOpened();
     connections.serverIdle();
+    connections.serverLeftPool();
     connections.serverReused();
     connections.serverIdle();
     connections.serverConnectFailed();
@@ -102,7 +103,7 @@ class LoopMetricsTest {
     assertThat(metrics.value(ConnectionGauge.TUNNEL_OPEN)).isEqualTo(1);
     assertThat(metrics.value(Counter.CLIENT_CONNECTIONS)).isEqualTo(2);
     assertThat(metrics.value(Counter.SERVER_REUSED)).isEqualTo(1);
-    connections.serverEvicted();
+    connections.serverLeftPool();
     connections.serverClosed();
     connections.tunnelClosed();
     assertThat(metrics.value(ConnectionGauge.SERVER_OPEN)).isZero();
