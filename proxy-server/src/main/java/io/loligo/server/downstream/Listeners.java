@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -110,7 +111,7 @@ public final class Listeners {
     return (InetSocketAddress) channel.localAddress();
   }
 
-  private static Channel await(io.netty.channel.ChannelFuture bind) throws IOException {
+  private static Channel await(ChannelFuture bind) throws IOException {
     bind.awaitUninterruptibly();
     if (bind.cause() instanceof IOException e) {
       throw e;

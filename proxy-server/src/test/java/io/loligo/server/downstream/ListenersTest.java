@@ -1,0 +1,320 @@
+package io.loligo.server.downstream;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.core.config.ProxyConfig.Connections;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Timeouts;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.exchange.ClientEvents;
+import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.Transport;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Real sockets on the loopback interface. */
+@Timeout(30)
+class ListenersTest {
+  private static final int CONTENT_BYTES = 16_000_000;
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, 0);
+
+  private final BlockingQueue<String> records = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
+  private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
+  private final List<ClientLoop> loops = new ArrayList<>();
+  private EventLoopGroup group;
+  private Listeners listeners;
+  private InetSocketAddress address;
+
+  static List<String> transports() {
+    return Epoll.isAvailable() ? List.of("epoll", "nio") : List.of("nio");
+  }
+
+  @AfterEach
+  void stop() {
+    listeners.stop();
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private void start(String name) throws IOException {
+    Transport transport = Transport.choose(name, "pooled");
+    group = transport.newLoops(2, "test-" + name);
+    ClientAddresses addresses = new ClientAddresses();
+    ClientSettings settings =
+        new ClientSettings(
+            TIMEOUTS, new Connections(true, true, false, 1, 0, 1), ParseLimits.DEFAULT, 65_536);
+    for (EventExecutor loop : group) {
+      loops.add(
+          new ClientLoop(
+              (EventLoop) loop,
+              new LoopTimer(loop),
+              TimeSource.SYSTEM,
+              new Answers(),
+              this::note,
+              addresses,
+              settings));
+    }
+    listeners = new Listeners(transport, group, loops, Http1Connection::new);
+    address = listeners.bind(port(0)).address();
+  }
+
+  private static HttpPort port(int number) {
+    return new HttpPort(
+        "127.0.0.1",
+        number,
+        PortMode.FORWARD,
+        null,
+        false,
+        -1,
+        "http",
+        "test",
+        false,
+        false,
+        30,
+        "squid.conf:1");
+  }
+
+  private void note(ExchangeRecord record) {
+    records.add(
+        record.method + ' ' + record.status + ' ' + record.clientBytesOut + ' ' + record.aborted);
+  }
+
+  private final class Answers implements RequestHandler, ClientEvents {
+    @Override
+    public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+      String target = head.target();
+      if (target.equals("/wait")) {
+        waiting.add(stream);
+        return this;
+      }
+      if (target.equals("/large")) {
+        stream.head(200, new FieldLines(0), null, 0, 0, CONTENT_BYTES, false);
+        stream.content(stream.allocator().directBuffer(CONTENT_BYTES).writeZero(CONTENT_BYTES));
+        stream.end(null);
+      } else {
+        ScriptedBlock.send(stream, target);
+      }
+      return null;
+    }
+
+    @Override
+    public void refused(ClientStream stream, ParseFailure failure) {
+      stream.head(failure.status(), new FieldLines(0), null, 0, 0, 0, true);
+    }
+
+    @Override
+    public void headTimedOut(ClientStream stream) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+    }
+
+    @Override
+    public void contentEnd(Fields trailers) {}
+
+    @Override
+    public void contentFailed(ParseFailure failure) {}
+
+    @Override
+    public void writable() {}
+
+    @Override
+    public void gone() {
+      gone.add("gone");
+    }
+  }
+
+  private static final class ScriptedBlock {
+    static void send(ClientStream stream, String content) {
+      ByteBuf block = stream.allocator().directBuffer();
+      block.writeCharSequence("\r\n" + content, ISO_8859_1);
+      stream.head(200, new FieldLines(0), block, 0, content.length() + 2, content.length(), true);
+      block.release();
+    }
+  }
+
+  private Socket connect() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), address.getPort());
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+  }
+
+  private static String get(String target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  }
+
+  private static String reply(String target) {
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + target.length() + "\r\n\r\n" + target;
+  }
+
+  private static String read(Socket socket, int octets) throws IOException {
+    return new String(socket.getInputStream().readNBytes(octets), ISO_8859_1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void servesRequestsOverASocket(String transport) throws Exception {
+    start(transport);
+    try (Socket socket = connect()) {
+      for (String target : List.of("/a", "/bb")) {
+        send(socket, get(target));
+        assertThat(read(socket, reply(target).length())).isEqualTo(reply(target));
+      }
+      socket.shutdownOutput();
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    }
+    assertThat(records.take()).isEqualTo("GET 200 " + reply("/a").length() + " false");
+    assertThat(loops.stream().mapToLong(ClientLoop::accepted).sum()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void answersAClientThatShutItsOutput(String transport) throws Exception {
+    start(transport);
+    try (Socket socket = connect()) {
+      send(socket, get("/wait"));
+      socket.shutdownOutput();
+      ClientStream stream = waiting.take();
+      stream.loop().execute(() -> ScriptedBlock.send(stream, "x"));
+      assertThat(new String(socket.getInputStream().readAllBytes(), ISO_8859_1))
+          .isEqualTo(reply("x"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void countsTheOctetsOfALargeAnswer(String transport) throws Exception {
+    start(transport);
+    try (Socket socket = connect()) {
+      send(socket, get("/large"));
+      int head = "HTTP/1.1 200 OK\r\nContent-Length: 16000000\r\n\r\n".length();
+      assertThat(read(socket, head + CONTENT_BYTES)).hasSize(head + CONTENT_BYTES);
+      assertThat(records.take()).isEqualTo("GET 200 " + (head + CONTENT_BYTES) + " false");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void countsWhatTheKernelTookOfACutAnswer(String transport) throws Exception {
+    start(transport);
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(8_192);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort()));
+    send(socket, get("/large"));
+    assertThat(read(socket, 100)).hasSize(100);
+    socket.setSoLinger(true, 0);
+    socket.close();
+    Matcher record = Pattern.compile("GET 200 ([0-9]+) true").matcher(records.take());
+    assertThat(record.matches()).isTrue();
+    assertThat(Long.parseLong(record.group(1))).isBetween(100L, (long) CONTENT_BYTES);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void noticesAResetWhileTheAnswerIsAwaited(String transport) throws Exception {
+    start(transport);
+    Socket socket = connect();
+    send(socket, get("/wait"));
+    waiting.take();
+    socket.setSoLinger(true, 0);
+    socket.close();
+    assertThat(gone.take()).isEqualTo("gone");
+    assertThat(records.take()).isEqualTo("GET 0 0 true");
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aRefusedClientSeesTheAnswerThoughItGoesOnSending(String transport) throws Exception {
+    start(transport);
+    try (Socket socket = connect()) {
+      send(socket, "BAD\r\n\r\n");
+      String answer = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+      assertThat(records.take()).isEqualTo("NONE 400 " + answer.length() + " false");
+      send(socket, "x".repeat(100_000));
+      socket.shutdownOutput();
+      assertThat(new String(socket.getInputStream().readAllBytes(), ISO_8859_1)).isEqualTo(answer);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aPortInUseIsAnErrorThatNamesTheLine(String transport) throws Exception {
+    start(transport);
+    assertThatThrownBy(() -> listeners.bind(port(address.getPort())))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("squid.conf:1")
+        .hasMessageContaining("test");
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void drainClosesIdleConnectionsAndWaitsForTheOthers(String transport) throws Exception {
+    start(transport);
+    try (Socket idle = connect();
+        Socket busy = connect()) {
+      send(idle, get("/a"));
+      assertThat(read(idle, reply("/a").length())).isEqualTo(reply("/a"));
+      send(busy, get("/wait"));
+      ClientStream stream = waiting.take();
+      CompletableFuture<Void> done = listeners.drain(60_000);
+      assertThat(idle.getInputStream().read()).isEqualTo(-1);
+      assertThat(done).isNotDone();
+      stream.loop().execute(() -> ScriptedBlock.send(stream, "x"));
+      assertThat(new String(busy.getInputStream().readAllBytes(), ISO_8859_1))
+          .isEqualTo("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
+      done.get(10, TimeUnit.SECONDS);
+      assertThat(listeners.bound()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void drainClosesWhatIsLeftAtTheDeadline(String transport) throws Exception {
+    start(transport);
+    try (Socket busy = connect()) {
+      send(busy, get("/wait"));
+      waiting.take();
+      listeners.drain(50).get(10, TimeUnit.SECONDS);
+      assertThat(records.take()).isEqualTo("GET 0 0 true");
+    }
+  }
+}

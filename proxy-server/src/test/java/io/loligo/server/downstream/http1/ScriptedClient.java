@@ -1,0 +1,264 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.config.ProxyConfig.Connections;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Timeouts;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.exchange.ClientEvents;
+import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.ScriptedChannel;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A client's connection, an exchange that does what a test says, and a sink that keeps notes. */
+final class ScriptedClient implements RequestHandler, AutoCloseable {
+  static final HttpPort PORT =
+      new HttpPort(
+          "", 3128, PortMode.FORWARD, null, false, -1, "http", "3128", false, false, 0, "test:1");
+  static final Timeouts TIMEOUTS =
+      new Timeouts(5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, 0);
+  static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
+  static final ClientSettings SETTINGS =
+      new ClientSettings(TIMEOUTS, new Connections(true, true, false, 1, 0, 1), LIMITS, 65_536);
+
+  /** Answers one request. */
+  interface Script {
+    ClientEvents answer(ClientStream stream, RequestHead head, Framing framing);
+  }
+
+  /** What a record said when it was handed over. */
+  record Note(
+      String method,
+      String target,
+      String url,
+      int status,
+      boolean aborted,
+      boolean timedOut,
+      long clientBytesIn,
+      long clientBytesOut,
+      long clientHeadBytesOut,
+      String errorDetail,
+      String clientText,
+      String portName,
+      long connectNanos,
+      long replyNanos,
+      long totalNanos) {}
+
+  /** Events of one exchange, noted. */
+  static final class Events implements ClientEvents {
+    final List<String> log = new ArrayList<>();
+    ClientStream stream;
+    boolean greedy;
+
+    @Override
+    public void content(ByteBuf content) {
+      log.add("content " + content.toString(StandardCharsets.ISO_8859_1));
+      content.release();
+      if (greedy) {
+        stream.readContent();
+      }
+    }
+
+    @Override
+    public void contentEnd(Fields trailers) {
+      log.add("end" + (trailers == null ? "" : " " + trailers.count()));
+    }
+
+    @Override
+    public void contentFailed(ParseFailure failure) {
+      log.add("failed " + failure);
+    }
+
+    @Override
+    public void writable() {
+      log.add("writable");
+    }
+
+    @Override
+    public void gone() {
+      log.add("gone");
+    }
+  }
+
+  final ScriptedChannel channel = new ScriptedChannel();
+  final List<Note> notes = new ArrayList<>();
+  final List<String> targets = new ArrayList<>();
+  final List<ParseFailure> refusals = new ArrayList<>();
+  final ArrayDeque<Script> scripts = new ArrayDeque<>();
+  final ClientAddresses addresses = new ClientAddresses();
+  final ClientLoop loop;
+  final Http1Connection connection;
+  long nanos = 1_000_000_000L;
+  ClientStream stream;
+
+  ScriptedClient() {
+    this(SETTINGS);
+  }
+
+  ScriptedClient(ClientSettings settings) {
+    TimeSource time =
+        new TimeSource() {
+          @Override
+          public long nanos() {
+            return nanos;
+          }
+
+          @Override
+          public long millis() {
+            return nanos / 1_000_000;
+          }
+        };
+    loop =
+        new ClientLoop(
+            channel.eventLoop(),
+            new LoopTimer(channel.eventLoop()),
+            time,
+            this,
+            this::note,
+            addresses,
+            settings);
+    connection = new Http1Connection(loop, PORT);
+    channel.run(() -> channel.pipeline().addLast(connection));
+  }
+
+  static ClientSettings with(Connections connections) {
+    return new ClientSettings(TIMEOUTS, connections, LIMITS, 65_536);
+  }
+
+  private void note(ExchangeRecord record) {
+    notes.add(
+        new Note(
+            record.method,
+            record.request == null ? null : record.request.target(),
+            record.url,
+            record.status,
+            record.aborted,
+            record.timedOut,
+            record.clientBytesIn,
+            record.clientBytesOut,
+            record.clientHeadBytesOut,
+            record.errorDetail,
+            record.clientText,
+            record.portName,
+            record.stage(Stage.CLIENT_CONNECT),
+            record.stage(Stage.PROXY_REPLY),
+            record.stage(Stage.TOTAL)));
+  }
+
+  @Override
+  public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+    this.stream = stream;
+    targets.add(head.target());
+    Script script = scripts.isEmpty() ? ScriptedClient::ok : scripts.poll();
+    return script.answer(stream, head, framing);
+  }
+
+  @Override
+  public void refused(ClientStream stream, ParseFailure failure) {
+    this.stream = stream;
+    refusals.add(failure);
+    stream.head(failure.status(), new FieldLines(8), null, 0, 0, 0, true);
+  }
+
+  @Override
+  public void headTimedOut(ClientStream stream) {
+    stream.head(408, new FieldLines(8), null, 0, 0, 0, true);
+  }
+
+  /** 200 with the request-target as content, from one block. */
+  static ClientEvents ok(ClientStream stream, RequestHead head, Framing framing) {
+    String content = head.target();
+    block(stream, 200, "X: y\r\n\r\n" + content, content.length(), true);
+    return null;
+  }
+
+  static void block(
+      ClientStream stream, int status, String text, long contentLength, boolean last) {
+    ByteBuf block = stream.allocator().directBuffer();
+    block.writeZero(3);
+    block.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+    stream.head(status, new FieldLines(8), block, 3, text.length(), contentLength, last);
+    block.release();
+  }
+
+  static void head(ClientStream stream, int status, long contentLength, boolean last) {
+    stream.head(status, new FieldLines(8).add("X", "y"), null, 0, 0, contentLength, last);
+  }
+
+  static ByteBuf octets(ClientStream stream, String text) {
+    ByteBuf out = stream.allocator().directBuffer(text.length());
+    out.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+    return out;
+  }
+
+  /** The next request is answered by calls from outside, while its events are noted. */
+  Events later() {
+    Events events = new Events();
+    scripts.add(
+        (stream, head, framing) -> {
+          events.stream = stream;
+          return events;
+        });
+    return events;
+  }
+
+  /** As {@link #later}, and reads the content as it comes. */
+  Events laterReading() {
+    Events events = new Events();
+    events.greedy = true;
+    scripts.add(
+        (stream, head, framing) -> {
+          events.stream = stream;
+          stream.readContent();
+          return events;
+        });
+    return events;
+  }
+
+  void run(Runnable action) {
+    channel.run(action);
+  }
+
+  void poisonScratch() {
+    Arrays.fill(loop.scratch().bytes(), (byte) '!');
+  }
+
+  static String get(String target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  }
+
+  static String reply(String target) {
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + target.length() + "\r\nX: y\r\n\r\n" + target;
+  }
+
+  /** Ends the connection and checks that nothing is left of it. */
+  @Override
+  public void close() {
+    channel.discard();
+    channel.pass(200);
+    if (channel.usedBytes() != 0) {
+      throw new AssertionError(channel.usedBytes() + " octets of buffers were not released");
+    }
+    if (addresses.size() != 0 || loop.open() != 0) {
+      throw new AssertionError("the connection is still counted");
+    }
+  }
+}
