@@ -36,8 +36,7 @@ final class Reading {
   void line(Line line) {
     Directive directive = Directives.named(line.directive());
     if (directive == null) {
-      report.error(line, "", "a directive", unknownAdvice(line.directive()));
-      report.verdict(line, Verdict.UNKNOWN, unknownAdvice(line.directive()));
+      report.unknown(line, unknownAdvice(line.directive()));
       return;
     }
     settings.add(

@@ -39,6 +39,11 @@ final class Report {
     verdict(line, Verdict.ERROR, note(value, expected, advice));
   }
 
+  void unknown(Line line, String advice) {
+    add(line, Severity.ERROR, "", "a directive", advice);
+    verdict(line, Verdict.UNKNOWN, advice);
+  }
+
   void warning(Line line, String value, String expected, String advice) {
     add(line, Severity.WARNING, value, expected, advice);
     LineReport old = reports.get(places.get(line));

@@ -1,0 +1,83 @@
+package io.loligo.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class CheckReportTest {
+  private static CheckReport check(String text) {
+    return new CheckReport(TextSource.load("http_port 3128\n" + text));
+  }
+
+  @Test
+  void printsOneVerdictPerLine() {
+    String text = check("cache_mem 64 MB\ncoredump_dir /x\ndns_v4_first on\nfrob\nvia ON\n").text();
+    assertThat(text.lines().limit(6))
+        .satisfiesExactly(
+            line -> assertThat(line).isEqualTo("squid.conf:1: used: http_port 3128"),
+            line ->
+                assertThat(line)
+                    .startsWith("squid.conf:2: used with a difference: cache_mem 64 MB  ["),
+            line ->
+                assertThat(line)
+                    .startsWith("squid.conf:3: accepted without effect: coredump_dir /x"),
+            line -> assertThat(line).startsWith("squid.conf:4: obsolete: dns_v4_first on"),
+            line -> assertThat(line).startsWith("squid.conf:5: unknown: frob"),
+            line -> assertThat(line).startsWith("squid.conf:6: error: via ON  ["));
+    assertThat(text)
+        .endsWith(
+            "6 lines: 1 used, 1 used with a difference, 1 accepted without effect, 1 obsolete,"
+                + " 1 unknown, 1 error\n");
+  }
+
+  @Test
+  void endsWithZeroOnlyWhenNothingIsUnknownOrWrong() {
+    assertThat(check("via on\n").exitStatus(false)).isZero();
+    assertThat(check("via on\n").exitStatus(true)).isZero();
+    assertThat(check("coredump_dir /x\n").exitStatus(false)).isZero();
+    assertThat(check("coredump_dir /x\n").exitStatus(true)).isEqualTo(2);
+    assertThat(check("dns_v4_first on\n").exitStatus(true)).isEqualTo(2);
+    assertThat(check("frob\n").exitStatus(true)).isEqualTo(1);
+    assertThat(check("via ON\n").exitStatus(false)).isEqualTo(1);
+    assertThat(check("if true\n").exitStatus(false)).isEqualTo(1);
+    assertThat(new CheckReport(TextSource.load("")).exitStatus(false)).isEqualTo(1);
+  }
+
+  @Test
+  void showsNoSecret() {
+    ConfigResult result =
+        TextSource.load(
+            """
+            http_port 3128
+            loligo_admin_secret hunter2
+            cachemgr_passwd hunter2 all
+            cache_peer parent.test parent 3128 0 no-query login=me:hunter2
+            cache_peer_access parent.test deny manager
+            auth_param basic program /bin/ldap -w hunter2 # loligo: waive
+            auth_param basic frob hunter2
+            """);
+    assertThat(new CheckReport(result).text()).doesNotContain("hunter2").contains("login=***");
+    ConfigResult fine =
+        TextSource.load(
+            """
+            http_port 1
+            loligo_admin_secret hunter2
+            cache_peer p parent 3128 0 no-query login=me:hunter2
+            """);
+    assertThat(fine.config().settings().toString()).doesNotContain("hunter2");
+    assertThat(fine.config().toString()).doesNotContain("hunter2");
+    assertThat(fine.config().admin().secret()).isEqualTo("hunter2");
+    assertThat(fine.config().settings())
+        .filteredOn(Setting::secret)
+        .extracting(Setting::directive)
+        .containsExactly("cache_peer", "loligo_admin_secret");
+  }
+
+  @Test
+  void helpTellsOfOneDirectiveOrAll() {
+    assertThat(ReferencePages.help("no_cache")).startsWith("cache allow|deny [!]ACL...\n");
+    assertThat(ReferencePages.help("ssl_bump")).contains("Stops the start unless waived.");
+    assertThat(ReferencePages.help("frob")).isEqualTo("frob: no such directive\n");
+    assertThat(ReferencePages.help("")).contains("http_port ", "loligo_transport ");
+  }
+}

@@ -1,0 +1,321 @@
+package io.loligo.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The grammar as data: a line, or several with {@code ~} between them, and what the reader says of
+ * it. {@code ok}: not a word; {@code warning} and {@code error}: the text holds the words given.
+ */
+class GrammarTest {
+  private static ConfigResult load(String lines) {
+    return TextSource.load("http_port 3128\n" + lines.replace('~', '\n'));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        // lines and names
+        "   via on                              | ok      |",
+        "VIA off                                | error   | names are case-sensitive: write via",
+        "frobnicate 1                           | error   | frobnicate",
+        "cache_men 64 MB                        | error   | did you mean cache_mem?",
+        "# via offx                             | ok      |",
+        "via on # comment                       | ok      |",
+        "via on #comment                        | ok      |",
+        "http_access allow localhost#c          | error   | value: localhost#c",
+        "via \\~ on                             | ok      |",
+        "via \\~ offx                           | error   | squid.conf:2: ERROR: via",
+        "# comment \\~via offx                  | error   | squid.conf:3",
+        "via on # comment \\~via offx           | ok      |",
+        "via off extra                          | warning | ignored",
+        "cache_mem 8 MB MB                      | warning | value: MB",
+        "via                                    | error   | expected: on|off",
+        "dns_v4_first on                        | warning | obsolete",
+        // conditions and macros
+        "if true~via offx~else~via on~endif     | error   | offx",
+        "if false~via offx~else~via on~endif    | ok      |",
+        "if 1 = 1~via offx~endif                | error   | offx",
+        "if 1=2~via offx~endif                  | ok      |",
+        "if 1~via on~endif                      | error   | if true, if false or if NUMBER = NUMBER",
+        "if true~if false~via offx~endif~endif  | ok      |",
+        "if true~via on                         | error   | endif on a line of its own",
+        "endif                                  | error   | an if above it",
+        "else                                   | error   | an if above it",
+        "acl ${process_name} src 1.1.1.1~http_access allow loligo | ok |",
+        "if ${process_number} = 1~via offx~endif | error  | offx",
+        // include
+        "include /nowhere/*.conf                | error   | no file matches",
+        "include /nowhere.conf                  | error   | /nowhere.conf",
+        // bytes
+        "cache_mem 1.5 GB                       | ok      |",
+        "cache_mem 8 mbfoo                      | ok      |",
+        "cache_mem 0                            | ok      |",
+        "cache_mem 64                           | warning | no unit: taken as bytes",
+        "cache_mem 64MB                         | error   | write 64 MB",
+        "cache_mem 64 M                         | error   | write 64 MB",
+        "cache_mem 64 KiB                       | error   | write 64 KB",
+        "cache_mem 64 TB                        | error   | write it in GB",
+        "cache_mem 1,5 MB                       | error   | value: 1,5 MB",
+        "maximum_object_size none               | ok      |",
+        "maximum_object_size -1                 | ok      |",
+        "quick_abort_min 16                     | warning | no unit: taken as KB",
+        "quick_abort_min -1 KB                  | ok      |",
+        "quick_abort_min -1                     | ok      |",
+        // times
+        "connect_timeout 30                     | error   | add the unit: 30 seconds?",
+        "connect_timeout 0                      | ok      |",
+        "connect_timeout 30 sec                 | error   | write 30 seconds",
+        "connect_timeout 30 s                   | error   | write 30 seconds",
+        "connect_timeout 5 min                  | error   | write 5 minutes",
+        "connect_timeout 30s                    | error   | write 30 seconds",
+        "connect_timeout 1.5 Minutes            | ok      |",
+        "connect_timeout 2 fortnights           | ok      |",
+        "connect_timeout -1 second              | error   | cannot be negative",
+        "connect_timeout 10 microseconds        | error   | too small",
+        "connect_timeout 500 milliseconds       | ok      |",
+        "negative_ttl 500 milliseconds          | error   | too small",
+        "negative_ttl                           | error   | give a value",
+        "dns_timeout 500 milliseconds           | ok      |",
+        // percent and integers
+        "quick_abort_pct 95%                    | error   | write 95",
+        "cache_swap_low 90%                     | error   | write 90",
+        "cache_swap_high 95                     | warning | without effect",
+        "forward_max_tries abc                  | error   | an integer",
+        "forward_max_tries 1e3                  | error   | an integer",
+        "workers 2                              | ok      |",
+        // on and off
+        "via ON                                 | error   | write on",
+        "via yes                                | error   | write on",
+        "via true                               | error   | write on",
+        "via enable                             | warning | write on",
+        "via disable                            | warning | write off",
+        // addresses
+        "acl a src 1.2.3.4 ::1 fe80::/10        | ok      |",
+        "acl a src 10.0.0.0/255.0.0.0           | warning | 10.0.0.0/8",
+        "acl a src 10.0.0.1/8                   | warning | masks",
+        "acl a src 1.2.3.4-1.2.3.9              | ok      |",
+        "acl a src 1.2.3.4-1.2.3.9/32           | ok      |",
+        "acl a src 1.2.3.9-1.2.3.4              | error   | reversed",
+        "acl a src 0.0.0.0/0                    | warning | taken as all",
+        "acl a src all                          | ok      |",
+        "acl a src 1.2.3.4/33                   | error   | prefix",
+        "acl a src 1.2.3.400                    | error   | 1.2.3.400",
+        "acl a src known.test                   | ok      |",
+        "acl a src unknown.test                 | error   | does not resolve",
+        "acl a src 1.2.3.4#x                    | error   | 1.2.3.4#x",
+        // regular expressions
+        "acl a url_regex -i ^http://Foo +i bar  | ok      |",
+        "acl a browser [[:alpha:]]+             | ok      |",
+        "acl a url_regex (                      | error   | Unmatched (",
+        "acl a url_regex (a)\\1                 | error   | back-reference",
+        "refresh_pattern ( 0 20% 4320           | error   | Unmatched (",
+        "refresh_pattern . 0 20% 4320           | ok      |",
+        "refresh_pattern . 0 120 4320           | ok      |",
+        "refresh_pattern . 0 20% 999999         | warning | taken as 525600",
+        "refresh_pattern . 0 20%                | error   | REGEX MIN PERCENT% MAX",
+        "refresh_pattern . 0 20% 10 foo         | error   | value: foo",
+        "refresh_pattern . 0 20% 10 ignore-auth | warning | obsolete",
+        "refresh_pattern . 0 20% 10 override-expire | warning | violates HTTP",
+        // ACLs and rules
+        "acl                                    | error   | NAME TYPE",
+        "acl a                                  | error   | NAME TYPE",
+        "acl a src                              | warning | matches nothing",
+        "acl a frob 1                           | error   | a type of ACL",
+        "acl a src 1.2.3.4~acl a dst 1.2.3.4    | error   | type src as in the line above",
+        "acl a src 1.2.3.4~acl a src 1.2.3.5    | ok      |",
+        "acl a src -n 1.2.3.4                   | error   | remove the option",
+        "acl a dstdomain -n .example.com        | ok      |",
+        "acl a dstdomain *.example.com          | error   | write .example.com",
+        "acl a port 1-99999                     | error   | 65535",
+        "acl a port 80-                         | error   | 80-",
+        "acl a method get PURGE                 | ok      |",
+        "acl a proto foo                        | error   | a scheme",
+        "acl a time MTWHF 10:00-12:00           | ok      |",
+        "acl a time 10:00-9:00                  | error   | within a day",
+        "acl a time 22:00-25:00                 | error   | within a day",
+        "acl a time 8:00-24:00                  | ok      |",
+        "acl a time MON                         | error   | MON",
+        "acl a maxconn x                        | error   | one number",
+        "acl a maxconn                          | error   | one number",
+        "acl a any-of localhost nope            | error   | define it above",
+        "acl a any-of localhost manager         | ok      |",
+        "acl a any-of localhost~acl b any-of a~acl a any-of b | error | value: b",
+        "acl a http_status 200 300-399 400-     | ok      |",
+        "acl a src \"/nowhere\"                 | error   | cannot be read",
+        "acl manager proto cache_object         | warning | built in",
+        "http_access allow !localhost           | ok      |",
+        "http_access allow ! localhost          | error   | no blank after !",
+        "http_access permit all                 | error   | allow or deny",
+        "http_access allow                      | error   | write allow all",
+        "http_access                            | error   | allow or deny",
+        "http_access allow later~acl later src all | error | define it above",
+        "acl a rep_mime_type x~http_access allow a | error | asks about the response",
+        "acl a rep_mime_type x~http_reply_access allow a | ok |",
+        // ports
+        "http_port 8080 foo                     | error   | an option of http_port",
+        "http_port                              | error   | PORT",
+        "http_port abc                          | error   | PORT",
+        "http_port 99999                        | error   | PORT",
+        "http_port [::1]:8080                   | ok      |",
+        "http_port 127.0.0.1:8080 accel vport=81 | ok     |",
+        "http_port 8080 defaultsite=x           | error   | add accel",
+        "http_port 8080 protocol=http           | error   | add accel",
+        "http_port 8080 accel protocol=gopher   | error   | protocol=http",
+        "http_port 3128                         | error   | squid.conf:1",
+        "http_port 8080 intercept               | error   | not in this version",
+        "http_port 8080 ssl-bump                | error   | TLS",
+        "http_port 8080 tcpkeepalive=10,20,30   | ok      |",
+        // peers
+        "cache_peer a parent 80 0 foo=bar       | error   | an option of cache_peer",
+        "cache_peer a fnord 80 0                | error   | parent, sibling or multicast",
+        "cache_peer a parent 80                 | error   | HTTP-PORT ICP-PORT",
+        "cache_peer a parent 80 0~cache_peer a parent 81 0 | error | add name=",
+        "cache_peer a sibling 80 3130           | warning | left out",
+        "cache_peer a parent 80 3130            | warning | ICP is not spoken",
+        "cache_peer a parent 443 0 tls          | error   | TLS to peers",
+        "cache_peer_access b allow all          | error   | cache_peer above",
+        // logs
+        "access_log none                        | ok      |",
+        "access_log foo:/x squid                | error   | stdio:PATH",
+        "access_log /tmp/x foo                  | error   | value: foo",
+        "access_log daemon:/tmp/x foo=bar       | error   | an option of access_log",
+        "access_log daemon:/tmp/x logformat=no  | error   | a format defined above",
+        "access_log stdio:/x buffer-size=64     | error   | buffer-size=NUMBER",
+        "access_log stdio:/x buffer-size=64KB logformat=common all | ok |",
+        "logformat a %foo                       | error   | value: %foo",
+        "logformat a %>a %{User-Agent}>h %[un   | ok      |",
+        "logformat a %ui                        | warning | prints a dash",
+        "logformat a                            | error   | NAME FORMAT",
+        "logformat squid %ts                    | error   | a name not taken",
+        // others
+        "forwarded_for foo                      | error   | on, off, transparent",
+        "dns_nameservers foo                    | error   | IP addresses",
+        "dns_nameservers 9.9.9.9 ::1            | ok      |",
+        "visible_hostname                       | error   | give a value",
+        "debug_options foo                      | error   | ALL,LEVEL",
+        "read_ahead_gap 64                      | warning | taken as bytes",
+        "cache_dir ufs /x 100 16 256            | warning | memory only",
+        "http_upgrade_request_protocols OTHER foo all | error | allow or deny",
+        "loligo_admin_port foo                  | error   | PORT",
+        "loligo_event_loops 2                   | ok      |",
+      })
+  void says(String lines, String verdict, String words) {
+    ConfigResult result =
+        new ConfigReader(new TextSource().host("known.test", new byte[] {1, 2, 3, 4}))
+            .readText("squid.conf", "http_port 3128\n" + lines.replace('~', '\n'));
+    String text = String.join("\n", result.problems().stream().map(ConfigProblem::text).toList());
+    switch (verdict) {
+      case "ok" -> assertThat(text).isEmpty();
+      case "warning" -> assertThat(text).contains(": WARNING: ", words).doesNotContain("ERROR");
+      default -> assertThat(text).contains(": ERROR: ", words);
+    }
+    assertThat(result.isUsable()).isEqualTo(!verdict.equals("error"));
+  }
+
+  @Test
+  void reportsEveryProblemAtOnce() {
+    ConfigResult result = load("via ON~frob~cache_mem 64MB~acl a src x/y~http_access permit all");
+    assertThat(result.errors()).extracting(ConfigProblem::line).containsExactly(2, 3, 4, 5, 6);
+    assertThat(result.config()).isNull();
+  }
+
+  @Test
+  void namesFileLineValueAndWhatWasExpected() {
+    assertThat(load("~~connect_timeout 30 sec").errors().get(0).text())
+        .isEqualTo(
+            "squid.conf:4: ERROR: connect_timeout: value: 30 sec (expected: a number, a blank and a"
+                + " unit from millisecond to decade): write 30 seconds");
+  }
+
+  @Test
+  void needsAPort() {
+    assertThat(TextSource.load("http_access allow all").errors().get(0).text())
+        .contains("http_port", "add: http_port 3128");
+  }
+
+  @Test
+  void includesSixteenLevelsAndNoMore() {
+    TextSource files = new TextSource();
+    for (int i = 1; i < 17; i++) {
+      files.with("/" + i, "include /" + (i + 1) + "\n");
+    }
+    files.with("/16", "via off\n");
+    ConfigResult fine = new ConfigReader(files).readText("/0", "http_port 1\ninclude /1\n");
+    assertThat(fine.config().forwarding().via()).isFalse();
+    files.with("/16", "include /17\n").with("/17", "via off\n");
+    ConfigResult deep = new ConfigReader(files).readText("/0", "http_port 1\ninclude /1\n");
+    assertThat(deep.errors().get(0).text()).startsWith("/16:1: ERROR: include");
+  }
+
+  @Test
+  void includesAPatternInOrderAndSeveralNames() {
+    TextSource files =
+        new TextSource()
+            .with("/d/1.conf", "cache_mem 1 MB\n")
+            .with("/d/2.conf", "cache_mem 2 MB\n")
+            .with("/e", "via off\n");
+    ConfigResult result =
+        new ConfigReader(files).readText("/0", "http_port 1\ninclude /d/*.conf /e\n");
+    assertThat(result.config().memory().cacheBytes()).isEqualTo(2 << 20);
+    assertThat(result.config().forwarding().via()).isFalse();
+  }
+
+  @Test
+  void readsAclValuesFromAFile() {
+    TextSource files =
+        new TextSource().with("/l", "# a list\n\n .example.com # comment\r\nother.org\n");
+    ConfigResult result =
+        new ConfigReader(files)
+            .readText("/0", "http_port 1\nacl a dstdomain \"/l\"\nhttp_access deny a\n");
+    assertThat(result.problems()).isEmpty();
+    files.with("/l", "fine.org\n*.bad.org\n");
+    ConfigResult bad =
+        new ConfigReader(files).readText("/0", "http_port 1\nacl a dstdomain \"/l\"\n");
+    assertThat(bad.errors().get(0).text()).startsWith("/0:2: ERROR: acl").contains("in /l:2");
+  }
+
+  @Test
+  void quotesJoinWordsOnlyWhereSwitchedOn() {
+    assertThat(load("visible_hostname \"a").config().forwarding().visibleHostname())
+        .isEqualTo("\"a");
+    assertThat(
+            load("configuration_includes_quoted_values on~visible_hostname \"a b\"")
+                .config()
+                .forwarding()
+                .visibleHostname())
+        .isEqualTo("a b");
+  }
+
+  @Test
+  void theLastLineOfASingleValueHolds() {
+    ConfigResult result = load("cache_mem 1 MB~cache_mem 2 MB");
+    assertThat(result.config().memory().cacheBytes()).isEqualTo(2 << 20);
+    assertThat(result.config().settings())
+        .filteredOn(setting -> setting.directive().equals("cache_mem"))
+        .extracting(Setting::value, Setting::source)
+        .containsExactly(tuple("2 MB", "squid.conf:3"));
+  }
+
+  @Test
+  void knowsEveryNameOfSquid() throws IOException {
+    try (InputStream names = getClass().getResourceAsStream("squid-names.txt")) {
+      List<String> unknown =
+          new String(names.readAllBytes(), StandardCharsets.US_ASCII)
+              .lines()
+              .filter(name -> Directives.named(name) == null)
+              .toList();
+      assertThat(unknown).isEmpty();
+    }
+  }
+}
