@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +32,7 @@ final class Daemon {
       LOG.error("not started: {}", e.getMessage(), e instanceof RuntimeException ? e : null);
       return 1;
     }
-    CountDownLatch hurry = new CountDownLatch(1);
-    Runnable stop = () -> stop(proxy, hurry);
+    Stop stop = new Stop(proxy);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     Signals.on("HUP", () -> proxy.rotateLogs());
@@ -59,16 +57,31 @@ final class Daemon {
     return proxy;
   }
 
-  /** The first signal drains; a second one hurries. */
-  private static void stop(Proxy proxy, CountDownLatch hurry) {
-    if (hurry.getCount() == 0) {
-      LOG.info("second signal: closing at once");
-      proxy.close();
-      return;
+  /** The first signal drains; another one, a moment later or more, hurries. Thread-safe. */
+  private static final class Stop implements Runnable {
+    /** Service managers signal a process and its group: the same wish, twice. */
+    private static final long MOMENT_NANOS = 500_000_000;
+
+    private final Proxy proxy;
+    private long firstNanos;
+    private boolean draining;
+
+    Stop(Proxy proxy) {
+      this.proxy = proxy;
     }
-    hurry.countDown();
-    LOG.info("draining");
-    proxy.drain();
+
+    @Override
+    public synchronized void run() {
+      if (!draining) {
+        draining = true;
+        firstNanos = System.nanoTime();
+        LOG.info("draining");
+        proxy.drain();
+      } else if (System.nanoTime() - firstNanos > MOMENT_NANOS) {
+        LOG.info("signalled again: closing at once");
+        proxy.hurry();
+      }
+    }
   }
 
   private static String text(InetSocketAddress address) {

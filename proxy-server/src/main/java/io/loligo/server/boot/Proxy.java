@@ -46,6 +46,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +73,7 @@ public final class Proxy implements AutoCloseable {
   private final List<InetSocketAddress> addresses = new ArrayList<>();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private AdminServer admin;
   private volatile String notReady = "starting";
 
@@ -278,6 +280,11 @@ public final class Proxy implements AutoCloseable {
     return drained;
   }
 
+  /** Lets nobody wait for running exchanges any longer: {@link #drained} completes. */
+  public void hurry() {
+    drained.complete(null);
+  }
+
   /** Completes when the proxy was drained, by whomever. */
   public CompletableFuture<Void> drained() {
     return drained;
@@ -286,6 +293,9 @@ public final class Proxy implements AutoCloseable {
   /** Ends at once what is still running, and releases everything. */
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
     notReady = "draining";
     listeners.drain(0);
     for (Loop loop : loops) {
