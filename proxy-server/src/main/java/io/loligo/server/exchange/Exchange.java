@@ -440,11 +440,18 @@ final class Exchange implements ClientEvents {
     return true;
   }
 
-  /** Whether this exchange would rather have its stale response than a 5xx answer. */
+  /**
+   * Whether this exchange would rather have its stale response than a 5xx answer: RFC 9111 section
+   * 4.3.3 lets it act as if the origin had not answered at all.
+   */
   boolean prefersStale() {
+    return mayServeStale(loop.clock().millis());
+  }
+
+  private boolean mayServeStale(long nowMillis) {
     return stale != null
         && Reuse.mayServeOnError(
-            loop.clock().millis(), head, stale.meta(), loop.config().caching());
+            nowMillis, head, stale.meta(), target.url(), loop.config().caching(), false);
   }
 
   /** Answers from the store. Takes {@code entry}. */
