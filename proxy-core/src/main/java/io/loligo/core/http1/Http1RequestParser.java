@@ -121,11 +121,6 @@ public final class Http1RequestParser {
     return failureOffset;
   }
 
-  /** Whether octets of a request line were seen: more than nothing and empty lines. */
-  public boolean isInsideHead() {
-    return state >= METHOD && state < COMPLETE;
-  }
-
   /** Octets scanned so far; the scan goes on from here. */
   int position() {
     return position;

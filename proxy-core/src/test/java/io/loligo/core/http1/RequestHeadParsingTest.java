@@ -135,17 +135,6 @@ final class RequestHeadParsingTest {
         .isEqualTo(Http1RequestParser.Result.NEED_MORE);
   }
 
-  @Test
-  void tellsAnIdleConnectionFromAHalfSentHead() {
-    Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
-    RequestHead head = new RequestHead();
-    byte[] bytes = octets("\r\nGE");
-    parser.parse(bytes, 2, head);
-    assertThat(parser.isInsideHead()).isFalse();
-    parser.parse(bytes, 4, head);
-    assertThat(parser.isInsideHead()).isTrue();
-  }
-
   @Nested
   @DisplayName("2.2 Message parsing")
   final class Lines {
