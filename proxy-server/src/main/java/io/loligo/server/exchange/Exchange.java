@@ -502,7 +502,6 @@ final class Exchange implements ClientEvents {
         lines.add(fields, i);
       }
     }
-    lines.add("Connection", "Upgrade");
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
     stream.record().tag = LogTag.TCP_TUNNEL;
     stream.record().hitClass = HitClass.TUNNEL;
