@@ -35,7 +35,7 @@ final class Daemon {
     Stop stop = new Stop(proxy);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
-    Signals.on("HUP", () -> proxy.rotateLogs());
+    Signals.on("HUP", () -> reopenLogs(proxy));
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
     }
@@ -82,6 +82,10 @@ final class Daemon {
         proxy.hurry();
       }
     }
+  }
+
+  private static void reopenLogs(Proxy proxy) {
+    proxy.reopenLogs().thenRun(() -> LOG.info("logs reopened"));
   }
 
   private static String text(InetSocketAddress address) {

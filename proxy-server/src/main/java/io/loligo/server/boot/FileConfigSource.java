@@ -7,10 +7,12 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.PatternSyntaxException;
 
 /** Configuration from files, names from the system's resolver. Stateless; blocks. */
 public final class FileConfigSource implements ConfigSource {
@@ -18,7 +20,7 @@ public final class FileConfigSource implements ConfigSource {
   public String read(String path) {
     try {
       return Files.readString(Path.of(path), StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       return null;
     }
   }
@@ -26,14 +28,14 @@ public final class FileConfigSource implements ConfigSource {
   @Override
   public List<String> expand(String pattern) {
     int slash = pattern.lastIndexOf('/');
-    Path folder = Path.of(slash < 0 ? "." : slash == 0 ? "/" : pattern.substring(0, slash));
+    String folder = slash < 0 ? "." : slash == 0 ? "/" : pattern.substring(0, slash);
     List<String> found = new ArrayList<>();
     try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(folder, pattern.substring(slash + 1))) {
+        Files.newDirectoryStream(Path.of(folder), pattern.substring(slash + 1))) {
       for (Path file : files) {
         found.add(slash < 0 ? file.getFileName().toString() : file.toString());
       }
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException | PatternSyntaxException e) {
       return List.of();
     }
     Collections.sort(found);

@@ -66,7 +66,8 @@ record Loop(
             new OriginCounters(counters));
     LoopClock clock = new LoopClock(TimeSource.SYSTEM);
     ExchangeLoop exchanges =
-        new ExchangeLoop(store, upstream, new PeerSelection(health), clock, timer, own, settings);
+        new ExchangeLoop(
+            store, upstream, new PeerSelection(health), clock, timer, counters, own, settings);
     return new Loop(eventLoop, timer, names, upstream, exchanges);
   }
 }

@@ -26,6 +26,7 @@ import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -87,7 +88,7 @@ public final class Proxy implements AutoCloseable {
         Transport.choose(config.workers().transport(), config.workers().allocator());
     Proxy proxy = new Proxy(config, transport);
     try {
-      proxy.open();
+      proxy.open(transport);
     } catch (IOException | RuntimeException e) {
       proxy.close();
       throw e;
@@ -150,11 +151,9 @@ public final class Proxy implements AutoCloseable {
               loop.timer(),
               TimeSource.SYSTEM,
               loop.exchanges(),
-              record -> {
-                counted.finished(record);
-                log.finished(record);
-              },
+              counted.then(log),
               clients,
+              counted.connections(),
               ClientSettings.of(config)));
     }
     return clientLoops;
@@ -172,7 +171,7 @@ public final class Proxy implements AutoCloseable {
     return Set.copyOf(local);
   }
 
-  private void open() throws IOException {
+  private void open(Transport transport) throws IOException {
     metrics
         .ledger()
         .add(
@@ -185,6 +184,9 @@ public final class Proxy implements AutoCloseable {
             "Bytes on their way that no tier holds.",
             () -> store.stats().transitBytes(),
             () -> store.stats().transitLimitBytes());
+    if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
+      metrics.ledger().addProcess(allocator);
+    }
     MetricsExport export = new MetricsExport(metrics);
     closeLast.add(export);
     export.ledger(metrics.ledger());
@@ -254,6 +256,11 @@ public final class Proxy implements AutoCloseable {
   /** The store, for whoever runs it in process. */
   public TieredStore store() {
     return store;
+  }
+
+  /** Opens the log files anew by their names, for whoever moved them away (SIGHUP). */
+  public CompletableFuture<Void> reopenLogs() {
+    return accessLog.reopen();
   }
 
   /** Starts new log files, keeping old ones by number; done when new lines go there. */

@@ -1,6 +1,7 @@
 package io.loligo.server.downstream;
 
 import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
@@ -21,6 +22,7 @@ public final class ClientLoop {
   private final RequestHandler handler;
   private final ExchangeSink sink;
   private final ClientAddresses addresses;
+  private final ConnectionCounters counters;
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
   private ClientSettings settings;
@@ -37,6 +39,7 @@ public final class ClientLoop {
       RequestHandler handler,
       ExchangeSink sink,
       ClientAddresses addresses,
+      ConnectionCounters counters,
       ClientSettings settings) {
     this.eventLoop = eventLoop;
     this.timer = timer;
@@ -44,6 +47,7 @@ public final class ClientLoop {
     this.handler = handler;
     this.sink = sink;
     this.addresses = addresses;
+    this.counters = counters;
     this.settings = settings;
     this.scratch = new LoopScratch(settings.limits());
   }
@@ -70,6 +74,10 @@ public final class ClientLoop {
 
   public ClientAddresses addresses() {
     return addresses;
+  }
+
+  public ConnectionCounters counters() {
+    return counters;
   }
 
   public ClientSettings settings() {
@@ -109,6 +117,8 @@ public final class ClientLoop {
   /** {@code connection} was opened. */
   public void opened(ClientConnection connection) {
     accepted.setOpaque(accepted.getPlain() + 1);
+    counters.clientOpened();
+    counters.clientIdle();
     connection.listed = true;
     connection.next = first;
     if (first != null) {
@@ -124,6 +134,8 @@ public final class ClientLoop {
     }
     connection.listed = false;
     closed.setOpaque(closed.getPlain() + 1);
+    counters.clientBusy();
+    counters.clientClosed();
     if (connection.previous != null) {
       connection.previous.next = connection.next;
     } else {

@@ -109,6 +109,7 @@ final class Exchange implements ClientEvents {
     ExchangeRecord record = stream.record();
     record.request = this.head;
     record.target = this.target;
+    record.acl = view;
     record.decision = decision;
     record.tag = LogTag.TCP_MISS;
     record.hitClass = HitClass.MISS;
@@ -397,6 +398,7 @@ final class Exchange implements ClientEvents {
     if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
       record.tag = LogTag.TCP_DENIED;
       record.hitClass = HitClass.OWN_ANSWER;
+      fetch = null; // nobody was asked
     } else if (stale != null) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
@@ -651,6 +653,8 @@ final class Exchange implements ClientEvents {
     record.nextHopPort = timings.port;
     record.serverBytesIn = timings.bytesIn;
     record.serverBytesOut = timings.bytesOut;
+    record.attempts = timings.attempts;
+    record.serverStatus = fetch.status();
     stage(record, Stage.DNS, timings.dnsNanos);
     stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
     stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);

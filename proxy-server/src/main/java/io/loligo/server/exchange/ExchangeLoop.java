@@ -19,6 +19,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerChoice;
 import io.loligo.server.peer.PeerSelection;
 import io.loligo.server.record.ExchangeRecord;
@@ -63,6 +64,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final PeerSelection peers;
   private final LoopClock clock;
   private final LoopTimer timer;
+  private final ConnectionCounters counters;
   private final OwnAddresses own;
 
   private final RequestTarget target = new RequestTarget();
@@ -81,6 +83,7 @@ public final class ExchangeLoop implements RequestHandler {
       PeerSelection peers,
       LoopClock clock,
       LoopTimer timer,
+      ConnectionCounters counters,
       OwnAddresses own,
       ExchangeSettings settings) {
     this.store = store;
@@ -88,6 +91,7 @@ public final class ExchangeLoop implements RequestHandler {
     this.peers = peers;
     this.clock = clock;
     this.timer = timer;
+    this.counters = counters;
     this.own = own;
     this.settings = settings;
     this.hits = new HitAnswer(this);
@@ -140,6 +144,10 @@ public final class ExchangeLoop implements RequestHandler {
     return timer;
   }
 
+  ConnectionCounters counters() {
+    return counters;
+  }
+
   HitAnswer hits() {
     return hits;
   }
@@ -158,6 +166,10 @@ public final class ExchangeLoop implements RequestHandler {
     }
     stream.record().target = target;
     view.of(stream, head, target, clock.millis());
+    if (settings.logsByAcl()) {
+      RequestHead copy = head.snapshot();
+      stream.record().acl = view.copy(copy, target.snapshot(copy));
+    }
     AclList access = config().access().httpAccess();
     AclVerdict verdict = access.evaluate(view);
     if (verdict.kind() != AclVerdict.Kind.NEEDS_DESTINATION) {

@@ -12,9 +12,10 @@ import java.nio.charset.StandardCharsets;
  * @param cacheName name in Cache-Status (RFC 9211) and Via
  * @param viaLine own Via line with CRLF, empty where {@code via off}
  * @param viaMark the pseudonym by which a request that was here before is recognised
+ * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
  */
 public record ExchangeSettings(
-    ProxyConfig config, String cacheName, byte[] viaLine, String viaMark) {
+    ProxyConfig config, String cacheName, byte[] viaLine, String viaMark, boolean logsByAcl) {
 
   /**
    * Settings of {@code config}.
@@ -28,6 +29,8 @@ public record ExchangeSettings(
         config.forwarding().via()
             ? new FieldLines(64).add("Via", "1.1 " + mark).toBytes()
             : "".getBytes(StandardCharsets.US_ASCII);
-    return new ExchangeSettings(config, name, via, mark);
+    boolean logsByAcl =
+        config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
+    return new ExchangeSettings(config, name, via, mark, logsByAcl);
   }
 }

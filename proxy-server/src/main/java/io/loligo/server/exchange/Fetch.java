@@ -60,6 +60,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private boolean over;
   private long announced = -1;
   private boolean storing;
+  private int status;
 
   /**
    * A fetch for {@code exchange}, or for nobody where that is null. {@code head}, {@code target}
@@ -177,6 +178,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return origin == null ? null : origin.timings();
   }
 
+  /** Status of the next hop's answer, 0 before there is one. */
+  int status() {
+    return status;
+  }
+
   /** Whether the shared fields hold Set-Cookie; where not, the exchange adds it for its client. */
   boolean sharesSetCookie() {
     return keepsSetCookie;
@@ -208,7 +214,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (over) {
       return;
     }
-    if (reply.status() == 101) {
+    status = reply.status();
+    if (status == 101) {
       switchProtocols(reply);
       return;
     }

@@ -7,7 +7,9 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Stage;
@@ -53,6 +55,7 @@ final class Tunneling implements ClientEvents, OriginEvents {
     ExchangeRecord record = stream.record();
     record.request = head;
     record.target = target;
+    record.acl = view;
     record.tag = LogTag.TCP_TUNNEL;
     record.hitClass = HitClass.TUNNEL;
     loop.route(view, head.methodId(), this::connect);
@@ -85,13 +88,18 @@ final class Tunneling implements ClientEvents, OriginEvents {
   /** Moves octets both ways until both sides are done. Takes {@code origin}. */
   static void relay(ExchangeLoop loop, ClientStream stream, Detached origin) {
     Detached client = stream.detach();
+    ConnectionCounters counters = loop.counters();
+    counters.tunnelOpened();
     Tunnel.start(
         client,
         origin,
         loop.timer(),
         loop.config().timeouts().read(),
         loop.config().memory().streamBufferBytes(),
-        stream::tunnelEnded);
+        (fromClient, toClient) -> {
+          counters.tunnelClosed();
+          stream.tunnelEnded(fromClient, toClient);
+        });
   }
 
   @Override
@@ -103,6 +111,8 @@ final class Tunneling implements ClientEvents, OriginEvents {
     if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
       record.tag = LogTag.TCP_DENIED;
       record.hitClass = HitClass.OWN_ANSWER;
+      record.hierarchy = HierarchyCode.HIER_NONE;
+      record.nextHop = null;
     }
     ErrorPage.send(
         stream,

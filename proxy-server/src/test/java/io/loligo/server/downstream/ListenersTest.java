@@ -18,6 +18,7 @@ import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
@@ -86,6 +87,7 @@ class ListenersTest {
               new Answers(),
               this::note,
               addresses,
+              new ProxyMetrics(1).loop(0).connections(),
               settings));
     }
     listeners = new Listeners(transport, group, loops, Http1Connection::new);

@@ -81,6 +81,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   /** Time given to either, milliseconds. */
   static final int LINGER_MILLIS = 2_000;
 
+  /** Time a client that sent FIN waits for octets of its answer, milliseconds. */
+  static final int LEAVING_MILLIS = 1_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
@@ -99,6 +102,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private final ReadTimeout readTimeout = new ReadTimeout();
   private final WriteTimeout writeTimeout = new WriteTimeout();
   private final LifeTimeout lifeTimeout = new LifeTimeout();
+  private Leaving leaving;
 
   // the connection
   private ChannelHandlerContext context;
@@ -174,6 +178,14 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
+  /** The client sent FIN and its answer has not moved since. */
+  private final class Leaving extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      breakOff(false);
+    }
+  }
+
   // ---- opening and closing
 
   @Override
@@ -239,6 +251,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     loop.timer().forget(readTimeout);
     loop.timer().forget(writeTimeout);
     loop.timer().forget(lifeTimeout);
+    if (leaving != null) {
+      loop.timer().forget(leaving);
+    }
     if (count != null) {
       loop.closed(this);
       loop.addresses().closed(count);
@@ -463,11 +478,25 @@ public final class Http1Connection extends ClientConnection implements ClientStr
           pump();
           settle();
         }
+        expectLeaving();
       }
       case DRAINING, LINGERING -> {
         closeNow();
       }
       default -> {}
+    }
+  }
+
+  /**
+   * A FIN may mean that the client is gone or that it only has no more to say. With {@code
+   * half_closed_clients off} it gets {@value #LEAVING_MILLIS} ms without a sign of its answer.
+   */
+  private void expectLeaving() {
+    if (state == State.EXCHANGE && !loop.settings().connections().halfClosedClients()) {
+      if (leaving == null) {
+        leaving = new Leaving();
+      }
+      loop.timer().arm(leaving, LEAVING_MILLIS);
     }
   }
 
@@ -585,6 +614,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private void begin(RequestHead head, int octets) {
     long now = loop.time().nanos();
     tally.restart();
+    loop.counters().clientBusy();
     record = loop.scratch().takeRecord();
     record.startNanos = now;
     record.startMillis = loop.time().millis();
@@ -1119,6 +1149,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         loop.timer().cancel(writeTimeout);
       }
     }
+    if (leaving != null && leaving.armed()) {
+      loop.timer().arm(leaving, LEAVING_MILLIS);
+    }
     if (complete && depth == 0 && !tally.pending()) {
       resumeLater();
     }
@@ -1207,6 +1240,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     ExchangeRecord done = record;
     record = null;
     events = null;
+    loop.counters().clientIdle();
+    if (leaving != null) {
+      loop.timer().cancel(leaving);
+    }
     loop.timer().cancel(writeTimeout);
     loop.timer().cancel(readTimeout);
     long now = loop.time().nanos();

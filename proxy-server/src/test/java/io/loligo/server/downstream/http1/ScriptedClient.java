@@ -16,6 +16,7 @@ import io.loligo.server.downstream.ClientSettings;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
@@ -134,6 +135,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
             this,
             this::note,
             addresses,
+            new ProxyMetrics(1).loop(0).connections(),
             settings);
     connection = new Http1Connection(loop, PORT);
     channel.run(() -> channel.pipeline().addLast(connection));
