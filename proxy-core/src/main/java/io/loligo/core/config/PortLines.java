@@ -192,7 +192,10 @@ final class PortLines {
         }
       }
       if (accel && ignoreCc) {
-        report.warning(line, "ignore-cc", "", "violates HTTP, as asked");
+        report.warning(line, "ignore-cc", "", "without effect: Cache-Control of requests counts");
+      }
+      if (vport >= 0) {
+        report.warning(line, "vport", "", "without effect: the port of Host or defaultsite counts");
       }
       if (usable) {
         ports.add(

@@ -102,7 +102,8 @@ final class UsedDirectives {
             .text("Stored responses are served without ever being validated."),
         d("reload_into_ims")
             .type(ValueType.ON_OFF, "off")
-            .text("A client's reload becomes a validation. Violates HTTP."),
+            .difference("always so where the stored response has a validator, as HTTP allows")
+            .text("A client's reload becomes a validation."),
         d("refresh_all_ims")
             .type(ValueType.ON_OFF, "off")
             .text("A client's conditional request always asks the origin."),
@@ -133,6 +134,7 @@ final class UsedDirectives {
             .text("The name in Via, Cache-Status and error pages; without a line the host's name."),
         d("httpd_suppress_version_string")
             .type(ValueType.ON_OFF, "off")
+            .difference("always so: clients never see a version")
             .text("Leaves the version out of what clients see."),
         time("request_start_timeout", "5 minutes", "for the first byte of a request"),
         time("request_timeout", "5 minutes", "for the rest of a request's head"),
@@ -157,6 +159,7 @@ final class UsedDirectives {
             .text("Whether connections to origins are kept for further requests."),
         d("half_closed_clients")
             .type(ValueType.ON_OFF, "off")
+            .difference("off: such a client gets one second without a sign of its answer, not none")
             .text("Whether a client that closed its sending side still gets its answer."),
         d("forward_max_tries")
             .type(ValueType.INTEGER, "25")

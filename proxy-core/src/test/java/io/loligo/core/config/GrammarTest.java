@@ -168,7 +168,7 @@ class GrammarTest {
         "http_port abc                          | error   | PORT",
         "http_port 99999                        | error   | PORT",
         "http_port [::1]:8080                   | ok      |",
-        "http_port 127.0.0.1:8080 accel vport=81 | ok     |",
+        "http_port 127.0.0.1:8080 accel vport=81 | warning | without effect",
         "http_port 8080 defaultsite=x           | error   | add accel",
         "http_port 8080 protocol=http           | error   | add accel",
         "http_port 8080 accel protocol=gopher   | error   | protocol=http",

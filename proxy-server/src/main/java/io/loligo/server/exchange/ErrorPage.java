@@ -39,7 +39,7 @@ final class ErrorPage {
     }
     boolean isHead =
         stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
-    String page = page(status, errorCode, text, settings.cacheName());
+    String page = page(status, errorCode, text, settings);
     int bytes = ByteBufUtil.utf8Bytes(page);
     ByteBuf block = stream.allocator().directBuffer(bytes + 2);
     try {
@@ -53,7 +53,7 @@ final class ErrorPage {
     }
   }
 
-  private static String page(int status, String errorCode, String text, String host) {
+  private static String page(int status, String errorCode, String text, ExchangeSettings settings) {
     String title = status + " " + HttpResponseStatus.valueOf(status).reasonPhrase();
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
         + escaped(title)
@@ -64,7 +64,9 @@ final class ErrorPage {
         + "</p>\n<hr><p><small>"
         + escaped(errorCode)
         + ", loligo at "
-        + escaped(host)
+        + escaped(settings.cacheName())
+        + ", "
+        + escaped(settings.config().admin().cacheManager())
         + "</small></p></body></html>\n";
   }
 
