@@ -1,0 +1,162 @@
+package io.loligo.bench.micro;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.Http1ResponseParser;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.exchange.ExchangeLoop;
+import io.loligo.server.exchange.ExchangeSettings;
+import io.loligo.server.exchange.LoopClock;
+import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.metrics.LoopMetrics;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.PeerSelection;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.loligo.store.TieredStore;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * What does one warm memory hit cost in time and heap, from the octets of the request to the octets
+ * of the answer, without a socket? Metrics are counted; the access log is off. The embedded channel
+ * and the copy of the request are part of the figure.
+ *
+ * <pre>
+ * java -jar proxy-bench/target/benchmarks.jar HitPathBenchmark -prof gc
+ * </pre>
+ */
+@State(Scope.Thread)
+public class HitPathBenchmark extends AbstractBenchmark {
+  private static final String URL = "http://bench.example/object";
+
+  /** Content of the stored response. */
+  @Param({"1024", "4096", "65536"})
+  int contentBytes;
+
+  /** Field lines of the request besides Host. */
+  @Param({"4", "32"})
+  int fields;
+
+  private EmbeddedChannel channel;
+  private TieredStore store;
+  private ByteBuf request;
+
+  @Setup
+  public void assemble() {
+    PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+    ProxyConfig config =
+        new ConfigReader(new FileConfigSource())
+            .readText(
+                "bench",
+                "http_port 80 accel defaultsite=bench.example\n"
+                    + "http_access allow all\naccess_log none\nvisible_hostname bench\n")
+            .config();
+    store = new TieredStore(allocator, config.memory(), new MemoryLedger(64 << 20), Runnable::run);
+    channel = new EmbeddedChannel();
+    fill(config);
+    LoopTimer timer = new LoopTimer(channel.eventLoop());
+    LoopMetrics metrics = new ProxyMetrics(1).loop(0);
+    ExchangeLoop exchanges =
+        new ExchangeLoop(
+            store,
+            new NoUpstream(),
+            new PeerSelection(new PeerHealth(System::nanoTime)),
+            new LoopClock(TimeSource.SYSTEM),
+            timer,
+            metrics.connections(),
+            new OwnAddresses(Set.of(), Set.of()),
+            ExchangeSettings.of(config, "bench"));
+    ClientLoop loop =
+        new ClientLoop(
+            channel.eventLoop(),
+            timer,
+            TimeSource.SYSTEM,
+            exchanges,
+            metrics,
+            new ClientAddresses(),
+            metrics.connections(),
+            ClientSettings.of(config));
+    channel.pipeline().addLast(new Http1Connection(loop, config.ports().get(0)));
+    request = allocator.directBuffer();
+    request.writeCharSequence(requestText(), StandardCharsets.US_ASCII);
+  }
+
+  private String requestText() {
+    StringBuilder text = new StringBuilder("GET /object HTTP/1.1\r\nHost: bench.example\r\n");
+    for (int i = 0; i < fields; i++) {
+      text.append("X-Field-").append(i).append(": some value of a usual length\r\n");
+    }
+    return text.append("\r\n").toString();
+  }
+
+  private void fill(ProxyConfig config) {
+    CacheKey key = CacheKeys.of(URL);
+    RequestHead asked = new RequestHead();
+    byte[] get =
+        ("GET " + URL + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+    new Http1RequestParser(ParseLimits.DEFAULT).parse(get, get.length, asked);
+    String lines =
+        "Date: Sat, 21 Nov 2026 06:28:38 GMT\r\nContent-Type: text/plain\r\n"
+            + "Cache-Control: max-age=31536000\r\nETag: \"1\"\r\nServer: origin\r\n";
+    byte[] answer =
+        ("HTTP/1.1 200 OK\r\nContent-Length: " + contentBytes + "\r\n" + lines + "\r\n")
+            .getBytes(StandardCharsets.US_ASCII);
+    ResponseHead answered = new ResponseHead();
+    new Http1ResponseParser(ParseLimits.DEFAULT).parse(answer, answer.length, answered);
+    long now = System.currentTimeMillis();
+    Storability stored =
+        Storability.of(asked, answered, URL, now, now, contentBytes, config.caching());
+    InFlight inFlight = store.begin(key, false, channel.eventLoop(), new NoWriter());
+    ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();
+    block.writeCharSequence(lines + "\r\n", StandardCharsets.US_ASCII);
+    inFlight.head(answered.snapshot(), stored.meta(), true, block, contentBytes);
+    inFlight.content(PooledByteBufAllocator.DEFAULT.directBuffer().writeZero(contentBytes));
+    inFlight.end(null);
+  }
+
+  @Benchmark
+  public int hit() {
+    channel.writeInbound(request.retainedDuplicate());
+    channel.runPendingTasks();
+    int octets = 0;
+    for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+      octets += out.readableBytes();
+      out.release();
+    }
+    if (octets <= contentBytes) {
+      throw new IllegalStateException("no hit: " + octets + " octets");
+    }
+    return octets;
+  }
+
+  @TearDown
+  public void close() {
+    channel.finishAndReleaseAll();
+    request.release();
+    store.close();
+  }
+}

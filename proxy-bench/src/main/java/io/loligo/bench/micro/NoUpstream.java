@@ -1,0 +1,36 @@
+package io.loligo.bench.micro;
+
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Upstream;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** An upstream that a benchmark of hits must never need. Stateless. */
+final class NoUpstream implements Upstream {
+  @Override
+  public OriginStream fetch(
+      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+    throw new IllegalStateException("no hit");
+  }
+
+  @Override
+  public OriginStream connect(
+      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+    throw new IllegalStateException("no hit");
+  }
+
+  @Override
+  public List<InetAddress> resolved(String host) {
+    return List.of();
+  }
+
+  @Override
+  public void resolve(String host, Consumer<List<InetAddress>> done) {
+    done.accept(List.of());
+  }
+}
