@@ -284,15 +284,16 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     long now = loop.clock().millis();
     announced = contentLength(reply, replyFraming);
     Storability storability = storability(reply, now);
-    storing = storability != null && storability.storable();
+    storing = storability != null && storability.storable() && fitsATier();
     if (exchange == null && !storing) {
       finish();
       origin.cancel();
       inFlight.fail(LOOK_AGAIN);
       return;
     }
-    boolean shareable = storability != null && storability.shareable();
-    keepsSetCookie = (!storing && !shareable) || replaysSetCookie();
+    // without a stored copy to go on from, the slower of two readers would have to be cut
+    boolean shareable = storing && storability.shareable();
+    keepsSetCookie = !storing || replaysSetCookie();
     ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);
     inFlight.head(
@@ -302,6 +303,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         ReplyFields.shared(snapshot, keepsSetCookie, loop.clock(), now, allocator),
         announced);
     readOn();
+  }
+
+  private boolean fitsATier() {
+    long limit = loop.config().memory().maxObjectInMemoryBytes();
+    return limit < 0 || announced <= limit;
   }
 
   private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {
