@@ -304,7 +304,9 @@ public final class InFlight {
       log.stopKeeping();
       passOn(content);
     }
-    pumpAll();
+    if (!log.kept() || log.end() != arrived.contentLength()) {
+      pumpAll();
+    } // else the end follows at once, and whoever has the last octet then finds it stored
     leave(outermost);
   }
 

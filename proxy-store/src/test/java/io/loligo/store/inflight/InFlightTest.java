@@ -145,7 +145,7 @@ final class InFlightTest {
 
     @Test
     void deliversWithinTheCreditOnly() {
-      beginStored(100);
+      beginStored(-1);
       RecordingReader reader = reader(home, true, 10);
       content(octets(100), 0, 100);
       assertThat(reader.count()).isEqualTo(10);
@@ -154,6 +154,26 @@ final class InFlightTest {
       end();
       assertThat(reader.ended).isFalse();
       reader.request(EVERYTHING);
+      assertThat(reader.got()).isEqualTo(octets(100));
+      assertThat(reader.ended).isTrue();
+    }
+
+    @Test
+    void storesBeforeAnybodyHasTheLastOctet() {
+      beginStored(100);
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      reader.onContent =
+          () -> {
+            if (reader.count() == 100) {
+              Entry entry = stored();
+              assertThat(entry).isNotNull();
+              entry.release();
+            }
+          };
+      content(octets(100), 0, 60);
+      assertThat(reader.count()).isEqualTo(60);
+      content(octets(100), 60, 100);
+      end();
       assertThat(reader.got()).isEqualTo(octets(100));
       assertThat(reader.ended).isTrue();
     }
@@ -671,7 +691,7 @@ final class InFlightTest {
 
     @Test
     void mayBeCancelledWhileItIsTold() {
-      beginStored(100);
+      beginStored(200);
       RecordingReader reader = reader(home, true, 10);
       reader.onContent = () -> reader.subscription.cancel();
       content(octets(100), 0, 100);
