@@ -176,7 +176,7 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     if (meta.has(StoredMeta.NO_CACHE) || remaining + staleUse <= 0) {
       return "never fresh, and no validator";
     }
-    return remaining < settings.minimumExpirySeconds() && !meta.has(StoredMeta.NEGATIVE)
+    return remaining + staleUse < settings.minimumExpirySeconds() && !meta.has(StoredMeta.NEGATIVE)
         ? "expires before minimum_expiry_time, and no validator"
         : null;
   }
