@@ -74,7 +74,10 @@ final class Exchange implements ClientEvents {
   private Entry stale;
   private Phase phase = Phase.WAITING;
   private int looks;
-  private boolean creditOwed;
+
+  /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
+  private long creditOwed;
+
   private long contentIn;
   private Reading reading;
   private InFlight.Subscription subscription;
@@ -109,7 +112,7 @@ final class Exchange implements ClientEvents {
     ExchangeRecord record = stream.record();
     record.request = this.head;
     record.target = this.target;
-    record.acl = view;
+    record.acl = this.view;
     record.decision = decision;
     record.tag = LogTag.TCP_MISS;
     record.hitClass = HitClass.MISS;
@@ -222,6 +225,7 @@ final class Exchange implements ClientEvents {
         content.release();
         return;
       }
+      creditOwed += content.readableBytes();
       stream.content(content);
       stream.flush();
       grant();
@@ -335,6 +339,7 @@ final class Exchange implements ClientEvents {
     if (announced == ClientStream.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
+    creditOwed = loop.config().memory().streamBufferBytes();
     grant();
   }
 
@@ -360,15 +365,12 @@ final class Exchange implements ClientEvents {
         fetch == null);
   }
 
+  /** Asks for as much as was passed on, so that no more than one stream buffer is on its way. */
   private void grant() {
-    if (subscription == null) {
-      return;
-    }
-    if (stream.writable()) {
-      creditOwed = false;
-      subscription.request(loop.config().memory().streamBufferBytes());
-    } else {
-      creditOwed = true;
+    if (subscription != null && creditOwed > 0 && stream.writable()) {
+      long credit = creditOwed;
+      creditOwed = 0;
+      subscription.request(credit);
     }
   }
 
@@ -593,7 +595,7 @@ final class Exchange implements ClientEvents {
   public void writable() {
     if (delegate != null) {
       delegate.writable();
-    } else if (creditOwed && phase == Phase.STREAMING) {
+    } else if (phase == Phase.STREAMING) {
       grant();
     }
   }

@@ -253,6 +253,10 @@ public final class ExchangeLoop implements RequestHandler {
       return deny(stream, framing, verdict.rule() + " (" + verdict.source() + ")");
     }
     if (head.methodId() == Method.CONNECT) {
+      if (view.httpPort().mode() == PortMode.ACCEL) {
+        return fail(
+            stream, framing, 405, "ERR_UNSUP_REQ", "There are no tunnels through this port.");
+      }
       return new Tunneling(this, stream, head.snapshot(), target, view).connect();
     }
     if (MaxForwards.endsHere(head)) {

@@ -219,17 +219,18 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       switchProtocols(reply);
       return;
     }
-    if (validated != null) {
-      if (reply.status() == 304 && Validation.confirms(validated.meta(), reply)) {
-        confirmed(reply);
-        return;
-      }
-      if (reply.status() >= 500 && exchange != null && exchange.prefersStale()) {
-        giveUp(
-            new FetchFailure(
-                FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " to validation"));
-        return;
-      }
+    if (validated != null
+        && reply.status() == 304
+        && Validation.confirms(validated.meta(), reply)) {
+      confirmed(reply);
+      return;
+    }
+    // a stale response without a validator was asked for anew, and may be had all the same
+    if (reply.status() >= 500 && exchange != null && exchange.prefersStale()) {
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
+      return;
     }
     invalidate(reply);
     arrived(reply, replyFraming);

@@ -87,21 +87,9 @@ final class OutgoingFields {
     return head.version() >= 11 && head.fields().hasToken(FieldName.EXPECT, "100-continue");
   }
 
+  /** As the target has it: {@code *}, or rooted. */
   private static byte[] path(RequestTarget target) {
-    if (target.form() == RequestTarget.Form.ASTERISK) {
-      return new byte[] {'*'};
-    }
-    if (target.pathEnd() == target.pathStart()) {
-      return new byte[] {'/'};
-    }
-    byte[] path = Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
-    if (path[0] == '/') {
-      return path;
-    }
-    byte[] rooted = new byte[path.length + 1];
-    rooted[0] = '/';
-    System.arraycopy(path, 0, rooted, 1, path.length);
-    return rooted;
+    return Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
   }
 
   /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link ExchangeLoop}. */
