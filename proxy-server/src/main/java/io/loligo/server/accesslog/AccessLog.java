@@ -5,6 +5,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.Stage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -220,21 +221,25 @@ public final class AccessLog implements AutoCloseable {
           target.format.write(record, line);
           line.truncate(ring.maxLineBytes() - 1);
           line.append('\n');
-          offer(target.output);
+          offer(target.output, endNanos(record));
         }
       }
     }
 
-    private void offer(int output) {
+    private static long endNanos(ExchangeRecord record) {
+      return record.startNanos + Math.max(0, record.stage(Stage.TOTAL));
+    }
+
+    private void offer(int output, long timeNanos) {
       if (closed) {
         dropped.increment();
         return;
       }
-      boolean taken = ring.offer(output, line.bytes(), line.length());
+      boolean taken = ring.offer(output, line.bytes(), line.length(), timeNanos);
       while (!taken && blockWhenFull && writer.alive()) {
         writer.wake();
         LockSupport.parkNanos(BLOCKED_NANOS);
-        taken = ring.offer(output, line.bytes(), line.length());
+        taken = ring.offer(output, line.bytes(), line.length(), timeNanos);
       }
       if (!taken) {
         dropped.increment();

@@ -6,19 +6,24 @@ import java.nio.ByteOrder;
 
 /**
  * A bounded queue of lines in one array of octets, from one event loop to the log writer.
- * Threading: {@link #offer} by the producer only, {@link #drainTo} by the consumer only; no locks,
+ * Threading: {@link #offer} by the producer only, {@link #drain} by the consumer only; no locks,
  * nothing is allocated.
  *
- * <p>A record is four octets (length, and in the top eight bits the output's number), the line, and
- * up to three octets of padding, so a header never wraps; a line may. {@code head} and {@code tail}
- * count octets since the beginning and only grow: the producer publishes a record by a release of
- * {@code tail}, the consumer frees it by a release of {@code head}.
+ * <p>A record is four octets (length, and in the top eight bits the output's number), four of its
+ * time, the line, and up to seven octets of padding, so a header never wraps; a line may. {@code
+ * head} and {@code tail} count octets since the beginning and only grow: the producer publishes a
+ * record by a release of {@code tail}, the consumer frees it by a release of {@code head}.
+ *
+ * <p>Times are microseconds in 32 bits, compared by subtraction: enough to merge the rings of
+ * several loops, whose lines wait for milliseconds.
  */
 final class LineRing {
   /** Outputs a ring can tell apart. */
   static final int MAX_OUTPUTS = 256;
 
-  private static final int HEADER_BYTES = 4;
+  private static final int HEADER_BYTES = 8;
+  private static final int TIME_AT = 4;
+  private static final int NANOS_PER_MICRO = 1000;
   private static final int OUTPUT_SHIFT = 24;
   private static final int LENGTH_MASK = (1 << OUTPUT_SHIFT) - 1;
   private static final VarHandle INT =
@@ -51,6 +56,9 @@ final class LineRing {
   @SuppressWarnings("UnusedVariable") // by VarHandle
   private volatile long tail;
 
+  /** The consumer's last sight of {@code tail}. */
+  private long knownTail;
+
   /** The producer's last sight of {@code head}. */
   private long knownHead;
 
@@ -81,8 +89,12 @@ final class LineRing {
     return (long) TAIL.getAcquire(this) - (long) HEAD.getAcquire(this);
   }
 
-  /** The producer's: puts {@code line[0, length)} in, or returns false for want of room. */
-  boolean offer(int output, byte[] line, int length) {
+  /**
+   * The producer's: puts {@code line[0, length)} in, or returns false for want of room.
+   *
+   * @param timeNanos when what it tells happened, by the monotonic clock
+   */
+  boolean offer(int output, byte[] line, int length, long timeNanos) {
     long at = (long) TAIL.get(this);
     int size = HEADER_BYTES + padded(length);
     if (at + size - knownHead > bytes.length) {
@@ -93,6 +105,7 @@ final class LineRing {
     }
     int index = (int) at & mask;
     INT.set(bytes, index, output << OUTPUT_SHIFT | length);
+    INT.set(bytes, index + TIME_AT, (int) (timeNanos / NANOS_PER_MICRO));
     int start = index + HEADER_BYTES & mask;
     int first = Math.min(length, bytes.length - start);
     System.arraycopy(line, 0, bytes, start, first);
@@ -101,26 +114,51 @@ final class LineRing {
     return true;
   }
 
-  /** The consumer's: hands over every line that is there now. Returns how many. */
-  int drainTo(Consumer consumer) {
-    long at = (long) HEAD.get(this);
-    long end = (long) TAIL.getAcquire(this);
+  /**
+   * The consumer's: hands over every line that is in {@code rings} now, in the order of their times
+   * as far as rings are concerned; within a ring the order of offers stays. Returns how many.
+   */
+  static int drain(LineRing[] rings, Consumer consumer) {
+    for (LineRing ring : rings) {
+      ring.knownTail = (long) TAIL.getAcquire(ring);
+    }
     int lines = 0;
-    while (at < end) {
-      int index = (int) at & mask;
-      int header = (int) INT.get(bytes, index);
-      int length = header & LENGTH_MASK;
-      int start = index + HEADER_BYTES & mask;
-      int first = Math.min(length, bytes.length - start);
-      consumer.line(header >>> OUTPUT_SHIFT, bytes, start, first, 0, length - first);
-      at += HEADER_BYTES + padded(length);
-      HEAD.setRelease(this, at);
+    for (LineRing ring = earliest(rings); ring != null; ring = earliest(rings)) {
+      ring.takeFirst(consumer);
       lines++;
     }
     return lines;
   }
 
+  private static LineRing earliest(LineRing[] rings) {
+    LineRing earliest = null;
+    int time = 0;
+    for (LineRing ring : rings) {
+      long at = (long) HEAD.get(ring);
+      if (at == ring.knownTail) {
+        continue;
+      }
+      int its = (int) INT.get(ring.bytes, ((int) at & ring.mask) + TIME_AT);
+      if (earliest == null || its - time < 0) {
+        earliest = ring;
+        time = its;
+      }
+    }
+    return earliest;
+  }
+
+  private void takeFirst(Consumer consumer) {
+    long at = (long) HEAD.get(this);
+    int index = (int) at & mask;
+    int header = (int) INT.get(bytes, index);
+    int length = header & LENGTH_MASK;
+    int start = index + HEADER_BYTES & mask;
+    int first = Math.min(length, bytes.length - start);
+    consumer.line(header >>> OUTPUT_SHIFT, bytes, start, first, 0, length - first);
+    HEAD.setRelease(this, at + HEADER_BYTES + padded(length));
+  }
+
   private static int padded(int length) {
-    return length + 3 & ~3;
+    return length + HEADER_BYTES - 1 & -HEADER_BYTES;
   }
 }

@@ -107,7 +107,7 @@ final class LogWriter implements Runnable {
     boolean last;
     do {
       last = closing;
-      int lines = drain();
+      int lines = LineRing.drain(rings, consumer);
       flush();
       takeTurns();
       countLost();
@@ -133,14 +133,6 @@ final class LogWriter implements Runnable {
       }
     }
     return false;
-  }
-
-  private int drain() {
-    int lines = 0;
-    for (LineRing ring : rings) {
-      lines += ring.drainTo(consumer);
-    }
-    return lines;
   }
 
   private void write(

@@ -31,7 +31,25 @@ class LineRingTest {
   }
 
   private static boolean offer(LineRing ring, int output, String text) {
-    return ring.offer(output, text.getBytes(US_ASCII), text.length());
+    return ring.offer(output, text.getBytes(US_ASCII), text.length(), 0);
+  }
+
+  private static int drain(LineRing ring, Lines lines) {
+    return LineRing.drain(new LineRing[] {ring}, lines);
+  }
+
+  @Test
+  void mergesRingsByTheTimesOfTheirLines() {
+    LineRing[] rings = {new LineRing(256), new LineRing(256), new LineRing(256)};
+    long start = Integer.MAX_VALUE * 1000L - 2_000;
+    int[] order = {2, 0, 0, 1, 2, 1};
+    for (int i = 0; i < order.length; i++) {
+      byte[] line = {(byte) ('a' + i)};
+      assertThat(rings[order[i]].offer(0, line, 1, start + i * 1_000L)).isTrue();
+    }
+    Lines lines = new Lines();
+    assertThat(LineRing.drain(rings, lines)).isEqualTo(order.length);
+    assertThat(lines.all).containsExactly("0:a", "0:b", "0:c", "0:d", "0:e", "0:f");
   }
 
   @Test
@@ -40,7 +58,7 @@ class LineRingTest {
     Lines lines = new Lines();
     assertThat(offer(ring, 0, "one\n")).isTrue();
     assertThat(offer(ring, 255, "two\n")).isTrue();
-    assertThat(ring.drainTo(lines)).isEqualTo(2);
+    assertThat(drain(ring, lines)).isEqualTo(2);
     assertThat(lines.all).containsExactly("0:one\n", "255:two\n");
     assertThat(ring.usedBytes()).isZero();
   }
@@ -48,13 +66,13 @@ class LineRingTest {
   @Test
   void refusesWhatDoesNotFitAndTakesItOnceDrained() {
     LineRing ring = new LineRing(64);
-    String line = "x".repeat(28);
+    String line = "x".repeat(24);
     assertThat(offer(ring, 0, line)).isTrue();
     assertThat(ring.overHalf()).isFalse();
     assertThat(offer(ring, 0, line)).isTrue();
     assertThat(ring.overHalf()).isTrue();
     assertThat(offer(ring, 0, "")).isFalse();
-    ring.drainTo(new Lines());
+    drain(ring, new Lines());
     assertThat(offer(ring, 0, line)).isTrue();
   }
 
@@ -72,12 +90,12 @@ class LineRingTest {
     for (int i = 0; i < lengths.size(); i++) {
       String line = String.valueOf((char) ('a' + i % 26)).repeat(lengths.get(i));
       if (!offer(ring, i & 255, line)) {
-        ring.drainTo(lines);
+        drain(ring, lines);
         assertThat(offer(ring, i & 255, line)).isTrue();
       }
       expected.add((i & 255) + ":" + line);
     }
-    ring.drainTo(lines);
+    drain(ring, lines);
     assertThat(lines.all).isEqualTo(expected);
   }
 
@@ -105,7 +123,7 @@ class LineRingTest {
     boolean last;
     do {
       last = produced.get();
-      ring.drainTo(lines);
+      drain(ring, lines);
     } while (!last);
     producer.join();
     assertThat(lines.all.size() + refused[0]).isEqualTo(count);
