@@ -1,0 +1,239 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * With other people's programs on all sides: curl as client, nginx as origin, Squid as child and as
+ * parent. Skipped, visibly, where a program is absent.
+ */
+class InteropTest extends WireTest {
+  private static final Set<String> PLACES =
+      Set.of("/usr/sbin", "/usr/bin", "/bin", "/usr/local/bin", "/usr/local/sbin");
+
+  private static String program(String name) {
+    List<Path> found =
+        Stream.concat(
+                Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1)), PLACES.stream())
+            .map(place -> Path.of(place, name))
+            .filter(Files::isExecutable)
+            .toList();
+    assumeTrue(!found.isEmpty(), name + " is not installed");
+    return found.get(0).toString();
+  }
+
+  private String curl(String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of(program("curl"), "-sS", "--max-time", "30", "-q", "--noproxy", ""));
+    command.addAll(List.of(arguments));
+    ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
+    int status = process.awaitExit();
+    assertThat(status).as("%s: %s", command, process.output()).isZero();
+    return process.output();
+  }
+
+  private String proxyUrl(int port) {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** Starts nginx with these lines in its server block, files of {@code dir/www}. */
+  private int nginx(String... serverLines) throws Exception {
+    String nginx = program("nginx");
+    int port = ProxyProcess.freePort();
+    Path www = Files.createDirectories(dir.resolve("www"));
+    Path conf =
+        Files.writeString(
+            dir.resolve("nginx.conf"),
+            "daemon off; master_process off; worker_processes 1; error_log stderr; pid "
+                + dir
+                + "/nginx.pid;\nevents { worker_connections 256; }\nhttp { access_log "
+                + dir
+                + "/nginx.log; client_body_temp_path "
+                + dir
+                + "/n1; proxy_temp_path "
+                + dir
+                + "/n2; fastcgi_temp_path "
+                + dir
+                + "/n3; uwsgi_temp_path "
+                + dir
+                + "/n4; scgi_temp_path "
+                + dir
+                + "/n5;\nserver { listen 127.0.0.1:PORT; root "
+                + www
+                + ";\nPLACE\n} }\n");
+    Files.writeString(
+        conf,
+        Files.readString(conf)
+            .replace("PORT", Integer.toString(port))
+            .replace("PLACE", String.join("\n", serverLines)));
+    closing(ProxyProcess.start(dir, nginx, "-p", dir.toString(), "-c", conf.toString()))
+        .awaitPort(port);
+    return port;
+  }
+
+  /** Starts Squid with these lines. */
+  private int squid(String... lines) throws Exception {
+    String squid = program("squid");
+    int port = ProxyProcess.freePort();
+    Path home = Files.createDirectories(Path.of(dir.toString(), "squid"));
+    // Squid started by root drops to a user of its own, who must be able to write here
+    for (Path path = home; path != null && path.startsWith(dir); path = path.getParent()) {
+      path.toFile().setWritable(true, false);
+      path.toFile().setReadable(true, false);
+      path.toFile().setExecutable(true, false);
+    }
+    Path conf =
+        Files.writeString(
+            home.resolve("squid.conf"),
+            "http_port 127.0.0.1:"
+                + port
+                + "\nhttp_access allow all\ncache_mem 8 MB\n"
+                + "visible_hostname squid.test\nshutdown_lifetime 0 seconds\npinger_enable off\n"
+                + "access_log stdio:"
+                + home
+                + "/access.log\ncache_log "
+                + home
+                + "/cache.log\n"
+                + "pid_filename "
+                + home
+                + "/squid.pid\ncoredump_dir "
+                + home
+                + "\n"
+                + String.join("\n", lines)
+                + "\n");
+    conf.toFile().setReadable(true, false);
+    closing(ProxyProcess.start(dir, squid, "-N", "-n", "interop" + port, "-f", conf.toString()))
+        .awaitPort(port);
+    return port;
+  }
+
+  @Test
+  void curlGetsAHitTheSecondTime() throws Exception {
+    startProxy();
+    origin.onOk("/c", "hello", "Cache-Control: max-age=1000");
+    String first = curl("-i", "-x", proxyUrl(proxy.port()), origin.url("/c"));
+    String second = curl("-i", "-x", proxyUrl(proxy.port()), origin.url("/c"));
+    assertThat(first).startsWith("HTTP/1.1 200").endsWith("hello").contains("fwd=uri-miss");
+    assertThat(second)
+        .startsWith("HTTP/1.1 200")
+        .endsWith("hello")
+        .containsPattern("proxy.test; ?hit");
+    assertThat(origin.fetches("/c")).isEqualTo(1);
+  }
+
+  @Test
+  void curlPostsAndPutsThroughTheProxy() throws Exception {
+    startProxy();
+    origin.on("/p", call -> call.ok(call.head().substring(0, 4) + call.whole().body().length));
+    Path file = Files.write(dir.resolve("upload"), new byte[3_000_000]);
+    assertThat(curl("-x", proxyUrl(proxy.port()), "-d", "a=b", origin.url("/p")))
+        .isEqualTo("POST3");
+    assertThat(curl("-x", proxyUrl(proxy.port()), "-T", file.toString(), origin.url("/p")))
+        .isEqualTo("PUT 3000000");
+    assertThat(
+            curl(
+                "-x",
+                proxyUrl(proxy.port()),
+                "-H",
+                "Transfer-Encoding: chunked",
+                "-T",
+                file.toString(),
+                origin.url("/p")))
+        .isEqualTo("PUT 3000000");
+  }
+
+  @Test
+  void curlTunnelsThroughConnect() throws Exception {
+    startProxy();
+    origin.onOk("/t", "tunnelled");
+    assertThat(curl("-p", "-x", proxyUrl(proxy.port()), origin.url("/t"))).isEqualTo("tunnelled");
+    assertThat(origin.lastRequest().field("Via")).isNull();
+    assertThat(stopAndReadLog()).singleElement().asString().contains(" TCP_TUNNEL/200 ");
+  }
+
+  @Test
+  void cachesAndValidatesWhatNginxServes() throws Exception {
+    startProxy();
+    int nginx =
+        nginx(
+            "location /stale { add_header Cache-Control no-cache; }",
+            "location / { expires 1h; }",
+            "gzip on; gzip_proxied any; gzip_types text/plain; gzip_vary on; gzip_min_length 10; gzip_http_version 1.0;");
+    Path www = dir.resolve("www");
+    Files.writeString(www.resolve("file.txt"), "0123456789".repeat(1000));
+    Files.writeString(www.resolve("stale"), "validated");
+    String base = "http://127.0.0.1:" + nginx;
+    String via = proxyUrl(proxy.port());
+
+    assertThat(curl("-i", "-x", via, base + "/file.txt")).contains("fwd=uri-miss");
+    assertThat(curl("-i", "-x", via, base + "/file.txt")).containsPattern("proxy.test; ?hit");
+    assertThat(curl("-i", "--compressed", "-x", via, base + "/file.txt"))
+        .contains("fwd=vary-miss", "Content-Encoding: gzip");
+    String zipped = curl("-i", "--compressed", "-x", via, base + "/file.txt");
+    assertThat(zipped).containsPattern("proxy.test; ?hit").endsWith("0123456789");
+    assertThat(curl("-x", via, "-r", "5-7", base + "/file.txt")).isEqualTo("567");
+    assertThat(curl("-x", via, base + "/stale")).isEqualTo("validated");
+    assertThat(curl("-x", via, base + "/stale")).isEqualTo("validated");
+    List<String> log = stopAndReadLog();
+    assertThat(log.get(log.size() - 1)).contains(" TCP_REFRESH_UNMODIFIED/200 ");
+    assertThat(Files.readString(dir.resolve("nginx.log"))).contains("\"GET /stale HTTP/1.1\" 304 ");
+  }
+
+  @Test
+  void acceleratesNginx() throws Exception {
+    int nginx = nginx("location / { expires 1h; }");
+    byte[] content = new byte[2_000_000];
+    new java.util.Random(1).nextBytes(content);
+    Files.write(dir.resolve("www").resolve("big.bin"), content);
+    startProxy(
+        "http_port 127.0.0.1:0 accel defaultsite=www.example.com",
+        "cache_peer 127.0.0.1 parent " + nginx + " 0 no-query originserver name=nginx",
+        "maximum_object_size_in_memory 4 MB");
+    for (int i = 0; i < 2; i++) {
+      Path copy = dir.resolve("copy" + i);
+      curl("-o", copy.toString(), proxyUrl(proxy.port()) + "/big.bin");
+      assertThat(Files.readAllBytes(copy)).isEqualTo(content);
+    }
+    assertThat(stopAndReadLog().get(1)).contains(" TCP_MEM_HIT/200 ");
+  }
+
+  @Test
+  void servesSquidAsItsParent() throws Exception {
+    startProxy();
+    origin.onOk("/s", "through both", "Cache-Control: no-store");
+    int squid =
+        squid(
+            "cache_peer 127.0.0.1 parent " + proxy.port() + " 0 no-query default",
+            "never_direct allow all");
+    assertThat(curl("-x", proxyUrl(squid), origin.url("/s"))).isEqualTo("through both");
+    assertThat(curl("-x", proxyUrl(squid), "-d", "x=y", origin.url("/s")))
+        .isEqualTo("through both");
+    assertThat(curl("-p", "-x", proxyUrl(squid), origin.url("/s"))).isEqualTo("through both");
+    assertThat(String.join(", ", origin.requests().get(0).fields("Via")))
+        .matches("1\\.1 squid\\.test[^,]*, 1\\.1 proxy\\.test.*");
+  }
+
+  @Test
+  void usesSquidAsItsParent() throws Exception {
+    int squid = squid();
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + squid + " 0 no-query default name=up",
+        "never_direct allow all");
+    origin.onOk("/s", "through both", "Cache-Control: no-store");
+    String via = proxyUrl(proxy.port());
+    assertThat(curl("-x", via, origin.url("/s"))).isEqualTo("through both");
+    assertThat(curl("-x", via, "-d", "x=y", origin.url("/s"))).isEqualTo("through both");
+    assertThat(curl("-p", "-x", via, origin.url("/s"))).isEqualTo("through both");
+    assertThat(String.join(", ", origin.requests().get(0).fields("Via")))
+        .matches("1\\.1 proxy\\.test[^,]*, 1\\.1 squid\\.test.*");
+    assertThat(stopAndReadLog().get(0)).containsPattern("(DEFAULT|FIRSTUP)_PARENT/127\\.0\\.0\\.1");
+  }
+}

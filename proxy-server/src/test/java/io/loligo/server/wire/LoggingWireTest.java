@@ -1,0 +1,224 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The access log: one line for each exchange, and its numbers are the client's. */
+class LoggingWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  private static long loggedBytes(String line) {
+    return Long.parseLong(line.trim().split(" +", -1)[4]);
+  }
+
+  @Test
+  void countsTheOctetsTheClientCounted() throws Exception {
+    startProxy();
+    origin.onOk("/a", "x".repeat(5000), FRESH, "ETag: \"e\"");
+    origin.on(
+        "/chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    RawClient client = client();
+    long[] counted = {
+      client.get(origin.url("/a")).response().wireBytes(),
+      client.get(origin.url("/a")).response().wireBytes(),
+      client.get(origin.url("/a"), "If-None-Match: \"e\"").response().wireBytes(),
+      client.get(origin.url("/a"), "Range: bytes=1-7").response().wireBytes(),
+      client.request("HEAD", origin.url("/a")).responseTo("HEAD").wireBytes(),
+      client.get(origin.url("/chunked")).response().wireBytes(),
+      client.send("BAD\r\n\r\n").response().wireBytes()
+    };
+    client.expectClose();
+    List<String> log = stopAndReadLog();
+    assertThat(log).hasSize(counted.length);
+    for (int i = 0; i < counted.length; i++) {
+      assertThat(loggedBytes(log.get(i))).as(log.get(i)).isEqualTo(counted[i]);
+    }
+  }
+
+  @Test
+  void logsAnExchangeTheClientLeftOnceAndAsAborted() throws Exception {
+    startProxy();
+    CountDownLatch gone = new CountDownLatch(1);
+    origin.on(
+        "/leave",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 10\r\n\r\nhalf");
+          await(gone);
+        });
+    RawClient client = client().get(origin.url("/leave"));
+    client.readContent(client.responseHead(), 4);
+    client.reset();
+    origin.onOk("/barrier", "x");
+    get("/barrier");
+    gone.countDown();
+    List<String> log = stopAndReadLog();
+    assertThat(log.stream().filter(line -> line.contains("/leave"))).hasSize(1);
+    assertThat(log.toString()).contains("TCP_MISS_ABORTED/200 ");
+  }
+
+  @Test
+  void logsAnExchangeThatShutdownCuts() throws Exception {
+    startProxy("shutdown_lifetime 0 seconds");
+    origin.on(
+        "/long",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+          call.in().read();
+          call.close();
+        });
+    RawClient client = client().get(origin.url("/long"));
+    client.readContent(client.responseHead(), 4);
+    assertThat(stopAndReadLog().stream().filter(line -> line.contains("/long"))).hasSize(1);
+    client.expectClose();
+  }
+
+  @Test
+  void finishesExchangesOnShutdown() throws Exception {
+    startProxy("shutdown_lifetime 30 seconds");
+    CountDownLatch stopping = new CountDownLatch(1);
+    origin.on(
+        "/long",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf");
+          await(stopping);
+          call.send("done");
+        });
+    RawClient client = client().get(origin.url("/long"));
+    client.readContent(client.responseHead(), 4);
+    var drained = proxy.drain();
+    // the listening socket goes first
+    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
+    while (accepts() && System.nanoTime() - deadline < 0) {
+      Thread.onSpinWait();
+    }
+    stopping.countDown();
+    assertThat(client.read(4)).isEqualTo("done");
+    client.expectClose();
+    drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+    assertThat(stopAndReadLog()).filteredOn(line -> line.contains("/long")).hasSize(1);
+  }
+
+  private boolean accepts() {
+    try (RawClient probe = RawClient.connect(proxy.port())) {
+      return probe != null;
+    } catch (java.io.IOException refused) {
+      return false;
+    }
+  }
+
+  @Test
+  void logsNeitherQueriesNorCredentials() throws Exception {
+    startProxy();
+    origin.onOk("/q?token=secret1", "x");
+    get("/q?token=secret1", "Cookie: secret2", "Authorization: Basic secret3");
+    client().get("http://user:secret4@" + origin.authority() + "/q?token=secret1").response();
+    client().send("GET http://user:secret5@[bad?secret6 HTTP/1.1\r\nHost: x\r\n\r\n").response();
+    List<String> log = stopAndReadLog();
+    assertThat(log).hasSize(3);
+    assertThat(log.get(0)).contains(" GET " + origin.url("/q?") + " - ");
+    assertThat(log.toString()).doesNotContain("secret");
+    if (Files.exists(dir.resolve("cache.log"))) {
+      assertThat(Files.readString(dir.resolve("cache.log"))).doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void keepsQueriesWhereStrippingIsOff() throws Exception {
+    startProxy("strip_query_terms off");
+    origin.onOk("/q?a=b", "x");
+    get("/q?a=b");
+    assertThat(stopAndReadLog().get(0)).contains(" GET " + origin.url("/q?a=b") + " - ");
+  }
+
+  @Test
+  void writesNoControlCharactersIntoTheLog() throws Exception {
+    startProxy(
+        "logformat mine %>a \"%{User-Agent}>h\" %ru",
+        "access_log stdio:" + dir.resolve("mine.log") + " mine");
+    origin.onOk("/u", "x");
+    get("/u", "User-Agent: a\"b\\c \u00e9\tend");
+    List<String> log = stopAndReadLog("mine.log");
+    assertThat(log).hasSize(1);
+    assertThat(log.get(0)).isEqualTo("127.0.0.1 \"a\\\"b\\\\c \u00e9\\tend\" " + origin.url("/u"));
+  }
+
+  @Test
+  void writesTheFormatsItIsAskedFor() throws Exception {
+    startProxy(
+        "acl images urlpath_regex \\.png$",
+        "access_log stdio:" + dir.resolve("common.log") + " common",
+        "access_log stdio:" + dir.resolve("combined.log") + " logformat=combined !images",
+        "logformat mine %Ss/%03>Hs %rm %ru %<st \"%{User-Agent}>h\" %mt",
+        "access_log stdio:" + dir.resolve("mine.log") + " mine images");
+    origin.onOk("/i.png", "x", "Content-Type: image/png");
+    origin.onOk("/page", "x", "Content-Type: text/html");
+    get("/i.png", "User-Agent: kit/1");
+    get("/page", "User-Agent: kit/1", "Referer: http://from.example/");
+    List<String> common = stopAndReadLog("common.log");
+    assertThat(common).hasSize(2);
+    assertThat(common.get(1))
+        .matches(
+            "127\\.0\\.0\\.1 - - \\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d [+-]\\d{4}\\] \"GET "
+                + origin.url("/page")
+                + " HTTP/1.1\" 200 \\d+ TCP_MISS:HIER_DIRECT");
+    assertThat(Files.readAllLines(dir.resolve("combined.log")))
+        .singleElement()
+        .asString()
+        .contains(" \"http://from.example/\" \"kit/1\" TCP_MISS:HIER_DIRECT");
+    assertThat(Files.readAllLines(dir.resolve("mine.log")))
+        .singleElement()
+        .asString()
+        .matches("TCP_MISS/200 GET http://.*/i\\.png \\d+ \"kit/1\" image/png");
+  }
+
+  @Test
+  void writesNoAccessLogWhereItIsNone() throws Exception {
+    startProxy("access_log none");
+    origin.onOk("/n", "x");
+    get("/n");
+    proxy.close();
+    assertThat(Files.exists(dir.resolve("access.log"))).isFalse();
+  }
+
+  @Test
+  void logsTheContentTypeWithoutParameters() throws Exception {
+    startProxy();
+    origin.onOk("/t", "x", "Content-Type: text/html; charset=utf-8");
+    get("/t");
+    assertThat(stopAndReadLog().get(0)).endsWith(" text/html");
+  }
+
+  @Test
+  void losesNoLineUnderManyClients() throws Exception {
+    startProxy("loligo_event_loops 2");
+    origin.onOk("/many", "x", FRESH);
+    int clients = 8;
+    int each = 250;
+    Thread[] threads = new Thread[clients];
+    for (int i = 0; i < clients; i++) {
+      threads[i] =
+          new Thread(
+              () -> {
+                try (RawClient client = RawClient.connect(proxy.port())) {
+                  byte[] request = RawClient.head("GET", origin.url("/many")).getBytes(ISO_8859_1);
+                  for (int n = 0; n < each; n++) {
+                    client.send(request).response();
+                  }
+                } catch (java.io.IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              });
+      threads[i].start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(stopAndReadLog()).hasSize(clients * each);
+  }
+}

@@ -1,0 +1,186 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The command line and the process's signals, on this build's classes. */
+class ProcessWireTest extends WireTest {
+
+  private Path write(String text) throws IOException {
+    return Files.writeString(dir.resolve("loligo.conf"), text);
+  }
+
+  private ProxyProcess run(String text) throws IOException {
+    return closing(ProxyProcess.loligo(dir, "run", "-f", write(text).toString()));
+  }
+
+  private String conf(int port, String... lines) {
+    return "http_port 127.0.0.1:"
+        + port
+        + "\n"
+        + configuration(lines).replaceFirst("http_port.*\n", "");
+  }
+
+  @Test
+  void runsTheFiveLineConfigurationUnchanged() throws Exception {
+    int port = ProxyProcess.freePort();
+    // the port alone is not the stranger's: 8080 may be in use here
+    ProxyProcess process =
+        run(
+            "cache_log /var/log/squid/no-such-directory/cache.log\nhttp_access allow all\nhttp_port "
+                + port
+                + "\ncache_effective_user squid\nread_ahead_gap 64 KB\nloligo_admin_port 127.0.0.1:0\n");
+    process.awaitPort(port);
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
+    for (int i = 0; i < 2; i++) {
+      try (RawClient client = RawClient.connect(port)) {
+        assertThat(client.get(origin.url("/a")).response().text()).isEqualTo("hello");
+      }
+    }
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+    assertThat(process.output())
+        .containsPattern("loligo\\.conf:4\\b[^\\n]*cache_effective_user")
+        .contains(Integer.toString(port));
+  }
+
+  @Test
+  void reportsEveryProblemAndDoesNotStart() throws Exception {
+    ProxyProcess process =
+        run(
+            """
+            http_port 127.0.0.1:0
+            no_such_directive on
+            via maybe
+            cache_mem 64MB
+            http_access allow nobody_defined
+            """);
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output())
+        .containsPattern("loligo\\.conf:2\\b[^\\n]*no_such_directive")
+        .containsPattern("loligo\\.conf:3\\b[^\\n]*maybe")
+        .containsPattern("loligo\\.conf:4\\b[^\\n]*64MB")
+        .containsPattern("loligo\\.conf:5\\b[^\\n]*nobody_defined");
+  }
+
+  @Test
+  void failsClosedOnARestrictionWithoutEffect() throws Exception {
+    ProxyProcess process =
+        run(
+            """
+            http_port 127.0.0.1:0
+            acl users proxy_auth REQUIRED
+            http_access allow users
+            acl listed dstdomain "/no/such/file"
+            """);
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output())
+        .containsPattern("loligo\\.conf:2\\b[^\\n]*proxy_auth")
+        .containsPattern("loligo\\.conf:4\\b[^\\n]*/no/such/file");
+  }
+
+  @Test
+  void refusesMemoryThatCannotFit() throws Exception {
+    ProxyProcess process = run(conf(0, "cache_mem 2 GB"));
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output()).contains("-XX:MaxDirectMemorySize=");
+  }
+
+  @Test
+  void saysWhichPortIsTaken() throws Exception {
+    ProxyProcess process = run(conf(origin.port()));
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output()).contains(Integer.toString(origin.port()));
+  }
+
+  @Test
+  void reopensTheLogOnHangup() throws Exception {
+    int port = ProxyProcess.freePort();
+    ProxyProcess process = run(conf(port)).awaitPort(port);
+    origin.onOk("/a", "x");
+    Path log = dir.resolve("access.log");
+    Path moved = dir.resolve("access.log.moved");
+    fetch(port, "/a");
+    Files.move(log, moved);
+    process.signal("HUP");
+    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
+    while (!Files.exists(log) && System.nanoTime() - deadline < 0) {
+      fetch(port, "/a");
+    }
+    fetch(port, "/a");
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+    List<String> before = Files.readAllLines(moved);
+    List<String> after = Files.readAllLines(log);
+    assertThat(before).isNotEmpty();
+    assertThat(after).isNotEmpty();
+    assertThat(before.size() + after.size()).isEqualTo((int) origin.fetches("/a"));
+  }
+
+  private void fetch(int port, String path) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      assertThat(client.get(origin.url(path)).response().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void answersRequestsUnderWayWhenToldToStop() throws Exception {
+    int port = ProxyProcess.freePort();
+    ProxyProcess process = run(conf(port, "shutdown_lifetime 20 seconds")).awaitPort(port);
+    java.util.concurrent.CountDownLatch release = new java.util.concurrent.CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf");
+          await(release);
+          call.send("done");
+        });
+    RawClient client = closing(RawClient.connect(port)).get(origin.url("/slow"));
+    client.readContent(client.responseHead(), 4);
+    process.signal("TERM");
+    release.countDown();
+    assertThat(client.read(4)).isEqualTo("done");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+    assertThat(Files.readAllLines(dir.resolve("access.log"))).hasSize(1);
+  }
+
+  @Test
+  void survivesASuspension() throws Exception {
+    int port = ProxyProcess.freePort();
+    ProxyProcess process =
+        run(conf(port, "client_idle_pconn_timeout 4 seconds", "read_timeout 4 seconds"))
+            .awaitPort(port);
+    java.util.concurrent.CountDownLatch release = new java.util.concurrent.CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          await(release);
+          call.ok("in time");
+        });
+    origin.onOk("/a", "x");
+    RawClient idle = closing(RawClient.connect(port));
+    idle.get(origin.url("/a")).response();
+    RawClient waiting = closing(RawClient.connect(port)).get(origin.url("/slow"));
+    origin.awaitRequest("/slow");
+    process.signal("STOP");
+    // the suspension itself is what is waited for: longer than both timeouts
+    assertThat(process.process().waitFor(5, java.util.concurrent.TimeUnit.SECONDS)).isFalse();
+    process.signal("CONT");
+    release.countDown();
+    assertThat(waiting.response().text()).isEqualTo("in time");
+    assertThat(idle.get(origin.url("/a")).response().status()).isEqualTo(200);
+  }
+
+  @Test
+  void checksAFileWithoutStarting() throws Exception {
+    Path file = write("http_port 127.0.0.1:0\nhttp_access allow all\n");
+    ProxyProcess check = closing(ProxyProcess.loligo(dir, "check", file.toString()));
+    assertThat(check.awaitExit()).as(check.output()).isZero();
+  }
+}

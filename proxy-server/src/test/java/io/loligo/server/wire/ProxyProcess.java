@@ -1,0 +1,103 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program under test in a process of its own, its output in a file. Closing kills it. */
+final class ProxyProcess implements AutoCloseable {
+  private final Process process;
+  private final Path output;
+
+  private ProxyProcess(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  /** Runs this build's main class with these arguments, in {@code dir}. */
+  static ProxyProcess loligo(Path dir, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:MaxDirectMemorySize=512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.loligo.server.boot.Main"));
+    command.addAll(List.of(arguments));
+    return start(dir, command.toArray(String[]::new));
+  }
+
+  static ProxyProcess start(Path dir, String... command) throws IOException {
+    Path output = Files.createTempFile(dir, "output", ".txt");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectOutput(output.toFile())
+            .start();
+    return new ProxyProcess(process, output);
+  }
+
+  /** A port nobody listens on now; somebody else may take it before its user does. */
+  static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
+  }
+
+  /** Waits until {@code port} accepts connections. */
+  ProxyProcess awaitPort(int port) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
+    while (true) {
+      try {
+        RawClient.connect(port).close();
+        return this;
+      } catch (IOException notYet) {
+        // the process is given the core between two looks
+        boolean ended = process.waitFor(20, TimeUnit.MILLISECONDS);
+        assertThat(ended || System.nanoTime() - deadline > 0)
+            .as("not listening on %s: %s", port, output())
+            .isFalse();
+      }
+    }
+  }
+
+  String output() throws IOException {
+    return Files.readString(output);
+  }
+
+  Path outputFile() {
+    return output;
+  }
+
+  Process process() {
+    return process;
+  }
+
+  /** Sends a signal by name. */
+  void signal(String name) throws IOException, InterruptedException {
+    int status =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    assertThat(status).isZero();
+  }
+
+  int awaitExit() throws InterruptedException {
+    assertThat(process.waitFor(2L * RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+  }
+}

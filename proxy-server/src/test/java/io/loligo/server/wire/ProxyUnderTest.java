@@ -1,0 +1,58 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.boot.Proxy;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/** The assembled proxy in this process, on ports the system chose. Closing it twice is harmless. */
+final class ProxyUnderTest implements AutoCloseable {
+  private final Proxy proxy;
+  private boolean closed;
+
+  private ProxyUnderTest(Proxy proxy) {
+    this.proxy = proxy;
+  }
+
+  /** Starts it on this configuration, which must be without errors. */
+  static ProxyUnderTest start(String squidConf) throws IOException {
+    ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf);
+    assertThat(result.errors()).isEmpty();
+    return new ProxyUnderTest(Proxy.start(result.config()));
+  }
+
+  /** Port of the first http_port line. */
+  int port() {
+    return port(0);
+  }
+
+  int port(int index) {
+    return proxy.port(index);
+  }
+
+  int adminPort() {
+    return proxy.adminPort();
+  }
+
+  /** Octets on their way that no tier holds. */
+  long transitBytes() {
+    return proxy.store().stats().transitBytes();
+  }
+
+  /** Stops listening and lets exchanges end. */
+  CompletableFuture<Void> drain() {
+    return proxy.drain();
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      proxy.close();
+    }
+  }
+}

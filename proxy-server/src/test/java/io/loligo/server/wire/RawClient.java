@@ -1,0 +1,173 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+
+/**
+ * A client that sends exactly the octets it is given. One thread at a time may send and one may
+ * read. The socket's timeout is a guard against a hanging test, never a thing that is tested.
+ */
+final class RawClient implements AutoCloseable {
+  /** Guard of every wait in the wire tests: {@value} ms. */
+  static final int GUARD_MILLIS = 30_000;
+
+  private final Socket socket;
+  private final InputStream in;
+  private final OutputStream out;
+
+  private RawClient(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new BufferedInputStream(socket.getInputStream());
+    this.out = socket.getOutputStream();
+  }
+
+  static RawClient connect(int port) throws IOException {
+    return connect(port, 0);
+  }
+
+  /** Connects with a receive buffer of this size, 0 for the system's. */
+  static RawClient connect(int port, int receiveBufferBytes) throws IOException {
+    Socket socket = new Socket();
+    if (receiveBufferBytes > 0) {
+      socket.setReceiveBufferSize(receiveBufferBytes);
+    }
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(GUARD_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), GUARD_MILLIS);
+    return new RawClient(socket);
+  }
+
+  RawClient send(String octets) throws IOException {
+    return send(octets.getBytes(ISO_8859_1));
+  }
+
+  RawClient send(byte[] octets) throws IOException {
+    out.write(octets);
+    out.flush();
+    return this;
+  }
+
+  /** Sends what a proxy that already refused may not take any more. */
+  RawClient sendIgnoringReset(byte[] octets) throws IOException {
+    try {
+      return send(octets);
+    } catch (SocketException closed) {
+      return this;
+    }
+  }
+
+  /** Sends a GET in absolute-form with these further field lines. */
+  RawClient get(String url, String... fieldLines) throws IOException {
+    return request("GET", url, fieldLines);
+  }
+
+  /** Sends a request without content in absolute-form. */
+  RawClient request(String method, String url, String... fieldLines) throws IOException {
+    return send(head(method, url, fieldLines));
+  }
+
+  static String head(String method, String url, String... fieldLines) {
+    String authority = url.replaceFirst("^[a-zA-Z]+://", "").replaceFirst("[/?].*", "");
+    StringBuilder head = new StringBuilder(method + " " + url + " HTTP/1.1\r\n");
+    head.append("Host: ").append(authority.replaceFirst(".*@", "")).append("\r\n");
+    for (String line : fieldLines) {
+      head.append(line).append("\r\n");
+    }
+    return head.append("\r\n").toString();
+  }
+
+  /** Reads the next response, interim ones too, as the answer to GET. */
+  WireMessage response() throws IOException {
+    return responseTo("GET");
+  }
+
+  WireMessage responseTo(String method) throws IOException {
+    return WireMessage.readResponseBody(method, responseHead(), in);
+  }
+
+  /** Reads the next head only. */
+  String responseHead() throws IOException {
+    String head = WireMessage.readHead(in);
+    if (head == null) {
+      throw new EOFException("closed instead of a response");
+    }
+    return head;
+  }
+
+  /** Reads a whole response whose head was read before. */
+  WireMessage bodyBehind(String head) throws IOException {
+    return WireMessage.readResponseBody("GET", head, in);
+  }
+
+  /** Reads exactly this many octets. */
+  String read(int count) throws IOException {
+    byte[] octets = in.readNBytes(count);
+    if (octets.length < count) {
+      throw new EOFException("closed after " + octets.length + " of " + count + " octets");
+    }
+    return new String(octets, ISO_8859_1);
+  }
+
+  /** Reads content until this many octets of it came, whatever the framing is. */
+  String readContent(String head, int count) throws IOException {
+    if (WireMessage.field(head, "transfer-encoding") == null) {
+      return read(count);
+    }
+    StringBuilder content = new StringBuilder();
+    while (content.length() < count) {
+      int size = Integer.parseInt(WireMessage.readLine(in), 16);
+      assertThat(size).as("last chunk too early, after %s", content).isPositive();
+      content.append(read(size));
+      assertThat(WireMessage.readLine(in)).isEmpty();
+    }
+    return content.toString();
+  }
+
+  InputStream in() {
+    return in;
+  }
+
+  /** Whatever still comes until the connection closes, a reset counted as a close. */
+  String untilClose() throws IOException {
+    StringBuilder rest = new StringBuilder();
+    try {
+      for (int octet = in.read(); octet >= 0; octet = in.read()) {
+        rest.append((char) octet);
+      }
+    } catch (SocketException reset) {
+      return rest.toString();
+    }
+    return rest.toString();
+  }
+
+  /** The proxy closes, and sends nothing before. */
+  void expectClose() throws IOException {
+    assertThat(untilClose()).isEmpty();
+  }
+
+  /** Ends our direction only. */
+  void halfClose() throws IOException {
+    socket.shutdownOutput();
+  }
+
+  /** Goes with a reset. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

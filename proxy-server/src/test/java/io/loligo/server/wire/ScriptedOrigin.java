@@ -1,0 +1,271 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An origin server that answers with the octets of its script, one thread for each connection, and
+ * keeps what it was asked verbatim. Thread-safe: any thread.
+ */
+final class ScriptedOrigin implements AutoCloseable {
+  /** What is answered to one path. Runs on the connection's thread. */
+  interface Script {
+    void answer(Call call) throws Exception;
+  }
+
+  private final ServerSocket listener;
+  private final Thread acceptor = new Thread(this::acceptAll, "origin-accept");
+  private final Map<String, Script> scripts = new ConcurrentHashMap<>();
+  private final List<WireMessage> requests = new CopyOnWriteArrayList<>();
+  private final LinkedBlockingQueue<String> arrivals = new LinkedBlockingQueue<>();
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
+  private final AtomicInteger connections = new AtomicInteger();
+  private volatile Script otherwise =
+      call -> call.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+
+  private ScriptedOrigin(ServerSocket listener) {
+    this.listener = listener;
+  }
+
+  static ScriptedOrigin start() throws IOException {
+    ScriptedOrigin origin =
+        new ScriptedOrigin(new ServerSocket(0, 512, InetAddress.getLoopbackAddress()));
+    origin.acceptor.setDaemon(true);
+    origin.acceptor.start();
+    return origin;
+  }
+
+  /** One request and the way back. Confined to its connection's thread. */
+  static final class Call {
+    private final Socket socket;
+    private final InputStream in;
+    private final OutputStream out;
+    private final String head;
+    private WireMessage whole;
+
+    private Call(Socket socket, InputStream in, String head) throws IOException {
+      this.socket = socket;
+      this.in = in;
+      this.out = socket.getOutputStream();
+      this.head = head;
+    }
+
+    String head() {
+      return head;
+    }
+
+    String field(String name) {
+      return WireMessage.field(head, name);
+    }
+
+    /** Reads the content, if that was not done yet. */
+    WireMessage whole() throws IOException {
+      if (whole == null) {
+        whole = WireMessage.readRequestBody(head, in);
+      }
+      return whole;
+    }
+
+    void send(String octets) throws IOException {
+      send(octets.getBytes(ISO_8859_1));
+    }
+
+    void send(byte[] octets) throws IOException {
+      out.write(octets);
+      out.flush();
+    }
+
+    /** Sends a 200 with these field lines and a Content-Length. */
+    void ok(String body, String... fieldLines) throws IOException {
+      send(response("200 OK", body, fieldLines));
+    }
+
+    InputStream in() {
+      return in;
+    }
+
+    void close() throws IOException {
+      socket.close();
+    }
+
+    /** Ends the origin's direction only. */
+    void endOutput() throws IOException {
+      socket.shutdownOutput();
+    }
+
+    void reset() throws IOException {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    }
+  }
+
+  /** A response with a Content-Length. */
+  static String response(String status, String body, String... fieldLines) {
+    StringBuilder head = new StringBuilder("HTTP/1.1 " + status + "\r\n");
+    for (String line : fieldLines) {
+      head.append(line).append("\r\n");
+    }
+    return head.append("Content-Length: ")
+        .append(body.length())
+        .append("\r\n\r\n")
+        .append(body)
+        .toString();
+  }
+
+  /** Answers {@code path} (with its query) by {@code script}. */
+  ScriptedOrigin on(String path, Script script) {
+    scripts.put(path, script);
+    return this;
+  }
+
+  /** Answers {@code path} with these octets. */
+  ScriptedOrigin on(String path, String octets) {
+    return on(
+        path,
+        call -> {
+          call.whole();
+          call.send(octets);
+        });
+  }
+
+  /** Answers {@code path} with a 200 of this body and these field lines. */
+  ScriptedOrigin onOk(String path, String body, String... fieldLines) {
+    return on(path, response("200 OK", body, fieldLines));
+  }
+
+  /** Answers whatever has no script. */
+  ScriptedOrigin otherwise(Script script) {
+    otherwise = script;
+    return this;
+  }
+
+  private void acceptAll() {
+    try {
+      while (true) {
+        Socket socket = listener.accept();
+        sockets.add(socket);
+        connections.incrementAndGet();
+        Thread thread = new Thread(() -> serve(socket), "origin-connection");
+        thread.setDaemon(true);
+        thread.start();
+      }
+    } catch (IOException closed) {
+      arrivals.clear();
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      socket.setTcpNoDelay(true);
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      while (!socket.isClosed()) {
+        String head = WireMessage.readHead(in);
+        if (head == null) {
+          return;
+        }
+        Call call = new Call(socket, in, head);
+        int place = record(head);
+        scripts.getOrDefault(path(head), otherwise).answer(call);
+        if (!socket.isClosed()) {
+          requests.set(place, call.whole());
+        }
+      }
+    } catch (IOException gone) {
+      // a proxy may close whenever it likes; tests look at what arrived
+      arrivals.offer("closed " + gone.getMessage());
+    } catch (Throwable trouble) {
+      troubles.add(trouble);
+    }
+  }
+
+  private int record(String head) {
+    synchronized (requests) {
+      requests.add(new WireMessage(head, new byte[0], List.of(), head.length()));
+      arrivals.add(path(head));
+      return requests.size() - 1;
+    }
+  }
+
+  private static String path(String head) {
+    String[] parts = head.substring(0, head.indexOf("\r\n")).split(" ", -1);
+    return parts.length > 1 ? parts[1] : "";
+  }
+
+  /** Waits until a request for {@code path} has arrived that was not waited for before. */
+  void awaitRequest(String path) throws InterruptedException {
+    for (String arrived = ""; !path.equals(arrived); ) {
+      arrived = arrivals.poll(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+      if (arrived == null) {
+        throw new AssertionError("no request for " + path + " arrived at the origin");
+      }
+    }
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  String authority() {
+    return "127.0.0.1:" + port();
+  }
+
+  String url(String path) {
+    return "http://" + authority() + path;
+  }
+
+  /** All requests so far; the content of one still running is not there yet. */
+  List<WireMessage> requests() {
+    return List.copyOf(requests);
+  }
+
+  WireMessage lastRequest() {
+    return requests.get(requests.size() - 1);
+  }
+
+  /** How often {@code path} was asked for. */
+  long fetches(String path) {
+    return requests.stream().filter(request -> path(request.head()).equals(path)).count();
+  }
+
+  int connections() {
+    return connections.get();
+  }
+
+  /** Refuses connections from now on and closes those that are there. */
+  void stop() throws IOException {
+    listener.close();
+    try {
+      // a thread inside accept keeps the port open until it is out
+      acceptor.join();
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted while stopping the origin");
+    }
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    stop();
+    if (!troubles.isEmpty()) {
+      throw new AssertionError("the origin's script failed", troubles.get(0));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Upgrade to WebSocket (RFC 9110 section 7.8, RFC 6455 section 4). */
+class UpgradeWireTest extends WireTest {
+  private static final String[] ASK = {
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version: 13"
+  };
+  private static final String SWITCHED =
+      String.join(
+          "\r\n",
+          "HTTP/1.1 101 Switching Protocols",
+          "Connection: Upgrade",
+          "Upgrade: websocket",
+          "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+          "",
+          "");
+
+  private void startAllowing() throws Exception {
+    startProxy("http_upgrade_request_protocols websocket allow all");
+  }
+
+  @Test
+  void tunnelsAfter101() throws Exception {
+    startAllowing();
+    CompletableFuture<String> rest = new CompletableFuture<>();
+    origin.on(
+        "/ws",
+        call -> {
+          call.send(SWITCHED + "hello");
+          assertThat(new String(call.in().readNBytes(4), ISO_8859_1)).isEqualTo("ping");
+          call.send("pong");
+          rest.complete(new String(call.in().readAllBytes(), ISO_8859_1));
+          call.close();
+        });
+    RawClient client = client();
+    client.get(origin.url("/ws"), ASK);
+    WireMessage answer = client.response();
+    assertThat(answer.status()).isEqualTo(101);
+    assertThat(answer.field("Upgrade")).isEqualTo("websocket");
+    assertThat(answer.field("Connection").toLowerCase(Locale.ROOT)).contains("upgrade");
+    assertThat(answer.field("Sec-WebSocket-Accept")).isNotNull();
+    WireMessage seen = origin.requests().get(0);
+    assertThat(seen.field("Upgrade")).isEqualTo("websocket");
+    assertThat(seen.field("Connection").toLowerCase(Locale.ROOT)).contains("upgrade");
+    assertThat(seen.field("Sec-WebSocket-Key")).isEqualTo("dGhlIHNhbXBsZSBub25jZQ==");
+    assertThat(client.read(5)).isEqualTo("hello");
+    client.send("ping");
+    assertThat(client.read(4)).isEqualTo("pong");
+    client.halfClose();
+    assertThat(rest.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isEmpty();
+    client.expectClose();
+    assertThat(stopAndReadLog()).singleElement().asString().contains("/101 ");
+  }
+
+  @Test
+  void letsNoOctetThroughBefore101() throws Exception {
+    startAllowing();
+    CompletableFuture<String> behind = new CompletableFuture<>();
+    origin.on(
+        "/ws",
+        call -> {
+          call.send(ScriptedOrigin.response("403 Forbidden", "no", "Connection: close"));
+          call.endOutput();
+          behind.complete(new String(call.in().readAllBytes(), ISO_8859_1));
+          call.close();
+        });
+    RawClient client = client();
+    client.send(RawClient.head("GET", origin.url("/ws"), ASK) + "GET /smuggled HTTP/1.1\r\n\r\n");
+    assertThat(client.response().status()).isEqualTo(403);
+    assertThat(behind.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isEmpty();
+    assertThat(origin.requests()).hasSize(1);
+  }
+
+  @Test
+  void passesOctetsSentEarlyOnceSwitched() throws Exception {
+    startAllowing();
+    origin.on(
+        "/ws",
+        call -> {
+          call.send(SWITCHED);
+          assertThat(new String(call.in().readNBytes(5), ISO_8859_1)).isEqualTo("early");
+          call.send("seen");
+          call.close();
+        });
+    RawClient client = client();
+    client.send(RawClient.head("GET", origin.url("/ws"), ASK) + "early");
+    assertThat(client.response().status()).isEqualTo(101);
+    assertThat(client.untilClose()).isEqualTo("seen");
+  }
+
+  @Test
+  void refusesA101NobodyAskedFor() throws Exception {
+    startAllowing();
+    origin.on("/ws", call -> call.send(SWITCHED));
+    assertThat(get("/ws").status()).isEqualTo(502);
+  }
+
+  @Test
+  void removesUpgradeWhereItIsNotAllowed() throws Exception {
+    startProxy("http_upgrade_request_protocols websocket deny all");
+    origin.onOk("/ws", "plain");
+    assertThat(get("/ws", ASK).text()).isEqualTo("plain");
+    assertThat(origin.lastRequest().field("Upgrade")).isNull();
+  }
+}
