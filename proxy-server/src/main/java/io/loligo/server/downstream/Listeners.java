@@ -15,6 +15,7 @@ import io.netty.channel.unix.UnixChannelOption;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,8 +94,7 @@ public final class Listeners {
 
   private InetSocketAddress bindEach(HttpPort port, InetSocketAddress wanted) throws IOException {
     if (wanted.getPort() != 0) {
-      Channel probe = await(bootstrap(port, loops.get(0).eventLoop(), false).bind(wanted));
-      probe.close().syncUninterruptibly();
+      checkFree(wanted);
     }
     InetSocketAddress actual = wanted;
     for (ClientLoop loop : loops) {
@@ -103,6 +103,17 @@ public final class Listeners {
       actual = (InetSocketAddress) channel.localAddress();
     }
     return actual;
+  }
+
+  /**
+   * With SO_REUSEPORT a port that another process of this user shares is no error; without it, it
+   * is. Bound but not listening: who connected meanwhile would be reset.
+   */
+  private static void checkFree(InetSocketAddress wanted) throws IOException {
+    try (Socket probe = new Socket()) {
+      probe.setReuseAddress(true);
+      probe.bind(wanted);
+    }
   }
 
   private InetSocketAddress bindOne(HttpPort port, InetSocketAddress wanted) throws IOException {
