@@ -300,7 +300,7 @@ def conditions(peers, options):
         f"- JDK: {(java.stderr.splitlines() or ['unknown'])[0]}; flags: {options.java_flags or 'none'}",
         f"- {options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
         f"warm-up each, medians; {options.connections} keep-alive connections, 1,000 URLs; "
-        f"stream of {options.stream_mb} MB by one curl",
+        f"stream of {options.stream_mb} MB by one curl, once before the first round",
         f"- access logs off everywhere; one thread or worker each "
         f"(loligo_event_loops {options.loops})",
     ]
@@ -458,7 +458,9 @@ def run_once(row, peer, origin, options, round_number, results):
     """One measurement; round 0 only warms up."""
     word = f"r{round_number}"
     if round_number == 0:
-        if row != "stream" and options.first_warmup:
+        if row == "stream":
+            download(peer.port, "full")
+        elif options.first_warmup:
             kind, size = row.split("-")[:2]
             absolute = row.endswith("-forward")
             wrk(
