@@ -322,7 +322,7 @@ public final class Proxy implements AutoCloseable {
         .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     store.close();
     accessLog.close();
-    maintenance.shutdown();
+    endMaintenance();
     for (AutoCloseable part : closeLast) {
       try {
         part.close();
@@ -331,6 +331,18 @@ public final class Proxy implements AutoCloseable {
       }
     }
     drained.complete(null);
+  }
+
+  /** The tiers release what they dropped on that thread. */
+  private void endMaintenance() {
+    maintenance.shutdown();
+    try {
+      if (!maintenance.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("maintenance has not ended within {} s", CLOSE_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What an administrator may do. */

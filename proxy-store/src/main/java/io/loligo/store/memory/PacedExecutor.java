@@ -54,17 +54,30 @@ public final class PacedExecutor implements Executor {
 
   private void runAll() {
     // those that come from here on, from these tasks too, wait for the next time
-    for (int left = tasks.size(); left > 0; left--) {
+    run(tasks.size());
+    handedOver.set(false);
+    if (tasks.isEmpty()) {
+      return;
+    }
+    try {
+      handOver();
+    } catch (RuntimeException refused) {
+      // shut down: there is no next time, and each task lost would be memory lost
+      run(Integer.MAX_VALUE);
+    }
+  }
+
+  private void run(int most) {
+    for (int left = most; left > 0; left--) {
       Runnable task = tasks.poll();
+      if (task == null) {
+        return;
+      }
       try {
         task.run();
       } catch (RuntimeException failure) {
         LOG.error("maintenance of the memory tier failed", failure);
       }
-    }
-    handedOver.set(false);
-    if (!tasks.isEmpty()) {
-      handOver();
     }
   }
 }

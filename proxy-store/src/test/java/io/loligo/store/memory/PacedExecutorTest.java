@@ -46,6 +46,23 @@ final class PacedExecutorTest {
   }
 
   @Test
+  void runsTheTasksOfTasksAtOnceWhereThereIsNoNextTime() {
+    AtomicBoolean refusing = new AtomicBoolean();
+    PacedExecutor ending =
+        new PacedExecutor(
+            task -> {
+              if (refusing.get()) {
+                throw new RejectedExecutionException("shut down");
+              }
+              wakes.add(task);
+            });
+    ending.execute(() -> ending.execute(() -> ran.add("inner")));
+    refusing.set(true);
+    wakes.poll().run();
+    assertThat(ran).containsExactly("inner");
+  }
+
+  @Test
   void saysThatItIsRefusedAndForgetsTheTask() {
     AtomicBoolean refusing = new AtomicBoolean(true);
     PacedExecutor moody =
