@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -11,8 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program under test in a process of its own, its output in a file. Closing kills it. */
+/** A program under test in a process of its own, its output in a file. Closing ends it. */
 final class ProxyProcess implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 5;
+
   private final Process process;
   private final Path output;
 
@@ -96,8 +99,16 @@ final class ProxyProcess implements AutoCloseable {
     return process.exitValue();
   }
 
+  /** Asks it to end, so that it tidies up (Squid's shared memory), then makes it. */
   @Override
-  public void close() {
-    process.destroyForcibly().onExit().join();
+  public void close() throws IOException {
+    process.destroy();
+    try {
+      process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted while a process ended");
+    } finally {
+      process.destroyForcibly();
+    }
   }
 }
