@@ -450,6 +450,7 @@ def main():
     print(text)
     out = options.out or HERE.parent / "results" / f"{options.started:%Y-%m-%d}-macro.md"
     if str(out) != "-":
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
         print(f"written: {out}", file=sys.stderr)
 
