@@ -449,6 +449,8 @@ def main():
         shutil.rmtree(memory, ignore_errors=True)
     print(text)
     out = options.out or HERE.parent / "results" / f"{options.started:%Y-%m-%d}-macro.md"
+    if not options.out and out.exists():
+        out = out.with_name(f"{options.started:%Y-%m-%d-%H%M}-macro.md")
     if str(out) != "-":
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
