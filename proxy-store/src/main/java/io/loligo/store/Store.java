@@ -8,6 +8,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.function.IntConsumer;
 
 /**
  * The front door of the store: what rests in the tiers and what is arriving. Thread-safe: any event
@@ -19,6 +20,53 @@ public interface Store extends AutoCloseable {
    * recent one where several match. Returns owned (release it), or null.
    */
   Entry find(KeyProbe key, Fields request);
+
+  /** Told once what {@link #load} found. */
+  interface LoadListener {
+    /**
+     * The variant that the request selects, owned (release it); null where {@code report} says why
+     * there is none.
+     */
+    void loaded(Entry entry, LoadReport report);
+  }
+
+  /** How a {@link #load} ended. */
+  enum LoadOutcome {
+    FOUND,
+    /** The hint was wrong, or another variant is stored. */
+    ABSENT,
+    /** It was there and did not pass verification; it is dropped. */
+    DAMAGED,
+    /** The disk's queue or the in-transit budget is full: go on without. */
+    BUSY
+  }
+
+  /**
+   * How a load ended and what it took.
+   *
+   * @param queueNanos from the call to its turn on a disk thread
+   * @param readNanos the work there
+   */
+  record LoadReport(LoadOutcome outcome, long queueNanos, long readNanos) {}
+
+  /**
+   * Whether a tier on disk may hold a variant under {@code key}: a hint from an index in memory,
+   * right but for moments around changes. Always false without such a tier.
+   */
+  boolean mayLoad(KeyProbe key);
+
+  /**
+   * Loads from disk the variant that {@code request} selects, the most recent where several match,
+   * verified. It may enter memory on the way. Content that does not come along is behind {@link
+   * Entry#read}.
+   *
+   * @param request a snapshot nobody changes: it is read on another thread
+   * @param loop {@code then} is told there, never before this returns
+   */
+  void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then);
+
+  /** Whether a response with {@code contentLength} octets of content fits any tier; -1: unknown. */
+  boolean fits(long contentLength);
 
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);
@@ -53,8 +101,17 @@ public interface Store extends AutoCloseable {
    */
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
 
-  /** Drops every variant under {@code key}; a fetch under way will not be stored. How many. */
+  /**
+   * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is
+   * served from now on; what is on disk goes behind the back. How many there were, roughly.
+   */
   int remove(CacheKey key);
+
+  /**
+   * The same, confirmed: {@code then} is told how many there were, on {@code loop}, when not even a
+   * crash brings them back; -1 where a disk could not be made to forget.
+   */
+  void purge(CacheKey key, EventExecutor loop, IntConsumer then);
 
   /** Drops everything. How many. */
   int clear();

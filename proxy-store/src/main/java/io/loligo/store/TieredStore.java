@@ -8,6 +8,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.inflight.Flights;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
+import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryTier;
@@ -15,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Executor;
+import java.util.function.IntConsumer;
 
 /**
  * The store: fetches under way, and behind them the memory tier. Thread-safe: any event loop.
@@ -27,6 +29,7 @@ public final class TieredStore implements Store {
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
+  private final long maxInMemoryBytes;
   private final Landing landing = new MemoryLanding();
 
   /**
@@ -45,11 +48,12 @@ public final class TieredStore implements Store {
       Executor maintenance) {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
+    this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
     this.flights =
         new Flights(
             allocator,
             transit,
-            limit(budgets.maxObjectInMemoryBytes()),
+            maxInMemoryBytes,
             budgets.readAheadGapBytes(),
             budgets.streamBufferBytes());
   }
@@ -61,6 +65,27 @@ public final class TieredStore implements Store {
   @Override
   public Entry find(KeyProbe key, Fields request) {
     return memory.find(key, request);
+  }
+
+  @Override
+  public boolean mayLoad(KeyProbe key) {
+    return false;
+  }
+
+  @Override
+  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+    loop.execute(() -> then.loaded(null, new LoadReport(LoadOutcome.ABSENT, 0, 0)));
+  }
+
+  @Override
+  public boolean fits(long contentLength) {
+    return contentLength <= maxInMemoryBytes;
+  }
+
+  @Override
+  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
+    int removed = remove(key);
+    loop.execute(() -> then.accept(removed));
   }
 
   @Override
@@ -144,6 +169,17 @@ public final class TieredStore implements Store {
         ByteBuf[] rest,
         int lastLength) {
       return memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
+    }
+
+    @Override
+    public Spool spool(
+        CacheKey key,
+        StoredMeta meta,
+        ByteBuf fields,
+        long contentLength,
+        EventExecutor loop,
+        Spool.Listener listener) {
+      return null;
     }
 
     @Override

@@ -40,6 +40,7 @@ final class Assembly {
         access(),
         caching(patterns),
         memory(),
+        ProxyConfig.Disk.NONE,
         timeouts(),
         connections(),
         limits(),

@@ -21,6 +21,7 @@ public record ProxyConfig(
     Access access,
     CacheSettings caching,
     Memory memory,
+    Disk disk,
     Timeouts timeouts,
     Connections connections,
     Limits limits,
@@ -46,6 +47,7 @@ public record ProxyConfig(
         access,
         caching,
         memory,
+        disk,
         timeouts,
         connections,
         limits,
@@ -135,6 +137,40 @@ public record ProxyConfig(
       long transitBytes,
       int streamBufferBytes,
       long readAheadGapBytes) {}
+
+  /**
+   * One cache_dir line.
+   *
+   * @param type as written: ufs, aufs, diskd or rock, all the same here
+   * @param maxBytes octets of disk it may use, everything included
+   * @param minObjectBytes {@code min-size=}: smaller content is not written; 0 by default
+   * @param maxObjectBytes {@code max-size=}, else {@code maximum_object_size}; -1: none
+   * @param readOnly {@code no-store}: what is there is served, nothing is added
+   * @param source file:line
+   */
+  public record CacheDir(
+      String type,
+      String path,
+      long maxBytes,
+      long minObjectBytes,
+      long maxObjectBytes,
+      boolean readOnly,
+      String source) {}
+
+  /**
+   * The tier on disk.
+   *
+   * @param dirs empty: memory only
+   * @param meanObjectBytes {@code store_avg_object_size}: how many objects a directory has records
+   *     for is its size over this
+   * @param threads {@code loligo_disk_threads}, 2 to 8, for each directory
+   * @param writeQueueBytes {@code loligo_disk_write_queue}: octets that wait to be written, at most;
+   *     what comes on top is not written
+   */
+  public record Disk(List<CacheDir> dirs, long meanObjectBytes, int threads, long writeQueueBytes) {
+    /** Memory only. */
+    public static final Disk NONE = new Disk(List.of(), 8 << 10, 4, 32 << 20);
+  }
 
   /** All in milliseconds; 0: off, where the directive allows it. */
   public record Timeouts(

@@ -55,6 +55,7 @@ final class Places {
         config.access(),
         config.caching(),
         config.memory(),
+        config.disk(),
         config.timeouts(),
         config.connections(),
         config.limits(),

@@ -37,6 +37,7 @@ public final class Settings {
             false),
         CacheSettings.DEFAULT,
         new ProxyConfig.Memory(0, 0, 0, streamBufferBytes, 65_536),
+        ProxyConfig.Disk.NONE,
         new ProxyConfig.Timeouts(
             300_000,
             300_000,

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
 
 /** Where complete responses go: the tiers. Thread-safe: any event loop. */
 public interface Landing {
@@ -23,6 +24,21 @@ public interface Landing {
       int firstLength,
       ByteBuf[] rest,
       int lastLength);
+
+  /**
+   * Opens a way to disk for a response that memory will not hold. Borrows {@code fields} (copies
+   * what it keeps). Null where no tier on disk takes it.
+   *
+   * @param contentLength -1 where unknown
+   * @param loop the writer's
+   */
+  Spool spool(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf fields,
+      long contentLength,
+      EventExecutor loop,
+      Spool.Listener listener);
 
   /** Takes {@code entry}, borrowed, out again: what is stored under its key is not to be used. */
   void drop(Entry entry);

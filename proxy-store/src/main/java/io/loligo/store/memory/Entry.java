@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -27,7 +28,7 @@ public final class Entry implements Stored {
   private final CacheKey key;
   private final StoredMeta meta;
   private final ByteBuf first;
-  private final SharedBlocks rest;
+  private final FurtherContent rest;
   private final int fieldsLength;
   private final int firstLength;
   private volatile MemoryLedger ledger;
@@ -45,7 +46,7 @@ public final class Entry implements Stored {
       ByteBuf first,
       int fieldsLength,
       int firstLength,
-      SharedBlocks rest,
+      FurtherContent rest,
       MemoryLedger ledger) {
     this.key = key;
     this.meta = meta;
@@ -136,7 +137,7 @@ public final class Entry implements Stored {
   /**
    * Content from {@code offset}: at most {@code max} octets, at most to the end of the block they
    * stand in. Returns owned: a retained slice. Constant time. {@code offset} is less than {@link
-   * #contentLength}.
+   * #contentLength}. Legal where {@link #isResident} says so.
    */
   public ByteBuf retainedContent(long offset, int max) {
     if (offset < 0 || offset >= contentLength()) {
@@ -151,6 +152,26 @@ public final class Entry implements Stored {
     return rest.retainedContent(offset - inFirst, max);
   }
 
+  /** Whether content at {@code offset} is in memory; where not, {@link #read} has it. */
+  public boolean isResident(long offset) {
+    return offset < firstLength - fieldsLength || rest == null || rest.isResident();
+  }
+
+  /**
+   * Reads at most {@code max} octets of content from {@code offset}, from disk where they are not
+   * in memory, verified; see {@link FurtherContent#read}. Borrows the caller's reference only for
+   * the call.
+   */
+  public void read(long offset, int max, EventExecutor loop, FurtherContent.Listener then) {
+    int inFirst = firstLength - fieldsLength;
+    if (offset < inFirst) {
+      ByteBuf content = retainedContent(offset, max);
+      loop.execute(() -> then.content(content));
+    } else {
+      rest.read(offset - inFirst, max, loop, then);
+    }
+  }
+
   /** Octets of direct memory it keeps. */
   long bytes() {
     return firstBytes() + (rest == null ? 0 : rest.bytes());
@@ -163,7 +184,7 @@ public final class Entry implements Stored {
         + (meta.vary() == null ? 0 : meta.vary().weightBytes());
   }
 
-  SharedBlocks rest() {
+  FurtherContent rest() {
     return rest;
   }
 

@@ -252,7 +252,7 @@ public final class MemoryTier {
       ByteBuf first = allocator.directBuffer(length, length);
       first.writeBytes(fields);
       first.writeBytes(old.firstBlock(), old.fieldsLength(), content);
-      SharedBlocks rest = old.rest() == null ? null : old.rest().retain();
+      FurtherContent rest = old.rest() == null ? null : old.rest().retain();
       return new Entry(
           key,
           meta.withContentLength(old.contentLength()),

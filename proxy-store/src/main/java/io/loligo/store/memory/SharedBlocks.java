@@ -1,6 +1,7 @@
 package io.loligo.store.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -8,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * an entry and the ones that freshened it, so that it is entered in the ledger once. Thread-safe:
  * any thread; retained only by who holds a reference already.
  */
-final class SharedBlocks {
+final class SharedBlocks implements FurtherContent {
   private final ByteBuf[] blocks;
   private final int lastLength;
   private volatile MemoryLedger ledger;
@@ -21,13 +22,15 @@ final class SharedBlocks {
     this.ledger = ledger;
   }
 
-  SharedBlocks retain() {
+  @Override
+  public SharedBlocks retain() {
     int before = count.getAndIncrement();
     assert before > 0 : "retained after release";
     return this;
   }
 
-  void release() {
+  @Override
+  public void release() {
     if (count.decrementAndGet() == 0) {
       long bytes = bytes();
       for (ByteBuf block : blocks) {
@@ -37,8 +40,8 @@ final class SharedBlocks {
     }
   }
 
-  /** See {@link Entry#moveTo}. */
-  boolean moveTo(MemoryLedger other) {
+  @Override
+  public boolean moveTo(MemoryLedger other) {
     if (ledger != other) {
       long bytes = bytes();
       if (!other.tryReserve(bytes)) {
@@ -50,8 +53,8 @@ final class SharedBlocks {
     return true;
   }
 
-  /** Octets of direct memory. */
-  long bytes() {
+  @Override
+  public long bytes() {
     long bytes = 0;
     for (ByteBuf block : blocks) {
       bytes += SizeClass.roundUp(block.capacity());
@@ -59,11 +62,22 @@ final class SharedBlocks {
     return bytes;
   }
 
-  /** At most {@code max} octets from {@code offset}, to the end of their block. Returns owned. */
-  ByteBuf retainedContent(long offset, int max) {
+  @Override
+  public boolean isResident() {
+    return true;
+  }
+
+  @Override
+  public ByteBuf retainedContent(long offset, int max) {
     int number = (int) (offset / Entry.BLOCK_BYTES);
     int within = (int) (offset % Entry.BLOCK_BYTES);
     int end = number == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
     return blocks[number].retainedSlice(within, Math.min(max, end - within));
+  }
+
+  @Override
+  public void read(long offset, int max, EventExecutor loop, Listener then) {
+    ByteBuf content = retainedContent(offset, max);
+    loop.execute(() -> then.content(content));
   }
 }

@@ -1,0 +1,65 @@
+package io.loligo.store.admission;
+
+/**
+ * What of the responses goes to a directory on disk, in which lane, and what stays when space is
+ * needed. Each decision is a value with its reason. Guarded by the lock of the directory that owns
+ * it; never does I/O; memory is primitive arrays, a few octets for each object.
+ *
+ * <p>A directory is a log of segments: an object is appended to the open segment of its lane. When
+ * space is needed {@link #victim} names the lane whose oldest segment is emptied; each object in it
+ * is asked {@link #reclaim}: what stays is appended to the open segment of {@link Lane#MAIN}.
+ */
+public interface DiskAdmission {
+  /** Why. */
+  enum Reason {
+    /** There is free space. */
+    SPACE,
+    /** Seen for the first time in a while. */
+    NEWCOMER,
+    /** Was here, or asked for, not long ago. */
+    RETURNS,
+    /** Too rarely asked for to take the place of what is there. */
+    RARE,
+    /** Asked for while it was here. */
+    USED,
+    /** The memory tier serves it, so its disk copy only looks unused. */
+    IN_MEMORY,
+    /** Nobody asked for it while it was here. */
+    UNUSED,
+    /** Too large for what it is asked for. */
+    LARGE
+  }
+
+  /**
+   * Where a response goes.
+   *
+   * @param lane null: not to disk
+   */
+  record Placement(Lane lane, Reason reason) {}
+
+  /** Whether an object stays when its segment is emptied. */
+  record Verdict(boolean stays, Reason reason) {}
+
+  /**
+   * Where a response that just arrived goes.
+   *
+   * @param hash of its key
+   * @param bytes it takes on disk
+   * @param full whether something has to go for it
+   */
+  Placement place(long hash, long bytes, boolean full);
+
+  /** Which lane gives its oldest segment; both in octets of live objects; at least one is not 0. */
+  Lane victim(long probationBytes, long mainBytes, long capacityBytes);
+
+  /**
+   * Whether an object of the victim stays.
+   *
+   * @param hits it had since it was appended, up to 255
+   * @param inMemory whether the memory tier holds it and it was asked for there
+   */
+  Verdict reclaim(Lane lane, long hash, long bytes, int hits, boolean inMemory);
+
+  /** An object went for lack of space. */
+  void evicted(Lane lane, long hash, long bytes);
+}
