@@ -164,8 +164,8 @@ public record ProxyConfig(
    * @param meanObjectBytes {@code store_avg_object_size}: how many objects a directory has records
    *     for is its size over this
    * @param threads {@code loligo_disk_threads}, 2 to 8, for each directory
-   * @param writeQueueBytes {@code loligo_disk_write_queue}: octets that wait to be written, at most;
-   *     what comes on top is not written
+   * @param writeQueueBytes {@code loligo_disk_write_queue}: octets that wait to be written, at
+   *     most; what comes on top is not written
    */
   public record Disk(List<CacheDir> dirs, long meanObjectBytes, int threads, long writeQueueBytes) {
     /** Memory only. */

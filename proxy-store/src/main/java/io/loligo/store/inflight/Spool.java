@@ -3,7 +3,6 @@ package io.loligo.store.inflight;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.memory.FurtherContent;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.concurrent.EventExecutor;
 
 /**
  * Takes the content of a response to disk while it arrives, and gives it back to readers who came

@@ -10,7 +10,9 @@ import io.netty.util.concurrent.EventExecutor;
 public interface FurtherContent {
   /** Told once what a {@link #read} got. */
   interface Listener {
-    /** Takes {@code content}, at least one octet from the offset asked for; null: damaged or gone. */
+    /**
+     * Takes {@code content}, at least one octet from the offset asked for; null: damaged or gone.
+     */
     void content(ByteBuf content);
   }
 
@@ -36,8 +38,9 @@ public interface FurtherContent {
   ByteBuf retainedContent(long offset, int max);
 
   /**
-   * Reads at most {@code max} octets from {@code offset}, verified. Any thread; never blocks; {@code
-   * then} is told on {@code loop}, never before this returns. A reference is held until then.
+   * Reads at most {@code max} octets from {@code offset}, verified. Any thread; never blocks;
+   * {@code then} is told on {@code loop}, never before this returns. A reference is held until
+   * then.
    */
   void read(long offset, int max, EventExecutor loop, Listener then);
 }
