@@ -21,13 +21,21 @@ final class Assembly {
   private final Acls acls;
   private final RuleLists rules;
   private final LogLines logs;
+  private final CacheDirLines dirs;
 
-  Assembly(ConfigSource source, Scalars scalars, Acls acls, RuleLists rules, LogLines logs) {
+  Assembly(
+      ConfigSource source,
+      Scalars scalars,
+      Acls acls,
+      RuleLists rules,
+      LogLines logs,
+      CacheDirLines dirs) {
     this.source = source;
     this.scalars = scalars;
     this.acls = acls;
     this.rules = rules;
     this.logs = logs;
+    this.dirs = dirs;
   }
 
   ProxyConfig build(
@@ -40,7 +48,7 @@ final class Assembly {
         access(),
         caching(patterns),
         memory(),
-        ProxyConfig.Disk.NONE,
+        disk(),
         timeouts(),
         connections(),
         limits(),
@@ -80,7 +88,7 @@ final class Assembly {
         scalars.flag("offline_mode"),
         scalars.flag("reload_into_ims"),
         scalars.flag("refresh_all_ims"),
-        limit("maximum_object_size"),
+        Math.max(limit("maximum_object_size"), dirs.largestMaxSize()),
         scalars.number("minimum_object_size"));
   }
 
@@ -89,10 +97,19 @@ final class Assembly {
     return bytes == Values.NO_LIMIT ? Long.MAX_VALUE : bytes;
   }
 
+  private ProxyConfig.Disk disk() {
+    return new ProxyConfig.Disk(
+        dirs.dirs(),
+        scalars.number("store_avg_object_size"),
+        scalars.integer("loligo_disk_threads"),
+        scalars.number("loligo_disk_write_queue"),
+        dirs.loadTimeoutMillis());
+  }
+
   private ProxyConfig.Memory memory() {
     return new ProxyConfig.Memory(
         scalars.number("cache_mem"),
-        scalars.number("maximum_object_size_in_memory"),
+        Math.min(scalars.number("maximum_object_size_in_memory"), limit("maximum_object_size")),
         scalars.number("loligo_transit_memory"),
         scalars.integer("loligo_stream_buffer_size"),
         scalars.number("read_ahead_gap"));

@@ -19,24 +19,39 @@ final class OtherDirectives {
         "coredump_dir : PATH :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "the disk tier is not in this version: responses are stored in memory only",
-        "cache_dir : LINE :",
-        "memory_cache_mode : CHOICE always disk network : always",
+        "the size of a cache_dir is its limit: space is made when it is needed, a segment at a time",
         "cache_swap_low : INTEGER 0 100 : 90",
-        "cache_swap_high : INTEGER 0 100 : 95",
-        "store_dir_select_algorithm : CHOICE least-load round-robin : least-load",
+        "cache_swap_high : INTEGER 0 100 : 95");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "a response goes to the cache_dir with the greatest share of free space",
+        "store_dir_select_algorithm : CHOICE least-load round-robin : least-load");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "a cache_dir keeps its files open, of which there are few, and its state among them",
         "max_open_disk_fds : INTEGER : 0",
         "cache_swap_state,cache_swap_log : PATH :",
-        "cache_store_log : PATH : none",
-        "store_avg_object_size : BYTES : 13 KB",
-        "store_objects_per_bucket : INTEGER : 20",
-        "paranoid_hit_validation : TEXT : 0",
-        "loligo_disk_threads : INTEGER 1 64 : 4",
+        "store_objects_per_bucket : INTEGER : 20");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "what enters and leaves a cache_dir is counted in /metrics and JMX",
+        "cache_store_log : PATH : none");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "every block read from disk is verified before a client gets any of it",
+        "paranoid_hit_validation : TEXT : 0");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "there are no helper programs for disks, see loligo_disk_threads",
         "diskd_program : PATH :",
         "unlinkd_program : PATH :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "admission and eviction are our own (W-TinyLFU)",
+        "what enters memory from the network or from disk is decided by how often it is asked for",
+        "memory_cache_mode : CHOICE always disk network : always");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "admission and eviction are our own, in memory and on disk",
         "cache_replacement_policy : TEXT : lru",
         "memory_replacement_policy : TEXT : lru",
         "memory_cache_shared : ON_OFF :",

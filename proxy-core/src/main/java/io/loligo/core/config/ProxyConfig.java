@@ -143,9 +143,11 @@ public record ProxyConfig(
    *
    * @param type as written: ufs, aufs, diskd or rock, all the same here
    * @param maxBytes octets of disk it may use, everything included
-   * @param minObjectBytes {@code min-size=}: smaller content is not written; 0 by default
+   * @param minObjectBytes {@code min-size=}, else {@code minimum_object_size}: smaller content is
+   *     not written
    * @param maxObjectBytes {@code max-size=}, else {@code maximum_object_size}; -1: none
-   * @param readOnly {@code no-store}: what is there is served, nothing is added
+   * @param readOnly {@code no-store} or {@code read-only}: what is there is served, nothing is
+   *     added
    * @param source file:line
    */
   public record CacheDir(
@@ -166,10 +168,22 @@ public record ProxyConfig(
    * @param threads {@code loligo_disk_threads}, 2 to 8, for each directory
    * @param writeQueueBytes {@code loligo_disk_write_queue}: octets that wait to be written, at
    *     most; what comes on top is not written
+   * @param loadTimeoutMillis a request that waits longer for the disk goes on as a miss; 0: it
+   *     waits as long as it takes
    */
-  public record Disk(List<CacheDir> dirs, long meanObjectBytes, int threads, long writeQueueBytes) {
+  public record Disk(
+      List<CacheDir> dirs,
+      long meanObjectBytes,
+      int threads,
+      long writeQueueBytes,
+      long loadTimeoutMillis) {
     /** Memory only. */
-    public static final Disk NONE = new Disk(List.of(), 8 << 10, 4, 32 << 20);
+    public static final Disk NONE = new Disk(List.of(), 13 << 10, 4, 32 << 20);
+
+    /** With the usual time-out. */
+    public Disk(List<CacheDir> dirs, long meanObjectBytes, int threads, long writeQueueBytes) {
+      this(dirs, meanObjectBytes, threads, writeQueueBytes, CacheDirLines.LOAD_TIMEOUT_MILLIS);
+    }
   }
 
   /** All in milliseconds; 0: off, where the directive allows it. */

@@ -18,6 +18,7 @@ final class Reading {
   private final PeerLines peers;
   private final RefreshLines refresh;
   private final LogLines logs;
+  private final CacheDirLines dirs;
   private final List<Setting> settings = new ArrayList<>();
 
   Reading(ConfigSource source, Report report) {
@@ -30,6 +31,7 @@ final class Reading {
     peers = new PeerLines(report, rules);
     refresh = new RefreshLines(report);
     logs = new LogLines(report, rules);
+    dirs = new CacheDirLines(report);
   }
 
   /** Takes the next line. */
@@ -105,6 +107,7 @@ final class Reading {
       case "acl" -> acls.read(line);
       case "http_upgrade_request_protocols", "cache_peer_access" -> keyed(directive, line);
       case "cache_peer" -> peers.read(line);
+      case "cache_dir" -> dirs.read(line);
       case "refresh_pattern" -> refresh.read(line);
       case "access_log" -> logs.readAccessLog(line);
       case "logformat" -> logs.readFormat(line);
@@ -153,10 +156,11 @@ final class Reading {
   ProxyConfig finish(String file) {
     ports.finish(file);
     peers.finish();
+    dirs.finish(scalars);
     if (report.hasErrors()) {
       return null;
     }
-    return new Assembly(source, scalars, acls.named(), rules, logs)
+    return new Assembly(source, scalars, acls.named(), rules, logs, dirs)
         .build(ports.ports(), peers.peers(), refresh.patterns(), effective());
   }
 

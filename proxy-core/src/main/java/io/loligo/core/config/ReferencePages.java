@@ -252,6 +252,8 @@ public final class ReferencePages {
       | `http_port 0` | FATAL | the system chooses a port |
       | an `acl` named `manager` | notice | warning, the line is ignored |
       | back-references in expressions | accepted | error: the engine runs in linear time |
+      | `cache_dir coss` | notice, the line is ignored | error that says what to write instead |
+      | the same `cache_dir` path twice | the later line replaces the earlier | error |
       | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
       | an unknown directive | the first one ends Squid | all problems of the file at once |
       """;

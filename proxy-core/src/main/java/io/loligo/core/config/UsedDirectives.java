@@ -74,10 +74,47 @@ final class UsedDirectives {
         d("maximum_object_size")
             .type(ValueType.BYTES, "4 MB")
             .noLimit()
-            .text("Larger responses are not stored at all. May stand anywhere in the file."),
+            .text(
+                "Larger responses are not stored at all, except in a cache_dir whose own max-size"
+                    + " allows it. May stand anywhere in the file."),
         d("minimum_object_size")
             .type(ValueType.BYTES, "0 KB")
             .text("Smaller responses are not stored."),
+        d("cache_dir")
+            .line(
+                "ufs|aufs|diskd PATH MBYTES L1 L2 [OPTION...], rock PATH MBYTES [OPTION...] or null")
+            .reload(Reload.RESTART)
+            .difference(
+                "every type is the same store in a few large files: L1 and L2 must be there and are"
+                    + " ignored; MBYTES is a hard limit on all of it; null is memory only; the same"
+                    + " PATH twice is an error; coss stops the start and says what to write instead")
+            .text(
+                "A folder that keeps responses on disk; without a line memory only. Several lines"
+                    + " share the load by free space. Options: min-size=BYTES, max-size=BYTES (else"
+                    + " minimum_object_size and maximum_object_size), no-store (nothing is added),"
+                    + " and for rock swap-timeout=MILLISECONDS: a request that waits longer for the"
+                    + " disk goes on as a miss (2000 without it, 0: no limit; the longest of all"
+                    + " lines holds). slot-size= and max-swap-rate= are read and ignored."),
+        d("store_avg_object_size")
+            .type(ValueType.BYTES, "13 KB")
+            .range(256, ONE_GB)
+            .reload(Reload.RESTART)
+            .difference("fixes how many responses a cache_dir can hold: its size over this")
+            .text(
+                "The mean size of stored responses. Too large a value fills the index of a cache_dir"
+                    + " before its space, too small a one wastes space on an index never filled."),
+        d("loligo_disk_threads")
+            .type(ValueType.INTEGER, "4")
+            .range(2, 8)
+            .reload(Reload.RESTART)
+            .text("Threads that read and write each cache_dir."),
+        d("loligo_disk_write_queue")
+            .type(ValueType.BYTES, "32 MB")
+            .range(1 << 20, ONE_GB)
+            .reload(Reload.RESTART)
+            .text(
+                "Responses that wait to be written to a cache_dir, at most. What arrives while the"
+                    + " queue is full is not kept on disk, and counted."),
         d("read_ahead_gap")
             .type(ValueType.BYTES, "64 KB")
             .range(1, ONE_GB)

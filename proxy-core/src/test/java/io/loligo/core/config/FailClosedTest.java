@@ -141,8 +141,7 @@ class FailClosedTest {
 
   @Test
   void tuningLinesOnlyWarn() {
-    ConfigResult result =
-        load("cache_dir ufs /var/spool/squid 100 16 256\ncache_replacement_policy heap LFUDA\n");
+    ConfigResult result = load("cache_swap_low 90\ncache_replacement_policy heap LFUDA\n");
     assertThat(result.isUsable()).isTrue();
     assertThat(result.warnings()).isNotEmpty();
     assertThat(result.lines().subList(1, 3))

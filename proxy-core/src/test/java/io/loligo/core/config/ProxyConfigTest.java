@@ -117,6 +117,63 @@ class ProxyConfigTest {
   }
 
   @Test
+  void withoutCacheDirThereIsMemoryOnly() {
+    assertThat(load("").disk()).isEqualTo(ProxyConfig.Disk.NONE);
+    assertThat(load("cache_dir null /tmp\n").disk()).isEqualTo(ProxyConfig.Disk.NONE);
+  }
+
+  @Test
+  void cacheDirsHaveSizesAndOptions() {
+    ProxyConfig.Disk disk =
+        load("""
+                cache_dir aufs /var/spool/squid 100 16 256 min-size=10 max-size=2000000
+                maximum_object_size 1 MB
+                minimum_object_size 1 KB
+                cache_dir rock ./rock 3000000 no-store swap-timeout=300
+                store_avg_object_size 8 KB
+                loligo_disk_threads 2
+                loligo_disk_write_queue 64 MB
+                """)
+            .disk();
+    assertThat(disk.dirs())
+        .containsExactly(
+            new ProxyConfig.CacheDir(
+                "aufs", "/var/spool/squid", 100 << 20, 10, 2_000_000, false, "squid.conf:2"),
+            new ProxyConfig.CacheDir(
+                "rock", "./rock", 3_000_000L << 20, 1024, 1 << 20, true, "squid.conf:5"));
+    assertThat(disk.meanObjectBytes()).isEqualTo(8 << 10);
+    assertThat(disk.threads()).isEqualTo(2);
+    assertThat(disk.writeQueueBytes()).isEqualTo(64 << 20);
+    assertThat(disk.loadTimeoutMillis()).isEqualTo(300);
+  }
+
+  @Test
+  void theLongestSwapTimeoutHolds() {
+    assertThat(load("cache_dir rock /a 1\n").disk().loadTimeoutMillis()).isEqualTo(2_000);
+    String two = "cache_dir rock /a 1 swap-timeout=10\ncache_dir rock /b 1 swap-timeout=";
+    assertThat(load(two + "20\n").disk().loadTimeoutMillis()).isEqualTo(20);
+    assertThat(load(two + "0\n").disk().loadTimeoutMillis()).isZero();
+  }
+
+  @Test
+  void maximumObjectSizeHoldsUnlessADirectorySaysMore() {
+    ProxyConfig small =
+        load("maximum_object_size 1 KB\ncache_dir rock /a 1 max-size=512\ncache_dir rock /b 1\n");
+    assertThat(small.caching().maxObjectBytes()).isEqualTo(1024);
+    assertThat(small.memory().maxObjectInMemoryBytes()).isEqualTo(1024);
+    assertThat(small.disk().dirs())
+        .extracting(ProxyConfig.CacheDir::maxObjectBytes)
+        .containsExactly(512L, 1024L);
+    ProxyConfig large = load("cache_dir rock /a 1 max-size=9000000\n");
+    assertThat(large.caching().maxObjectBytes()).isEqualTo(9_000_000);
+    ProxyConfig any = load("cache_dir rock /a 1 max-size=-1\n");
+    assertThat(any.caching().maxObjectBytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(any.disk().dirs().get(0).maxObjectBytes()).isEqualTo(-1);
+    ProxyConfig none = load("maximum_object_size none\ncache_dir rock /a 1\n");
+    assertThat(none.disk().dirs().get(0).maxObjectBytes()).isEqualTo(-1);
+  }
+
+  @Test
   void refreshPatternsKeepTheirOrderAndOptions() {
     RefreshPattern pattern =
         load("refresh_pattern -i \\.DEB$ 60 200% 1440 reload-into-ims max-stale=5\n")

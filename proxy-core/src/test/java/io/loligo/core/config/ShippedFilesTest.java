@@ -37,6 +37,7 @@ class ShippedFilesTest {
     ProxyConfig given = result.config();
     ProxyConfig defaults = load("reference.conf").config();
     assertThat(given.memory()).isEqualTo(defaults.memory());
+    assertThat(given.disk()).isEqualTo(defaults.disk());
     assertThat(given.timeouts()).isEqualTo(defaults.timeouts());
     assertThat(given.limits()).isEqualTo(defaults.limits());
     assertThat(given.caching()).isEqualTo(defaults.caching());
