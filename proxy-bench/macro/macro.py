@@ -9,10 +9,8 @@ import argparse
 import datetime
 import os
 import pathlib
-import platform
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -20,9 +18,9 @@ import tempfile
 import time
 import urllib.request
 
-HERE = pathlib.Path(__file__).resolve().parent
-TREE = HERE.parent.parent
-TICKS = os.sysconf("SC_CLK_TCK")
+import server
+from server import HERE, chosen, program, table
+
 SIZES = {"1k": 1024, "4k": 4096, "64k": 65536}
 ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
 TITLES = {
@@ -37,92 +35,21 @@ PEERS = ["loligo", "squid", "nginx", "haproxy"]
 FORWARD = {"loligo", "squid"}
 
 
-def program(name):
-    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def children():
-    """Parent to children, of all processes."""
-    tree = {}
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        tree.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    return tree
-
-
-def cpu_seconds(root):
-    """User and system time of a process, its descendants, and those it has waited for."""
-    tree = children()
-    total, todo = 0, [root]
-    while todo:
-        pid = todo.pop()
-        todo.extend(tree.get(pid, []))
-        try:
-            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += sum(int(field) for field in fields[11:15])
-    return total / TICKS
-
-
-def resident_mb(root):
-    tree = children()
-    total, todo = 0, [root]
-    while todo:
-        pid = todo.pop()
-        todo.extend(tree.get(pid, []))
-        try:
-            total += int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
-        except OSError:
-            continue
-    return total * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-class Server:
-    """A program on ports of its own, started from a template."""
-
+class Server(server.Server):
     def __init__(self, name, scratch, memory, origin=0, options=None):
-        self.name = name
-        self.port = free_port()
-        self.forward = free_port()
-        self.dir = scratch / name
-        self.dir.mkdir()
-        # Squid started by root drops to a user of its own, who must be able to write here
-        self.dir.chmod(0o777)
+        self.options = options
+        self.forward = server.free_port()
         template = {"origin": "origin.conf", "haproxy": "haproxy.cfg"}.get(name, f"{name}.conf")
-        text = (HERE / "conf" / template).read_text()
-        for word, value in {
-            "DIR": self.dir,
-            "PORT": self.port,
-            "FORWARD": self.forward,
-            "ORIGIN": origin,
-            "MEMORY": memory,
+        words = {
+            "FORWARD": self.forward, "ORIGIN": origin, "MEMORY": memory,
             "LOOPS": options.loops if options else 1,
-        }.items():
-            text = text.replace(f"@{word}@", str(value))
-        self.conf = self.dir / template
-        self.conf.write_text(text)
-        self.conf.chmod(0o644)
-        self.command = self.command_line(options)
-        self.output = open(self.dir / "output.txt", "w", encoding="utf-8")
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output
-        )
-        self.await_port()
+        }
+        super().__init__(name, scratch / name, template, words)
 
-    def command_line(self, options):
+    def command_line(self):
         if self.name == "loligo":
             return [
-                options.java, *options.java_flags.split(), "-jar", str(options.jar),
+                self.options.java, *self.options.java_flags.split(), "-jar", str(self.options.jar),
                 "run", "-f", str(self.conf),
             ]
         if self.name == "squid":
@@ -130,29 +57,6 @@ class Server:
         if self.name == "haproxy":
             return [program("haproxy"), "-db", "-f", str(self.conf)]
         return [program("nginx"), "-p", str(self.dir), "-c", str(self.conf)]
-
-    def await_port(self):
-        for _ in range(300):
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.1)
-        sys.exit(f"{self.name} does not listen:\n" + (self.dir / "output.txt").read_text())
-
-    def cpu(self):
-        return cpu_seconds(self.process.pid)
-
-    def stop(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.output.close()
 
 
 def make_origin(scratch, memory, stream_mb):
@@ -233,7 +137,7 @@ def run_stream(peer):
     return {
         "cpu": (peer.cpu() - before) / gigabytes,
         "rate": size / 1e6 / seconds,
-        "rss": resident_mb(peer.process.pid),
+        "rss": peer.resident_mb(),
         "odd": False,
     }
 
@@ -251,7 +155,7 @@ def trace(peer, scratch):
         [
             program("strace"), "-f", "-qq", "-s", "0", "-o", str(log), "-e",
             "trace=read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,sendfile,splice",
-            *[word for pid in [peer.process.pid, *children().get(peer.process.pid, [])]
+            *[word for pid in server.process_tree(peer.process.pid)
               for word in ("-p", str(pid))],
         ],
         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -274,44 +178,18 @@ def trace(peer, scratch):
     }
 
 
-def version(peer, options):
-    command = {
-        "loligo": [options.java, "-jar", str(options.jar), "--version"],
-        "squid": [program("squid"), "-v"],
-        "nginx": [program("nginx"), "-v"],
-        "haproxy": [program("haproxy"), "-v"],
-    }[peer]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    return ((done.stdout + done.stderr).strip().splitlines() or ["unknown"])[0]
-
-
 def conditions(peers, options):
-    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
-    model = re.search(r"model name\s*: (.*)", cpuinfo)
-    memory = int(re.search(r"MemTotal: *(\d+)", pathlib.Path("/proc/meminfo").read_text()).group(1))
-    java = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=False)
-    git = ["git", "-C", str(TREE)]
-    commit = subprocess.run(git + ["rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    dirty = subprocess.run(git + ["status", "--porcelain"], capture_output=True, text=True, check=False)
     lines = [
-        f"- machine: {model.group(1) if model else platform.machine()}, {os.cpu_count()} cores, "
-        f"{memory // 2**20} GB, Linux {platform.release()}; load generator and origin on the same cores",
-        f"- commit: {commit.stdout.strip()}{' with changes' if dirty.stdout.strip() else ''}",
-        f"- JDK: {(java.stderr.splitlines() or ['unknown'])[0]}; flags: {options.java_flags or 'none'}",
+        *server.machine(options),
         f"- {options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
         f"warm-up each, medians; {options.connections} keep-alive connections, 1,000 URLs; "
         f"stream of {options.stream_mb} MB by one curl, once before the first round",
         f"- access logs off everywhere; one thread or worker each "
         f"(loligo_event_loops {options.loops})",
     ]
-    lines += [f"- {peer}: {version(peer, options)}" for peer in peers]
+    lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
     lines.append(f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}")
     return lines
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    return lines + ["| " + " | ".join(row) + " |" for row in rows]
 
 
 def median(results, key):
@@ -394,22 +272,13 @@ def arguments():
     parser.add_argument("--stream-mb", type=int, default=5120)
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
     parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    parser.add_argument("--java", default=program("java"))
-    parser.add_argument("--java-flags", default="")
-    parser.add_argument("--jar", type=pathlib.Path, default=TREE / "proxy-server/target/loligo.jar")
+    server.common_arguments(parser)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-macro.md; - prints only")
     return parser.parse_args()
 
 
-def chosen(text, known, what):
-    names = text.split(",")
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        sys.exit(f"unknown {what}: {', '.join(unknown)} (expected: {', '.join(known)})")
-    return names
-
-
 def main():
+    server.exit_on_signals()
     options = arguments()
     options.started = datetime.datetime.now(datetime.timezone.utc)
     options.load = os.getloadavg()
@@ -428,10 +297,12 @@ def main():
     try:
         origin = make_origin(scratch, memory, options.stream_mb)
         servers.append(origin)
+        origin.start()
         running = {}
         for peer in peers:
             running[peer] = Server(peer, scratch, memory, origin.port, options)
             servers.append(running[peer])
+            running[peer].start()
         results, traces = {}, {}
         for round_number in range(options.rounds + 1):
             for row in rows:
@@ -443,18 +314,11 @@ def main():
             traces = {peer: trace(running[peer], scratch) for peer in peers}
         text = report(results, traces, peers, rows, options)
     finally:
-        for server in reversed(servers):
-            server.stop()
+        for started in reversed(servers):
+            started.stop()
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.rmtree(memory, ignore_errors=True)
-    print(text)
-    out = options.out or HERE.parent / "results" / f"{options.started:%Y-%m-%d}-macro.md"
-    if not options.out and out.exists():
-        out = out.with_name(f"{options.started:%Y-%m-%d-%H%M}-macro.md")
-    if str(out) != "-":
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-        print(f"written: {out}", file=sys.stderr)
+    server.write_results(text, options, "macro")
 
 
 def run_once(row, peer, origin, options, round_number, results):

@@ -11,4 +11,4 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   echo "install first: ${missing[*]}" >&2
   exit 1
 fi
-exec python3 "$here/macro.py" "$@"
+exec python3 -B "$here/macro.py" "$@"

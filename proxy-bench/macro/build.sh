@@ -1,0 +1,22 @@
+# Sourced by the scripts beside it: looks for programs, and builds polyload and polyorigin into a
+# folder of their own, `bin`, that is gone when the script ends.
+
+need() {
+  local missing=() program
+  for program in "$@"; do
+    PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null || missing+=("$program")
+  done
+  if [[ ${#missing[@]} -gt 0 ]]; then
+    echo "install first: ${missing[*]}" >&2
+    exit 1
+  fi
+}
+
+build_load() {
+  bin=$(mktemp -d)
+  trap 'rm -rf "$bin"' EXIT
+  local name
+  for name in polyload polyorigin; do
+    gcc -O2 -Wall -Wextra -Wconversion -Werror -o "$bin/$name" "$here/src/$name.c" -lm
+  done
+}

@@ -1,0 +1,373 @@
+"""What a slow disk does to those who do not need it, and what cold reads cost. Parts:
+
+  isolation  memory hits, misses and disk hits at a steady rate, calm and while the disk stands still:
+             the cache_dir is on a file system of its own in an image, which is frozen, its device
+             throttled and its pages dropped for the time of the phase. Times to safepoint beside it.
+  cold       revisits of a filled cache with the page cache warm, dropped, and warm again
+
+Isolation needs root, a loop device and mount namespaces; disk.sh makes the namespace.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import datetime
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import polygraph
+import server
+from polygraph import Load, Origin, Peer, Setup
+from server import Failed, chosen, program, table
+
+PARTS = ["isolation", "cold"]
+FILLED, HOT, NEW, WARMING = 1, 3, 4, 2  # worlds
+BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
+LIMITS = ["read_bps_device", "write_bps_device"]
+SAFEPOINT = re.compile(r"\[(\d+)ms\].*Reaching safepoint: +(\d+) ns")
+PHASES = ["calm", "stall", "after"]
+LOADS = {"hot": "memory hits and unstorable", "new": "new objects", "disk": "disk hits and new objects"}
+
+
+class Image:
+    """An ext4 file system in a file on a loop device, mounted where told, that can be made to hang."""
+
+    def __init__(self, file, megabytes):
+        self.file, self.device, self.place = file, None, None
+        with open(file, "wb") as image:
+            image.truncate(megabytes * 2**20)
+        quiet("mkfs.ext4", "-q", "-F", str(file))
+
+    def mount(self, place):
+        self.device = quiet("losetup", "-f", "--show", str(self.file)).strip()
+        quiet("mount", "-o", "noatime", self.device, str(place))
+        self.place = place
+        (place / "lost+found").rmdir()
+        place.chmod(0o777)
+
+    def throttles(self):
+        return [path for limit in LIMITS if (path := BLKIO / f"blkio.throttle.{limit}").exists()]
+
+    def stall(self, seconds):
+        """Returns a process that lets go by itself, even if this script is gone by then."""
+        number = pathlib.Path(f"/sys/block/{pathlib.Path(self.device).name}/dev").read_text().strip()
+        hold = [f"echo '{number} 1' > {path}" for path in self.throttles()]
+        free = [f"echo '{number} 0' > {path}" for path in self.throttles()]
+        freeze, thaw = (f"{program('fsfreeze')} {flag} {self.place}" for flag in ("-f", "-u"))
+        script = "\n".join([
+            f"trap '' HUP INT TERM; {freeze} || exit 1", *hold, f"sleep {seconds}", *free, thaw
+        ])
+        return subprocess.Popen(["sh", "-c", script], stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def close(self):
+        if self.place:
+            subprocess.run([program("umount"), str(self.place)], check=False)
+        if self.device:
+            subprocess.run([program("losetup"), "-d", self.device], check=False)
+
+
+def quiet(name, *words):
+    path = program(name)
+    done = subprocess.run(
+        [path or name, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    ) if path else None
+    if not done or done.returncode:
+        raise Failed(f"{name}: {done.stderr.strip() if done else 'not there'}")
+    return done.stdout
+
+
+def drop_pages(folders):
+    """Writes all back and drops the page cache; returns how."""
+    os.sync()
+    try:
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
+        return "drop_caches"
+    except OSError:
+        for folder in folders:
+            for path in folder.rglob("*"):
+                if path.is_file():
+                    with open(path, "rb") as file:
+                        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        return "posix_fadvise"
+
+
+def safepoints(log, since, until):
+    """Microseconds to reach each safepoint of a span of time (seconds of the epoch)."""
+    found = []
+    for line in log.read_text().splitlines() if log.exists() else []:
+        match = SAFEPOINT.search(line)
+        if match and since * 1000 <= int(match.group(1)) < until * 1000:
+            found.append(int(match.group(2)) / 1000)
+    return sorted(found)
+
+
+def isolation(scratch, origin, options):
+    """Results of the loads by phase and round, and times to safepoint by phase."""
+    directory = scratch / "isolation"
+    log = scratch / "safepoints.log"
+    flags = (
+        f"{options.java_flags} -XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot "
+        f"-XX:GuaranteedSafepointInterval=20 -Xlog:safepoint=info:file={log}:timemillis:filecount=0"
+    )
+    name = options.isolation_peer
+    setup = Setup(name, name, options.memory_mb, options.cache_mb, java_flags=flags)
+    peer = image = stalled = None
+    loads = {}
+    try:
+        peer = Peer(setup, directory, origin, options)
+        image = Image(scratch / "disk.img", options.cache_mb * 5 // 4 + 64)
+        image.mount(peer.caches[0])
+        peer.start()
+        loads = {name: Load(peer.port, options, connections=count) for name, count in
+                 (("hot", 8), ("new", 8), ("disk", 16))}
+        fill = options.recurrence * polygraph.FILL_DAMPING
+        loads["disk"].run("fill", FILLED, options.window, fill, 0, options.window, options.phase_seconds)
+        loads["hot"].run("fill", HOT, options.hot, 0, 0, options.hot, 60)
+        loads["hot"].run("warm", HOT, 0, 1, 0, 0, options.warmup)
+        results, reaching, stall_held = [], {phase: [] for phase in PHASES}, True
+        for _ in range(options.rounds):
+            found = {}
+            for phase in PHASES:
+                if phase == "stall":
+                    drop_pages(peer.caches)
+                    stalled = image.stall(options.seconds)
+                    time.sleep(0.2)
+                    stall_held &= stalled.poll() is None
+                started = time.time()
+                found[phase] = together(loads, options)
+                reaching[phase] += safepoints(log, started, started + options.seconds)
+                if stalled:
+                    stalled.wait()
+                    stalled = None
+                say(phase, found[phase])
+            results.append(found)
+        return {
+            "rounds": results, "reaching": reaching, "held": stall_held,
+            "means": "frozen" + (", device throttled to 1 B/s" if image.throttles() else ""),
+            "disk": peer.disk_mb(), "counters": peer.counters(),
+        }
+    finally:
+        if stalled:
+            stalled.wait()
+        for load in loads.values():
+            load.stop()
+        if peer:
+            peer.stop()
+        if image:
+            image.close()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def together(loads, options):
+    """All loads at once, each at its rate, for the seconds of a phase."""
+    with concurrent.futures.ThreadPoolExecutor(len(loads)) as pool:
+        running = {
+            "hot": pool.submit(loads["hot"].run, "hot", HOT, 0, 1, 0, 0, options.seconds, options.hot_rate),
+            "new": pool.submit(loads["new"].run, "new", NEW, 1, 0, 0, 0, options.seconds, options.new_rate),
+            "disk": pool.submit(
+                loads["disk"].run, "disk", FILLED, options.window, options.recurrence, 0, 0,
+                options.seconds, options.disk_rate,
+            ),
+        }
+        return {name: future.result() for name, future in running.items()}
+
+
+def say(phase, found):
+    shown = "; ".join(
+        f"{name} {result['done']} done, hits p99 {result['hit_p99'] / 1000:.2f} ms, "
+        f"misses p99 {result['miss_p99'] / 1000:.2f} ms, {result['wrong']} wrong, {result['errors']} errors"
+        for name, result in found.items()
+    )
+    print(f"{datetime.datetime.now():%H:%M:%S} isolation {phase}: {shown}", file=sys.stderr)
+
+
+def device_read_mb(peer):
+    total = 0
+    for pid in server.process_tree(peer.process.pid):
+        with contextlib.suppress(OSError):
+            text = pathlib.Path(f"/proc/{pid}/io").read_text()
+            total += int(re.search(r"^read_bytes: (\d+)", text, re.MULTILINE).group(1))
+    return total / 2**20
+
+
+def cold(scratch, origin, options):
+    """Results by peer and phase."""
+    results = {}
+    for name in options.peers:
+        directory = scratch / f"cold-{name}"
+        setup = Setup(name, name, options.memory_mb, options.cache_mb, java_flags=options.java_flags)
+        peer = load = None
+        found = results[name] = {}
+        try:
+            peer = Peer(setup, directory, origin, options)
+            peer.start()
+            load = Load(peer.port, options, connections=8)
+            load.run("warm", WARMING, 1000, 0.9, 0, 0, options.warmup if name == "loligo" else 2)
+            fill = options.recurrence * polygraph.FILL_DAMPING
+            load.run("fill", FILLED, options.window, fill, 0, options.window, options.phase_seconds)
+            for phase in ("warm", "cold", "warm again"):
+                if phase == "cold":
+                    found["means"] = drop_pages(peer.caches)
+                read, cpu = device_read_mb(peer), peer.cpu()
+                result = load.run("revisits", FILLED, 0, 1, options.requests, 0, options.phase_seconds)
+                result["cpu"] = (peer.cpu() - cpu) / max(1, result["done"]) * 1000
+                result["read"] = device_read_mb(peer) - read
+                found[phase] = result
+                print(
+                    f"{datetime.datetime.now():%H:%M:%S} cold {name} {phase}: hits p50/p99 "
+                    f"{result['hit_p50'] / 1000:.2f}/{result['hit_p99'] / 1000:.2f} ms, "
+                    f"{result['read']:,.0f} MB from the device, {result['wrong']} wrong", file=sys.stderr,
+                )
+        except Failed as failure:
+            print(f"cold {name} failed: {failure}", file=sys.stderr)
+        finally:
+            if load:
+                load.stop()
+            if peer:
+                peer.stop()
+            shutil.rmtree(directory, ignore_errors=True)
+    return results
+
+
+def times(result, kind):
+    if not result[f"{kind}_max"]:
+        return "-"
+    return "/".join(f"{result[f'{kind}_{which}'] / 1000:.2f}" for which in ("p50", "p99", "max"))
+
+
+def isolation_lines(found, options):
+    calm, stall = (
+        statistics.median(results[phase]["hot"]["hit_p99"] for results in found["rounds"])
+        for phase in ("calm", "stall")
+    )
+    kept = statistics.median(
+        results["stall"]["hot"]["done"] / (options.hot_rate * options.seconds) for results in found["rounds"]
+    )
+    lines = [
+        "## Isolation", "",
+        f"{options.isolation_peer}: {options.rounds} rounds of {options.seconds:g} s each calm, stalled ({found['means']}, pages dropped) and after; "
+        f"{options.hot} hot objects at {options.hot_rate:g}/s, new ones at {options.new_rate:g}/s, disk load at "
+        f"{options.disk_rate:g}/s; cache {options.cache_mb} MB, {found['disk']:,.0f} MB of it used at the end, "
+        f"memory {options.memory_mb} MB.", "",
+        f"p99 of hot hits, medians: calm {calm / 1000:.2f} ms, stalled {stall / 1000:.2f} ms, "
+        f"ratio {stall / calm if calm else 0:.2f} (target <= 2); {kept:.2f} of the hot rate was kept while stalled.",
+    ]
+    if not found["held"]:
+        lines += ["", "**The stall did not hold: these figures do not say what they are meant to.**"]
+    rows = [
+        [str(number), phase, LOADS[name], f"{result['requests']}", f"{result['done']}",
+         f"{result['hits']}", times(result, "hit"), times(result, "miss"), str(result["wrong"]), str(result["errors"])]
+        for number, results in enumerate(found["rounds"], 1)
+        for phase in PHASES for name, result in results[phase].items()
+    ]
+    lines += ["", *table(
+        ["round", "phase", "load", "asked", "done", "hits", "hits p50/p99/max ms", "misses p50/p99/max ms", "wrong", "errors"], rows
+    )]
+    lines += ["", "Time to safepoint, microseconds, all rounds (safepoints forced every 20 ms):", ""]
+    lines += table(["phase", "safepoints", "p50", "p99", "max"], [
+        [phase, str(len(values)), *(
+            f"{values[min(len(values) - 1, int(len(values) * part))]:,.0f}" if values else "-"
+            for part in (0.5, 0.99, 1)
+        )]
+        for phase, values in ((phase, sorted(values)) for phase, values in found["reaching"].items())
+    ])
+    return lines
+
+
+def cold_lines(results, options):
+    rows = [
+        [name, phase, f"{result['done'] / result['seconds']:,.0f}", f"{result['cpu']:.3f}",
+         f"{result['hits'] / max(1, result['ideal_hits']):.3f}", times(result, "hit"), times(result, "miss"),
+         f"{result['read']:,.0f}", str(result["wrong"]), str(result["errors"])]
+        for name, found in results.items() for phase, result in found.items() if phase != "means"
+    ]
+    means = ", ".join(sorted({found["means"] for found in results.values() if "means" in found}))
+    return [
+        "## Cold reads", "",
+        f"{options.requests:,} revisits of {options.window:,} objects "
+        f"({options.window * options.octets_of_new / 2**20:,.0f} MB cachable) in each phase, 8 connections; cache "
+        f"{options.cache_mb} MB, memory {options.memory_mb} MB; pages dropped by {means or 'nothing'}.", "",
+        *table(
+            ["peer", "page cache", "transactions/s", "CPU ms per transaction", "of ideal hits", "hits p50/p99/max ms",
+             "misses p50/p99/max ms", "MB from the device", "wrong", "errors"], rows,
+        ),
+    ]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--part", default=",".join(PARTS), help="of " + ",".join(PARTS))
+    add("--peers", default="loligo,nginx,trafficserver,squid-rock", help="of part cold, of " + ",".join(polygraph.PEERS))
+    add("--isolation-peer", default="loligo", help="of part isolation, another to see what a stall can do")
+    add("--rounds", type=int, default=3, help="of part isolation")
+    add("--seconds", type=float, default=10, help="of each phase of part isolation")
+    add("--hot", type=int, default=400, help="objects that are to be in memory")
+    add("--hot-rate", type=float, default=500)
+    add("--new-rate", type=float, default=100)
+    add("--disk-rate", type=float, default=200)
+    add("--requests", type=int, default=10_000, help="revisits in each phase of part cold")
+    add("--cache-mb", type=int, default=512)
+    add("--memory-mb", type=int, default=32)
+    add("--working-set-mb", type=float, default=320)
+    add("--recurrence", type=float, default=0.725)
+    add("--warmup", type=float, default=15)
+    add("--phase-seconds", type=float, default=300)
+    add("--connections", type=int, default=64)
+    add("--delay-ms", type=int, default=0)
+    add("--seed", type=int, default=1)
+    add("--loops", type=int, default=1)
+    add("--rock-options", default="")
+    add("--dir", type=pathlib.Path, help="where caches and image are made; default: the system's temporary folder")
+    add("--bin", type=pathlib.Path, required=True, help="folder of polyload and polyorigin")
+    server.common_arguments(parser)
+    add("--out", type=pathlib.Path, help="default: results/DATE-disk.md; - prints only")
+    options = parser.parse_args()
+    options.parts = chosen(options.part, PARTS, "parts")
+    options.peers = chosen(options.peers, polygraph.PEERS, "peers")
+    chosen(options.isolation_peer, polygraph.PEERS[:1] + polygraph.PEERS[2:], "isolation peer")
+    return options
+
+
+def main():
+    server.exit_on_signals()
+    options = arguments()
+    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options.load = os.getloadavg()
+    options.octets_of_new = polygraph.octets_of_new(options)
+    options.window = int(options.working_set_mb * 2**20 / options.octets_of_new)
+    options.scratch = pathlib.Path(tempfile.mkdtemp(prefix="disk-", dir=options.dir))
+    options.scratch.chmod(0o755)
+    origin = Origin(options.scratch, options)
+    lines = [
+        f"# Slow and cold disk, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
+        f"- one event loop each (loligo_event_loops {options.loops}); warm-up of the JVM {options.warmup:g} s; "
+        "every octet of every body is compared",
+        *[f"- {peer}: {server.version(peer, options)}" for peer in options.peers],
+        f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}", "",
+    ]
+    try:
+        origin.start()
+        if "isolation" in options.parts:
+            try:
+                lines += [*isolation_lines(isolation(options.scratch, origin, options), options), ""]
+            except Failed as failure:
+                print(f"isolation failed: {failure}", file=sys.stderr)
+                lines += ["## Isolation", "", f"Not measured: {str(failure).splitlines()[0]}", ""]
+        if "cold" in options.parts:
+            lines += [*cold_lines(cold(options.scratch, origin, options), options), ""]
+    finally:
+        origin.stop()
+        shutil.rmtree(options.scratch, ignore_errors=True)
+    server.write_results("\n".join(lines), options, "disk")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""What the macro scripts share: programs on ports of their own, what they cost, and the report."""
+
+import datetime
+import os
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def program(name):
+    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def children():
+    """Parent to children, of all processes."""
+    tree = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        tree.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    return tree
+
+
+def process_tree(root):
+    """A process and its descendants."""
+    tree = children()
+    found, todo = [], [root]
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        todo.extend(tree.get(pid, []))
+    return found
+
+
+def cpu_seconds(root):
+    """User and system time of a process, its descendants, and those it has waited for."""
+    total = 0
+    for pid in process_tree(root):
+        try:
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += sum(int(field) for field in fields[11:15])
+    return total / TICKS
+
+
+def resident_mb(root):
+    total = 0
+    for pid in process_tree(root):
+        try:
+            total += int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
+        except OSError:
+            continue
+    return total * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+class Failed(SystemExit):
+    """A program did not do what a measurement needs; ends the script where nobody catches it."""
+
+
+class Server:
+    """A program on a port of its own, in a directory of its own, configured from a template.
+
+    A subclass gives the command; `start` is apart from the constructor, so that a server that does
+    not come up can be stopped like any other.
+    """
+
+    def __init__(self, name, directory, template=None, words=None):
+        self.name = name
+        self.port = free_port()
+        self.dir = directory
+        self.dir.mkdir()
+        # Squid started by root drops to a user of its own, who must be able to write here
+        self.dir.chmod(0o777)
+        self.words = {"DIR": self.dir, "PORT": self.port, **(words or {})}
+        self.conf = self.fill(template) if template else None
+        self.output = open(self.dir / "output.txt", "w", encoding="utf-8")
+        self.process = None
+
+    def fill(self, template, folder=None):
+        """Writes the template, its words replaced, into a folder; returns the file."""
+        text = (HERE / "conf" / template).read_text()
+        for word, value in self.words.items():
+            text = text.replace(f"@{word}@", str(value))
+        to = (folder or self.dir) / pathlib.Path(template).name
+        to.write_text(text)
+        to.chmod(0o644)
+        return to
+
+    def command_line(self):
+        raise NotImplementedError
+
+    def environment(self):
+        return None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command_line(), stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output,
+            env=self.environment(), start_new_session=True,
+        )
+        self.await_port()
+
+    def await_port(self):
+        for _ in range(300):
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        raise Failed(f"{self.name} does not listen:\n" + (self.dir / "output.txt").read_text())
+
+    def cpu(self):
+        return cpu_seconds(self.process.pid)
+
+    def resident_mb(self):
+        return resident_mb(self.process.pid)
+
+    def stop(self):
+        """Ends the program and whatever it has started, gently first."""
+        if self.process is not None:
+            descendants = process_tree(self.process.pid)
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            for pid in descendants[1:]:
+                end_of_session(pid, self.process.pid)
+        self.output.close()
+
+
+def end_of_session(pid, session):
+    """Kills a process that outlived the one that led its session; a pid used again has another."""
+    try:
+        if os.getsid(pid) == session:
+            os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def exit_on_signals():
+    """A script that is told to end stops its servers on the way out."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit("told to end"))
+
+
+def version(peer, options):
+    name = peer.split("-")[0]
+    command = {
+        "loligo": [options.java, "-jar", str(options.jar), "--version"],
+        "squid": [program("squid"), "-v"],
+        "nginx": [program("nginx"), "-v"],
+        "haproxy": [program("haproxy"), "-v"],
+        "trafficserver": [program("traffic_server"), "--version"],
+    }[name]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return ((done.stdout + done.stderr).strip().splitlines() or ["unknown"])[0]
+
+
+def machine(options):
+    """Lines on the machine, the commit and the JDK."""
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"model name\s*: (.*)", cpuinfo)
+    memory = int(re.search(r"MemTotal: *(\d+)", pathlib.Path("/proc/meminfo").read_text()).group(1))
+    java = subprocess.run([options.java, "-version"], capture_output=True, text=True, check=False)
+    git = ["git", "-C", str(TREE)]
+    commit = subprocess.run(git + ["rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    dirty = subprocess.run(git + ["status", "--porcelain"], capture_output=True, text=True, check=False)
+    return [
+        f"- machine: {model.group(1) if model else platform.machine()}, {os.cpu_count()} cores, "
+        f"{memory // 2**20} GB, Linux {platform.release()}; load generator and origin on the same cores",
+        f"- commit: {commit.stdout.strip()}{' with changes' if dirty.stdout.strip() else ''}",
+        f"- JDK: {(java.stderr.splitlines() or ['unknown'])[0]}; flags: {options.java_flags or 'none'}",
+    ]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def common_arguments(parser):
+    parser.add_argument("--java", default=program("java"))
+    parser.add_argument("--java-flags", default="")
+    parser.add_argument("--jar", type=pathlib.Path, default=TREE / "proxy-server/target/loligo.jar")
+
+
+def chosen(text, known, what):
+    names = text.split(",")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        sys.exit(f"unknown {what}: {', '.join(unknown)} (expected: {', '.join(known)})")
+    return names
+
+
+def write_results(text, options, kind):
+    """Prints the text and writes results/DATE-KIND.md, or another name where that is taken."""
+    print(text)
+    out = options.out or HERE.parent / "results" / f"{options.started:%Y-%m-%d}-{kind}.md"
+    if not options.out and out.exists():
+        out = out.with_name(f"{options.started:%Y-%m-%d-%H%M}-{kind}.md")
+    if str(out) == "-":
+        return
+    if out.exists():
+        out = out.with_name(f"{out.stem}-{datetime.datetime.now():%H%M%S}{out.suffix}")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    print(f"written: {out}", file=sys.stderr)
