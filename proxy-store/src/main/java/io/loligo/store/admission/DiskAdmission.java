@@ -10,6 +10,9 @@ package io.loligo.store.admission;
  * is asked {@link #reclaim}: what stays is appended to the open segment of {@link Lane#MAIN}.
  */
 public interface DiskAdmission {
+  /** Hits are counted up to this: {@value}. */
+  int MAX_HITS = 255;
+
   /** Why. */
   enum Reason {
     /** There is free space. */
@@ -18,7 +21,7 @@ public interface DiskAdmission {
     NEWCOMER,
     /** Was here, or asked for, not long ago. */
     RETURNS,
-    /** Too rarely asked for to take the place of what is there. */
+    /** Asked for while it was here, but less than others. */
     RARE,
     /** Asked for while it was here. */
     USED,
@@ -41,10 +44,11 @@ public interface DiskAdmission {
   record Verdict(boolean stays, Reason reason) {}
 
   /**
-   * Where a response that just arrived goes.
+   * Where a response that just arrived goes. To be asked once for each; what went is remembered
+   * until it is asked here.
    *
-   * @param hash of its key
-   * @param bytes it takes on disk
+   * @param hash of its key, all bits of it well mixed
+   * @param bytes it takes on disk, or is known to take so far
    * @param full whether something has to go for it
    */
   Placement place(long hash, long bytes, boolean full);
@@ -53,12 +57,17 @@ public interface DiskAdmission {
   Lane victim(long probationBytes, long mainBytes, long capacityBytes);
 
   /**
-   * Whether an object of the victim stays.
+   * Whether an object of the victim stays. Changes nothing: may be asked again; what came of it is
+   * told by {@link #kept} or {@link #evicted}.
    *
-   * @param hits it had since it was appended, up to 255
+   * @param bytes it has in the segment
+   * @param hits it had since it was appended, up to {@link #MAX_HITS}
    * @param inMemory whether the memory tier holds it and it was asked for there
    */
   Verdict reclaim(Lane lane, long hash, long bytes, int hits, boolean inMemory);
+
+  /** An object of the victim, of {@code lane}, stayed and was appended to {@link Lane#MAIN}. */
+  void kept(Lane lane, long hash, long bytes);
 
   /** An object went for lack of space. */
   void evicted(Lane lane, long hash, long bytes);

@@ -1,0 +1,66 @@
+package io.loligo.store.admission;
+
+import java.util.Arrays;
+
+/**
+ * Which keys went, and roughly how long ago: fingerprints of 16 bits in sets of {@value #WAYS}, the
+ * youngest first; the oldest of a set falls out. Two octets for each key; one key in 8,000 is taken
+ * for another. Not thread-safe.
+ */
+final class Ghosts {
+  static final int WAYS = 8;
+  private static final long MAX_KEYS = 1L << 28;
+
+  private final short[] fingerprints;
+  private final int sets;
+
+  /** Room for {@code keys}, at least one set and at most {@link #MAX_KEYS}. */
+  Ghosts(long keys) {
+    sets = (int) Math.max(1, (Math.min(keys, MAX_KEYS) + WAYS - 1) / WAYS);
+    fingerprints = new short[sets * WAYS];
+  }
+
+  /** Remembers that the key of {@code hash} went. */
+  void add(long hash) {
+    int first = first(hash);
+    System.arraycopy(fingerprints, first, fingerprints, first + 1, WAYS - 1);
+    fingerprints[first] = fingerprint(hash);
+  }
+
+  /**
+   * Forgets the key of {@code hash}. Returns how many of its set went later, 0 to 7, which tells
+   * its age in eighths of all that is remembered; -1 if it is not remembered.
+   */
+  int take(long hash) {
+    int first = first(hash);
+    short wanted = fingerprint(hash);
+    for (int way = 0; way < WAYS; way++) {
+      if (fingerprints[first + way] == wanted) {
+        int from = first + way;
+        System.arraycopy(fingerprints, from + 1, fingerprints, from, WAYS - 1 - way);
+        fingerprints[first + WAYS - 1] = 0;
+        return way;
+      }
+    }
+    return -1;
+  }
+
+  void clear() {
+    Arrays.fill(fingerprints, (short) 0);
+  }
+
+  /** Octets that this occupies. */
+  long memoryBytes() {
+    return (long) fingerprints.length * Short.BYTES;
+  }
+
+  private int first(long hash) {
+    return (int) (((hash >>> 32) * sets) >>> 32) * WAYS;
+  }
+
+  /** Never 0, which marks an empty place. */
+  private static short fingerprint(long hash) {
+    short bits = (short) hash;
+    return bits == 0 ? 1 : bits;
+  }
+}

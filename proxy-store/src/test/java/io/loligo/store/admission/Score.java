@@ -1,0 +1,30 @@
+package io.loligo.store.admission;
+
+/**
+ * What a policy got from a trace.
+ *
+ * @param hitRatio of requests
+ * @param byteHitRatio of their octets
+ */
+record Score(double hitRatio, double byteHitRatio) {
+  /** Counts hits. */
+  static final class Tally {
+    private long requests;
+    private long hits;
+    private long bytes;
+    private long hitBytes;
+
+    void count(boolean hit, long size) {
+      requests++;
+      bytes += size;
+      if (hit) {
+        hits++;
+        hitBytes += size;
+      }
+    }
+
+    Score score() {
+      return new Score((double) hits / requests, (double) hitBytes / bytes);
+    }
+  }
+}
