@@ -39,6 +39,8 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command; the process ends with its status. */
   public static void main(String[] arguments) {
+    // read when the first class of Chronicle Map is initialised: it must not tell anybody of us
+    System.setProperty("chronicle.analytics.disable", "true");
     System.exit(new CommandLine(new Main()).execute(arguments));
   }
 

@@ -9,8 +9,8 @@ import java.io.IOException;
  * never an event loop, for a page of the file may have to be read.
  */
 public interface RecordMap extends AutoCloseable {
-  /** Octets of a record. */
-  int RECORD_BYTES = 512 - 16 - 8;
+  /** Octets of a record: with its key it fills 512. */
+  int RECORD_BYTES = 512 - 16;
 
   /** Told of records one after the other. */
   interface Visitor {
