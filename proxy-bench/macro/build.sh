@@ -1,5 +1,4 @@
-# Sourced by the scripts beside it: looks for programs, and builds polyload and polyorigin into a
-# folder of their own, `bin`, that is gone when the script ends.
+# Sourced by the scripts beside it: looks for programs, and builds polyload and polyorigin into `bin`.
 
 need() {
   local missing=() program
@@ -13,8 +12,8 @@ need() {
 }
 
 build_load() {
-  bin=$(mktemp -d)
-  trap 'rm -rf "$bin"' EXIT
+  bin=$here/../target/polygraph
+  mkdir -p "$bin"
   local name
   for name in polyload polyorigin; do
     gcc -O2 -Wall -Wextra -Wconversion -Werror -o "$bin/$name" "$here/src/$name.c" -lm

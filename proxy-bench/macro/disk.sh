@@ -11,4 +11,4 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/build.sh"
 need python3 gcc java
 build_load
-python3 -B "$here/disk.py" --bin "$bin" "$@"
+exec python3 -B "$here/disk.py" --bin "$bin" "$@"

@@ -101,8 +101,7 @@ class Peer(server.Server):
             self.caches = [directory / f"cache{i}" if i else directory / "cache" for i in range(count)]
         if self.kind in ("loligo", "squid") and self.caches:
             store = self.store or "rock"
-            more = options.rock_options if self.kind == "squid" and store == "rock" else ""
-            more = more if store == "rock" else "16 256"
+            more = options.store_options.get(store, "") if self.kind == "squid" else ""
             size = setup.cache_mb // len(self.caches)
             words["CACHE_DIRS"] = "\n".join(
                 f"cache_dir {store} {cache} {size} {more}" for cache in self.caches
@@ -517,6 +516,19 @@ def ratio(one, other):
     return one / other if one is not None and other else None
 
 
+def memory_over_lru(rounds, options):
+    """Share of memory hits while measuring, over that of an exact LRU of the same size."""
+    name = 'loligo_exchanges_total{class="memory_hit"}'
+    shares = [
+        results["measure"]["counters"][name] / results["measure"]["requests"]
+        for results in rounds if name in results.get("measure", {}).get("counters", {})
+    ]
+    if not shares:
+        return None
+    dry = lru_of(usual_phases(options), options, [options.memory_mb * 2**20])["measure"]
+    return statistics.median(shares) / (dry["lru"][0]["hits"] / dry["requests"])
+
+
 def targets(all_results, options):
     """Rows: what, ratio, target, whether it was met."""
     rows = []
@@ -529,6 +541,7 @@ def targets(all_results, options):
     if "loligo" in main:
         for title, key, best in (("hit ratio", "hit_ratio", "ideal"), ("byte hit ratio", "byte_hit_ratio", "byte_ideal")):
             add(f"A11 {title} / infinite cache, measure", share(main["loligo"], "measure", key, best), 0.97)
+        add("A19 memory hits / LRU of the same size, measure", memory_over_lru(main["loligo"], options), 1)
         for peer in ("nginx", "trafficserver"):
             for phase in ("fill", "measure"):
                 ours = median(main["loligo"], phase, "cpu")
@@ -596,6 +609,7 @@ def conditions(options):
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "
         f"one event loop, thread of events or worker each (loligo_event_loops {options.loops})",
+        f"- Squid's rock with {options.rock_options or 'its defaults'}, diskd with {options.diskd_options or 'its defaults'}",
         f"- flags of the JVM in part memory, for both: {options.memory_java_flags}",
         *[f"- {kind}: {server.version(peer, options)}" for kind, peer in kinds.items() if options.there(peer)],
         f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}",
@@ -618,6 +632,20 @@ def report(all_results, options):
     return "\n".join(lines) + "\n"
 
 
+def add_store_options(add):
+    add("--rock-options", default="slot-size=4096", help="of Squid's cache_dir rock")
+    add("--diskd-options", default="Q1=256 Q2=288", help="of Squid's cache_dir diskd")
+
+
+def store_options(options):
+    """What stands behind the size on Squid's cache_dir lines, by type."""
+    files = "16 256"
+    return {
+        "ufs": files, "aufs": files, "diskd": f"{files} {options.diskd_options}",
+        "rock": options.rock_options,
+    }
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -636,7 +664,7 @@ def arguments():
     add("--connections", type=int, default=64)
     add("--warmup", type=float, default=20, help="seconds, of the JVM")
     add("--peer-warmup", type=float, default=5, help="seconds, of the others")
-    add("--rock-options", default="", help="of Squid's cache_dir rock, such as slot-size=4096")
+    add_store_options(add)
     add("--delay-ms", type=int, default=0, help="of the origin")
     add("--phase-seconds", type=float, default=900, help="a phase ends there at the latest")
     add("--seed", type=int, default=1)
@@ -649,6 +677,7 @@ def arguments():
     add("--out", type=pathlib.Path, help="default: results/DATE-polygraph.md; - prints only")
     options = parser.parse_args()
     options.parts = chosen(options.part, PARTS, "parts")
+    options.store_options = store_options(options)
     for name in ("peers", "twice_peers", "big_peers"):
         setattr(options, name, chosen(getattr(options, name), PEERS, "peers"))
     options.cache_mb = max(8, int(options.cache_mb * options.scale))
