@@ -250,6 +250,11 @@ final class ContentLog {
     return blocks.toArray(new ByteBuf[0]);
   }
 
+  /** Whether memory is so scarce that who can do without it gives way. */
+  boolean isCrowded() {
+    return reservation.isCrowded();
+  }
+
   /** Nothing more comes: what was set aside for it is given back. */
   void complete() {
     reservation.dropFloor();

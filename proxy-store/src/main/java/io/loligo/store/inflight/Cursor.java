@@ -22,19 +22,20 @@ final class Cursor implements InFlight.Subscription {
   private final boolean cause;
 
   // writer's loop
-  Chunk chunk;
-  long position;
+  final Place place;
   long credit;
   boolean headTold;
   boolean pumping;
+  boolean reading;
   boolean gone;
 
   // reader's loop
   private boolean done;
   private ByteBuf fields;
 
-  Cursor(InFlight source, Reader reader, boolean cause) {
+  Cursor(InFlight source, Place place, Reader reader, boolean cause) {
     this.source = source;
+    this.place = place;
     this.reader = reader;
     this.cause = cause;
   }
@@ -113,7 +114,9 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
+  /** Gives octets that come next, within the credit. Takes {@code content}. */
   void tellContent(ByteBuf content) {
+    credit -= content.readableBytes();
     if (sameLoop()) {
       onContent(content);
     } else {
@@ -151,6 +154,12 @@ final class Cursor implements InFlight.Subscription {
       broken(failure);
     }
     finish();
+  }
+
+  /** Ends it here. */
+  void refuse(Object why) {
+    gone = true;
+    tellFailed(why);
   }
 
   void tellFailed(Object why) {

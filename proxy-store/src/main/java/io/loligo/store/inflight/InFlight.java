@@ -4,12 +4,10 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -25,18 +23,19 @@ import java.util.concurrent.RejectedExecutionException;
  *   <tr><td>OPEN</td><td>no head yet</td><td>head, fail</td><td>join, wait</td>
  *     <td>STREAMING, FAILED</td></tr>
  *   <tr><td>STREAMING</td><td>content arrives</td><td>content, end, fail</td>
- *     <td>join from the first octet while it is there, read</td><td>COMPLETE, FAILED</td></tr>
+ *     <td>join from the first octet while it can be had, read</td><td>LANDING, COMPLETE, FAILED</td>
+ *     </tr>
+ *   <tr><td>LANDING</td><td>all arrived; on its way to disk and found until it is there</td>
+ *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
  *   <tr><td>COMPLETE</td><td>all arrived; stored if it may be; not found any more</td><td>-</td>
  *     <td>read the rest, then end</td><td>-</td></tr>
  *   <tr><td>FAILED</td><td>will never be complete; not found any more</td><td>-</td>
  *     <td>read the rest, then failed</td><td>-</td></tr>
  * </table>
  *
- * <p>While STREAMING the content is held in one of two ways. <em>Kept</em>: copied into the blocks
- * of the entry to be, whole, so that the writer runs ahead freely and anyone may join or lag.
- * <em>Passed on</em>: what is not stored, or outgrew the limit or the memory, goes through; the
- * writer is at most {@code read_ahead_gap} ahead of the fastest reader, and a reader that falls
- * further behind the fastest than that is closed ({@link Refusal#LAGGED}).
+ * <p>How the content is held, and with that who may run ahead or lag, is said in {@link Intake}:
+ * kept for memory, spooled to disk, or passed on. Kept and spooled content can be joined at any
+ * time; what is passed on, only while its first octet is in memory.
  *
  * <p>A reader is told nothing before {@link #attach} has returned.
  */
@@ -74,7 +73,7 @@ public final class InFlight {
   public enum Refusal {
     /** Joined from another loop when the first octets were gone or it had ended: look up again. */
     TOO_LATE,
-    /** Fell too far behind the fastest reader of what is not stored. */
+    /** Fell behind what is in memory, and what is not on disk (any more) cannot be had. */
     LAGGED,
     /** The in-transit budget is used up and others were further on. */
     NO_ROOM,
@@ -107,9 +106,16 @@ public final class InFlight {
   private enum Phase {
     OPEN,
     STREAMING,
+    LANDING,
     COMPLETE,
     FAILED;
 
+    /** Whether the writer has said all. */
+    boolean written() {
+      return this != OPEN && this != STREAMING;
+    }
+
+    /** Whether it is not found any more. */
     boolean over() {
       return this == COMPLETE || this == FAILED;
     }
@@ -119,11 +125,8 @@ public final class InFlight {
   private final EventExecutor loop;
   private final Writer writer;
   private final Flights flights;
-  private final Landing landing;
-  private final ContentLog log;
-  private final long maxKeptBytes;
-  private final long readAheadGapBytes;
-  private final List<Cursor> readers = new ArrayList<>(2);
+  private final Audience readers = new Audience();
+  private final Intake intake;
 
   private volatile boolean joinable;
   private volatile boolean doNotStore;
@@ -132,8 +135,6 @@ public final class InFlight {
   private Arrived arrived;
   private Fields trailers;
   private Object failure;
-  private Entry entry;
-  private boolean hadReaders;
   private boolean desertion;
   private boolean wanting = true;
   private boolean busy;
@@ -156,10 +157,7 @@ public final class InFlight {
     this.loop = loop;
     this.writer = writer;
     this.flights = flights;
-    this.landing = landing;
-    this.log = log;
-    this.maxKeptBytes = maxKeptBytes;
-    this.readAheadGapBytes = readAheadGapBytes;
+    this.intake = new Intake(this, landing, log, readers, maxKeptBytes, readAheadGapBytes);
   }
 
   /** The key it is fetched under. */
@@ -190,7 +188,7 @@ public final class InFlight {
    * @param cause whether this is the one who caused the fetch (told even if not shareable)
    */
   public Subscription attach(Reader reader, boolean cause) {
-    Cursor cursor = new Cursor(this, reader, cause);
+    Cursor cursor = new Cursor(this, intake.start(), reader, cause);
     if (loop.inEventLoop()) {
       if (!join(cursor)) {
         return null;
@@ -206,7 +204,7 @@ public final class InFlight {
               if (join(cursor)) {
                 start(cursor);
               } else {
-                refuse(cursor, Refusal.TOO_LATE);
+                cursor.refuse(Refusal.TOO_LATE);
               }
             });
     return sent ? cursor : null;
@@ -214,12 +212,10 @@ public final class InFlight {
 
   private boolean join(Cursor cursor) {
     boolean shared = joinable && (arrived == null || arrived.shareable());
-    if (phase.over() || log.dropped() > 0 || !(shared || cursor.cause())) {
+    if (phase.over() || !intake.isJoinable() || !(shared || cursor.cause())) {
       return false;
     }
-    cursor.chunk = log.first();
     readers.add(cursor);
-    hadReaders = true;
     desertion = false;
     return true;
   }
@@ -265,22 +261,12 @@ public final class InFlight {
     boolean outermost = enter();
     arrived = new Arrived(snapshot, meta, shareable, fields, contentLength);
     phase = Phase.STREAMING;
-    log.holdBeside(fields);
     if (!shareable) {
       notJoinable();
     }
-    if (mayKeep(fields.readableBytes(), contentLength) && !log.keep(fields, contentLength)) {
-      landing.rejected();
-    }
+    intake.begin(arrived);
     pumpAll();
     leave(outermost);
-  }
-
-  private boolean mayKeep(int fieldsLength, long contentLength) {
-    return arrived.meta() != null
-        && !doNotStore
-        && contentLength <= maxKeptBytes
-        && landing.accepts(fieldsLength + Math.max(0, contentLength));
   }
 
   /** Content arrived. Takes {@code content}. Writer's loop. */
@@ -291,80 +277,26 @@ public final class InFlight {
       return;
     }
     boolean outermost = enter();
-    if (log.kept() && outgrows(content.readableBytes())) {
-      landing.rejected();
-      log.stopKeeping();
+    if (intake.exceedsAnnounced(content.readableBytes())) {
+      neverWhole();
     }
-    if (!log.kept()) {
-      passOn(content);
-    } else if (log.copyIn(content)) {
-      content.release();
-    } else {
-      landing.rejected();
-      log.stopKeeping();
-      passOn(content);
-    }
-    if (!log.kept() || log.end() != arrived.contentLength()) {
+    intake.add(content);
+    if (!intake.isKept() || intake.received() != arrived.contentLength()) {
       pumpAll();
     } // else the end follows at once, and whoever has the last octet then finds it stored
     leave(outermost);
   }
 
-  private boolean outgrows(int octets) {
-    long after = log.end() + octets;
-    return after > maxKeptBytes
-        || (arrived.contentLength() >= 0 && after > arrived.contentLength())
-        || !landing.accepts(after);
-  }
-
-  private void passOn(ByteBuf content) {
-    int octets = content.readableBytes();
-    Cursor only = readers.size() == 1 ? readers.get(0) : null;
-    if (hadReaders && readers.isEmpty()) {
-      log.skip(octets);
-      content.release();
-    } else if (only != null && takesAtOnce(only, octets)) {
-      log.skip(octets);
-      only.credit -= octets;
-      only.position += octets;
-      only.pumping = true;
-      only.tellContent(content);
-      only.pumping = false;
-    } else if (!log.pass(content)) {
-      closeLaggards();
-      if (!log.pass(content)) {
-        log.force(content);
-      }
+  private void neverWhole() {
+    doNotStore = true;
+    if (intake.isSpooled()) {
+      intake.giveUpSpool(false);
     }
-  }
-
-  private boolean takesAtOnce(Cursor cursor, int octets) {
-    return cursor.headTold
-        && !cursor.gone
-        && !cursor.pumping
-        && cursor.position == log.end()
-        && cursor.credit >= octets;
-  }
-
-  private void closeLaggards() {
-    long fastest = fastest();
-    for (int i = 0; i < readers.size(); i++) {
-      Cursor cursor = readers.get(i);
-      if (!cursor.gone && cursor.position < fastest) {
-        refuse(cursor, Refusal.NO_ROOM);
-      }
-    }
-    log.drop(fastest);
-  }
-
-  private static void refuse(Cursor cursor, Object why) {
-    cursor.gone = true;
-    cursor.tellFailed(why);
   }
 
   /**
-   * Complete: stored if it may be, and no longer in flight. Borrows {@code trailers}, may be null.
-   * Writer's loop.
+   * Complete: stored if it may be, and then no longer in flight. Borrows {@code trailers}, may be
+   * null. Writer's loop.
    */
   public void end(Fields trailers) {
     assert loop.inEventLoop();
@@ -373,11 +305,19 @@ public final class InFlight {
     }
     boolean outermost = enter();
     this.trailers = trailers == null || trailers.count() == 0 ? null : snapshot(trailers);
-    phase = Phase.COMPLETE;
-    if (log.kept() && isWhole() && !doNotStore) {
-      land();
+    if (!intake.isComplete()) {
+      doNotStore = true;
     }
-    over();
+    if (intake.isSpooled() && !doNotStore) {
+      phase = Phase.LANDING;
+    } else {
+      phase = Phase.COMPLETE;
+      if (intake.isKept() && !doNotStore) {
+        intake.land();
+      }
+      flights.forget(this);
+    }
+    intake.complete();
     pumpAll();
     leave(outermost);
   }
@@ -392,50 +332,23 @@ public final class InFlight {
     return copy;
   }
 
-  private void over() {
-    flights.forget(this);
-    log.complete();
-  }
-
-  private boolean isWhole() {
-    return arrived.contentLength() < 0 || arrived.contentLength() == log.end();
-  }
-
-  private void land() {
-    log.trim();
-    Chunk first = log.firstBlock();
-    ByteBuf[] rest = log.furtherBlocks();
-    entry =
-        landing.add(
-            key,
-            arrived.meta().withContentLength(log.end()),
-            first.buffer,
-            first.from,
-            first.from + first.length,
-            rest,
-            rest.length == 0 ? 0 : log.lastLength());
-    if (entry == null) {
-      return;
-    }
-    log.chargedElsewhere();
-    if (doNotStore) {
-      // an invalidation came between: whoever asked for it may have looked before we stored
-      landing.drop(entry);
-    }
-  }
-
   /** Given up; nothing is stored. Writer's loop. */
   public void fail(Object cause) {
     assert loop.inEventLoop();
-    if (phase.over()) {
+    if (phase.written()) {
       return;
     }
     boolean outermost = enter();
-    failure = cause;
-    phase = Phase.FAILED;
-    over();
+    failed(cause);
     pumpAll();
     leave(outermost);
+  }
+
+  private void failed(Object cause) {
+    failure = cause;
+    phase = Phase.FAILED;
+    flights.forget(this);
+    intake.complete();
   }
 
   /** Ends, and its readers at once, whatever they have not read yet. Any thread. */
@@ -453,14 +366,8 @@ public final class InFlight {
       return;
     }
     boolean outermost = enter();
-    failure = Refusal.CLOSED;
-    phase = Phase.FAILED;
-    over();
-    for (int i = 0; i < readers.size(); i++) {
-      if (!readers.get(i).gone) {
-        refuse(readers.get(i), failure);
-      }
-    }
+    failed(Refusal.CLOSED);
+    readers.refuseBelow(Long.MAX_VALUE, failure);
     leave(outermost);
   }
 
@@ -468,14 +375,14 @@ public final class InFlight {
   public boolean wantsMore() {
     return switch (phase) {
       case OPEN -> true;
-      case STREAMING -> log.kept() || log.end() - fastest() < readAheadGapBytes;
-      case COMPLETE, FAILED -> false;
+      case STREAMING -> intake.hasRoom();
+      case LANDING, COMPLETE, FAILED -> false;
     };
   }
 
   /** Octets of content that arrived so far. Writer's loop. */
   public long received() {
-    return log.end();
+    return intake.received();
   }
 
   /** It is not to be stored after all (an invalidation came between). Any thread. */
@@ -483,26 +390,58 @@ public final class InFlight {
     doNotStore = true;
   }
 
+  /** Whether it may be stored, as far as it is known now. Any thread. */
+  boolean mayStore() {
+    return !doNotStore;
+  }
+
+  // The disk tells
+
+  /** It takes more, or needs less of what is in memory. */
+  void spoolMoved() {
+    leave(enter());
+  }
+
+  /** All is on disk. */
+  void spoolEnded() {
+    boolean outermost = enter();
+    landed();
+    leave(outermost);
+  }
+
+  private void landed() {
+    if (phase == Phase.LANDING) {
+      phase = Phase.COMPLETE;
+      flights.forget(this);
+    }
+  }
+
+  /** Nothing can be stored or read there any more. */
+  void spoolFailed() {
+    boolean outermost = enter();
+    intake.giveUpSpool(!phase.over() && !doNotStore);
+    landed();
+    leave(outermost);
+  }
+
+  /** What {@code cursor} asked the disk for: takes {@code content}, null where it has it not. */
+  void read(Cursor cursor, ByteBuf content) {
+    boolean outermost = enter();
+    if (cursor.gone) {
+      ReferenceCountUtil.release(content);
+    } else if (content == null) {
+      cursor.refuse(Refusal.LAGGED);
+    } else {
+      cursor.place.skip(content.readableBytes());
+      cursor.pumping = true;
+      cursor.tellContent(content);
+      cursor.pumping = false;
+      pump(cursor);
+    }
+    leave(outermost);
+  }
+
   // Delivery
-
-  private long fastest() {
-    if (readers.isEmpty()) {
-      return hadReaders ? log.end() : 0;
-    }
-    long fastest = 0;
-    for (int i = 0; i < readers.size(); i++) {
-      fastest = Math.max(fastest, readers.get(i).position);
-    }
-    return fastest;
-  }
-
-  private long slowest() {
-    long slowest = hadReaders ? log.end() : 0;
-    for (int i = 0; i < readers.size(); i++) {
-      slowest = Math.min(slowest, readers.get(i).position);
-    }
-    return slowest;
-  }
 
   private void pumpAll() {
     for (int i = 0; i < readers.size(); i++) {
@@ -520,31 +459,21 @@ public final class InFlight {
       cursor.tellHead(arrived);
       cursor.gone |= !arrived.shareable() && !cursor.cause();
     }
-    while (!cursor.gone && cursor.credit > 0 && cursor.position < log.end()) {
-      deliver(cursor);
+    while (!cursor.gone && cursor.credit > 0 && !cursor.place.isAtEnd() && !cursor.place.isGone()) {
+      cursor.tellContent(cursor.place.next(cursor.credit));
     }
-    if (!cursor.gone && phase.over() && cursor.position == log.end()) {
-      cursor.gone = true;
-      if (phase == Phase.COMPLETE) {
-        cursor.tellEnd(trailers);
+    if (!cursor.gone && cursor.credit > 0 && cursor.place.isGone()) {
+      intake.readFromDisk(cursor);
+    }
+    if (!cursor.gone && phase.written() && cursor.place.isAtEnd()) {
+      if (phase == Phase.FAILED) {
+        cursor.refuse(failure);
       } else {
-        cursor.tellFailed(failure);
+        cursor.gone = true;
+        cursor.tellEnd(trailers);
       }
     }
     cursor.pumping = false;
-  }
-
-  private static void deliver(Cursor cursor) {
-    Chunk chunk = cursor.chunk;
-    while (cursor.position >= chunk.end()) {
-      chunk = chunk.next;
-    }
-    cursor.chunk = chunk;
-    int octets = (int) Math.min(cursor.credit, chunk.end() - cursor.position);
-    int from = chunk.from + (int) (cursor.position - chunk.start);
-    cursor.credit -= octets;
-    cursor.position += octets;
-    cursor.tellContent(chunk.buffer.retainedSlice(from, octets));
   }
 
   // Settling: once per call from outside, after its work
@@ -569,52 +498,25 @@ public final class InFlight {
   private void settle() {
     while (dirty) {
       dirty = false;
-      sweep();
-      if (phase == Phase.STREAMING && !log.kept()) {
-        closeLagged();
+      readers.sweep();
+      intake.feed(phase == Phase.LANDING);
+      if (phase == Phase.STREAMING) {
+        intake.closeLagged();
       }
-      if (phase.over() || !log.kept()) {
-        log.drop(slowest());
+      if (phase.over() || !intake.isKept()) {
+        intake.drop();
       }
       tellWriter();
     }
-    if (phase.over() && readers.isEmpty() && !closed) {
+    boolean spoolIsClosed = intake.closeSpool(phase.over());
+    if (phase.over() && readers.size() == 0 && spoolIsClosed && !closed) {
       closed = true;
-      release();
-    }
-  }
-
-  private void sweep() {
-    int kept = 0;
-    for (int i = 0; i < readers.size(); i++) {
-      Cursor cursor = readers.get(i);
-      if (!cursor.gone) {
-        readers.set(kept++, cursor);
-      }
-    }
-    readers.subList(kept, readers.size()).clear();
-  }
-
-  private void closeLagged() {
-    if (readers.size() < 2) {
-      return;
-    }
-    long oldest = fastest() - readAheadGapBytes;
-    boolean any = false;
-    for (int i = 0; i < readers.size(); i++) {
-      Cursor cursor = readers.get(i);
-      if (cursor.position < oldest && !cursor.gone) {
-        refuse(cursor, Refusal.LAGGED);
-        any = true;
-      }
-    }
-    if (any) {
-      sweep();
+      intake.close();
     }
   }
 
   private void tellWriter() {
-    if (hadReaders && readers.isEmpty() && !desertion && !phase.over()) {
+    if (readers.isDeserted() && !desertion && !phase.written()) {
       desertion = true;
       writer.deserted();
     }
@@ -625,18 +527,11 @@ public final class InFlight {
     }
   }
 
-  private void release() {
-    log.close();
-    if (arrived != null) {
-      arrived.fields().release();
-    }
-    if (entry != null) {
-      entry.release();
-      entry = null;
-    }
-  }
-
   // Threads
+
+  EventExecutor loop() {
+    return loop;
+  }
 
   boolean inWriterLoop() {
     return loop.inEventLoop();

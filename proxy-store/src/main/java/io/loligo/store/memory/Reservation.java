@@ -55,6 +55,11 @@ public final class Reservation {
     }
   }
 
+  /** Whether more than half of the ledger is entered, by whomever. */
+  public boolean isCrowded() {
+    return ledger.used() > ledger.limit() / 2;
+  }
+
   /** Gives back what was set aside and is not held. */
   public void dropFloor() {
     floor = 0;

@@ -1,0 +1,328 @@
+package io.loligo.store.inflight;
+
+import io.loligo.store.inflight.InFlight.Arrived;
+import io.loligo.store.inflight.InFlight.Refusal;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Takes in the content of one fetch, and holds it in one of three ways until all have it. It goes
+ * to a way further down where one fails it, never back. Confined to the writer's loop.
+ *
+ * <table>
+ *   <caption>ways</caption>
+ *   <tr><th>way</th><th>for</th><th>in memory</th><th>the writer reads on</th><th>who lags</th></tr>
+ *   <tr><td>kept</td><td>what memory will store</td><td>all, in the blocks of the entry to be</td>
+ *     <td>always</td><td>reads on from memory</td></tr>
+ *   <tr><td>spooled</td><td>what the disk will store: too large for memory, or no room there</td>
+ *     <td>what is not on disk yet, and what readers within the gap have not read</td>
+ *     <td>less than the gap ahead of the fastest, be it a reader or the disk</td>
+ *     <td>reads on from disk</td></tr>
+ *   <tr><td>passed on</td><td>what is not stored, or cannot be after all</td>
+ *     <td>what readers have not read</td><td>less than the gap ahead of the fastest reader</td>
+ *     <td>is closed ({@link Refusal#LAGGED})</td></tr>
+ * </table>
+ *
+ * <p>The gap is {@code read_ahead_gap}; who is further than that behind the fastest lags. Nobody
+ * waits for the slowest. Where an invalidation comes between, the way stays as it is for the
+ * readers' sake: it just does not end in the store.
+ */
+final class Intake {
+  private final InFlight source;
+  private final Landing landing;
+  private final ContentLog log;
+  private final Audience readers;
+  private final long maxKeptBytes;
+  private final long readAheadGapBytes;
+  private Arrived arrived;
+  private Spooling spooling;
+  private Entry entry;
+
+  /** Takes {@code log}. */
+  Intake(
+      InFlight source,
+      Landing landing,
+      ContentLog log,
+      Audience readers,
+      long maxKeptBytes,
+      long readAheadGapBytes) {
+    this.source = source;
+    this.landing = landing;
+    this.log = log;
+    this.readers = readers;
+    this.maxKeptBytes = maxKeptBytes;
+    this.readAheadGapBytes = readAheadGapBytes;
+  }
+
+  /** A place at the first octet. Any thread. */
+  Place start() {
+    return new Place(log);
+  }
+
+  /** Octets that arrived. */
+  long received() {
+    return log.end();
+  }
+
+  /** Whether all can be had from the first octet. */
+  boolean isJoinable() {
+    return log.dropped() == 0 || isSpooled();
+  }
+
+  boolean isSpooled() {
+    return spooling != null && spooling.isSound();
+  }
+
+  /** Whether it is held in memory whole, as the entry to be. */
+  boolean isKept() {
+    return log.kept();
+  }
+
+  /** Whether more may come now. */
+  boolean hasRoom() {
+    return log.kept() || log.end() - fastest() < readAheadGapBytes;
+  }
+
+  // What arrives
+
+  /** The head is there: chooses the way. */
+  void begin(Arrived arrived) {
+    this.arrived = arrived;
+    log.holdBeside(arrived.fields());
+    boolean inMemory = mayKeep(arrived.fields().readableBytes(), arrived.contentLength());
+    if (inMemory && log.keep(arrived.fields(), arrived.contentLength())) {
+      return;
+    }
+    if (!spool() && inMemory) {
+      landing.rejected();
+    }
+  }
+
+  private boolean mayStore() {
+    return arrived.meta() != null && source.mayStore();
+  }
+
+  private boolean mayKeep(int fieldsLength, long contentLength) {
+    return mayStore()
+        && contentLength <= maxKeptBytes
+        && landing.accepts(fieldsLength + Math.max(0, contentLength));
+  }
+
+  /** Whether the content goes to disk from now on, what is here already too. */
+  private boolean spool() {
+    if (!mayStore()) {
+      return false;
+    }
+    Spooling way = new Spooling(source, log);
+    Spool spool =
+        landing.spool(
+            source.key(),
+            arrived.meta(),
+            arrived.fields(),
+            arrived.contentLength(),
+            source.loop(),
+            way);
+    if (spool == null) {
+      return false;
+    }
+    way.open(spool);
+    spooling = way;
+    return true;
+  }
+
+  /** Takes {@code content}. */
+  void add(ByteBuf content) {
+    if (log.kept()) {
+      keep(content);
+    } else if (isSpooled()) {
+      spool(content);
+    } else {
+      passOn(content);
+    }
+  }
+
+  private void keep(ByteBuf content) {
+    if (!outgrows(content.readableBytes()) && log.copyIn(content)) {
+      content.release();
+      return;
+    }
+    log.stopKeeping();
+    if (spool()) {
+      spool(content);
+    } else {
+      landing.rejected();
+      passOn(content);
+    }
+  }
+
+  private boolean outgrows(int octets) {
+    long after = log.end() + octets;
+    return after > maxKeptBytes || exceedsAnnounced(octets) || !landing.accepts(after);
+  }
+
+  /** Whether {@code octets} more are more than was announced. */
+  boolean exceedsAnnounced(int octets) {
+    return arrived.contentLength() >= 0 && log.end() + octets > arrived.contentLength();
+  }
+
+  /** Whether all that was announced arrived. */
+  boolean isComplete() {
+    return arrived.contentLength() < 0 || arrived.contentLength() == log.end();
+  }
+
+  private void spool(ByteBuf content) {
+    if (!spooling.admit(content)) {
+      giveUpSpool(source.mayStore());
+      passOn(content);
+    }
+  }
+
+  private void passOn(ByteBuf content) {
+    int octets = content.readableBytes();
+    Cursor only = readers.size() == 1 ? readers.get(0) : null;
+    if (readers.isDeserted()) {
+      log.skip(octets);
+      content.release();
+    } else if (only != null && takesAtOnce(only, octets)) {
+      log.skip(octets);
+      only.place.skip(octets);
+      only.pumping = true;
+      only.tellContent(content);
+      only.pumping = false;
+    } else if (!log.pass(content)) {
+      closeLaggards();
+      if (!log.pass(content)) {
+        log.force(content);
+      }
+    }
+  }
+
+  private static boolean takesAtOnce(Cursor cursor, int octets) {
+    return cursor.headTold
+        && !cursor.gone
+        && !cursor.pumping
+        && cursor.place.isAtEnd()
+        && cursor.credit >= octets;
+  }
+
+  private void closeLaggards() {
+    long fastest = readers.fastest();
+    readers.refuseBelow(fastest, Refusal.NO_ROOM);
+    log.drop(fastest);
+  }
+
+  // Where it goes
+
+  /** Stores what was kept. */
+  void land() {
+    log.trim();
+    Chunk first = log.firstBlock();
+    ByteBuf[] rest = log.furtherBlocks();
+    entry =
+        landing.add(
+            source.key(),
+            arrived.meta().withContentLength(log.end()),
+            first.buffer,
+            first.from,
+            first.from + first.length,
+            rest,
+            rest.length == 0 ? 0 : log.lastLength());
+    if (entry == null) {
+      return;
+    }
+    log.chargedElsewhere();
+    if (!source.mayStore()) {
+      // an invalidation came between: whoever asked for it may have looked before we stored
+      landing.drop(entry);
+    }
+  }
+
+  /**
+   * Goes on without the disk, and without those who need it; {@code rejected}: that is why it is
+   * not stored.
+   */
+  void giveUpSpool(boolean rejected) {
+    if (rejected) {
+      landing.rejected();
+    }
+    spooling.giveUp();
+    readers.refuseBelow(log.dropped(), Refusal.LAGGED);
+  }
+
+  /** Asks the disk for what {@code cursor} reads next. Legal where that is in memory no more. */
+  void readFromDisk(Cursor cursor) {
+    spooling.read(cursor);
+  }
+
+  /** Nothing more comes. */
+  void complete() {
+    log.complete();
+  }
+
+  // Settling
+
+  /** Feeds the disk; {@code landing}: that was all, and it is to be stored. */
+  void feed(boolean landing) {
+    if (isSpooled()) {
+      spooling.feed();
+      if (landing) {
+        spooling.end(arrived.meta());
+      }
+    }
+  }
+
+  /** Closes those whom nobody waits for. */
+  void closeLagged() {
+    if (!log.kept() && !isSpooled()) {
+      readers.refuseBelow(fastest() - readAheadGapBytes, Refusal.LAGGED);
+      readers.sweep();
+    }
+  }
+
+  /** Lets go of what is in memory for nobody. */
+  void drop() {
+    log.drop(neededFrom());
+    readers.forgetGoneChunks();
+  }
+
+  private long neededFrom() {
+    if (isSpooled()) {
+      return readers.slowestFrom(fastest() - readAheadGapBytes, spooling.readable());
+    }
+    return readers.slowestFrom(0, readers.isOpened() ? log.end() : 0);
+  }
+
+  private long fastest() {
+    if (isSpooled()) {
+      return Math.max(spooling.position(), readers.fastest());
+    }
+    return readers.isDeserted() ? log.end() : readers.fastest();
+  }
+
+  /** Closes the spool unless it is needed; whether there is none any more. */
+  boolean closeSpool(boolean over) {
+    if (spooling == null) {
+      return true;
+    }
+    if (!spooling.isSound() || (over && !isAnybodyBehind())) {
+      spooling.close();
+    }
+    return spooling.isClosed();
+  }
+
+  private boolean isAnybodyBehind() {
+    return readers.anyBelow(Math.max(log.dropped(), fastest() - readAheadGapBytes));
+  }
+
+  /** Lets go of all there is. */
+  void close() {
+    log.close();
+    if (arrived != null) {
+      arrived.fields().release();
+    }
+    if (entry != null) {
+      entry.release();
+      entry = null;
+    }
+  }
+}

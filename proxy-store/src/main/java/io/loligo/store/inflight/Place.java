@@ -1,0 +1,56 @@
+package io.loligo.store.inflight;
+
+import io.netty.buffer.ByteBuf;
+
+/** A consumer's place in the content. Confined to the writer's loop. */
+final class Place {
+  private final ContentLog log;
+  private Chunk chunk;
+  private long position;
+
+  /** At the first octet. */
+  Place(ContentLog log) {
+    this.log = log;
+  }
+
+  long position() {
+    return position;
+  }
+
+  /** Whether the next octet was in the log and is there no more. */
+  boolean isGone() {
+    return position < log.dropped();
+  }
+
+  /** Whether all that arrived is behind it. */
+  boolean isAtEnd() {
+    return position == log.end();
+  }
+
+  /**
+   * At most {@code max} of the next octets, and goes on behind them. Returns owned. Legal where
+   * neither {@link #isGone} nor {@link #isAtEnd}.
+   */
+  ByteBuf next(long max) {
+    if (chunk == null) {
+      chunk = log.first();
+    }
+    while (position >= chunk.end()) {
+      chunk = chunk.next;
+    }
+    int octets = (int) Math.min(max, chunk.end() - position);
+    int from = chunk.from + (int) (position - chunk.start);
+    position += octets;
+    return chunk.buffer.retainedSlice(from, octets);
+  }
+
+  /** Goes on by {@code octets} that were had elsewhere. */
+  void skip(int octets) {
+    position += octets;
+  }
+
+  /** Forgets where that is in memory: a chunk leads to all that came behind it. */
+  void forgetChunk() {
+    chunk = null;
+  }
+}

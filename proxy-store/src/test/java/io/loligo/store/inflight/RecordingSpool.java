@@ -1,0 +1,244 @@
+package io.loligo.store.inflight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.ManualLoops;
+import io.loligo.store.memory.FurtherContent;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+
+/**
+ * A disk that does everything when it is told to, may do it wrong, and checks that what is asked of
+ * it is legal. What it took is held as buffers until it is "written".
+ */
+final class RecordingSpool implements Spool {
+  private enum Phase {
+    OPEN,
+    ENDING,
+    ENDED,
+    FAILED,
+    CLOSED
+  }
+
+  private record Read(long offset, int max, FurtherContent.Listener then) {}
+
+  private final ByteBufAllocator allocator;
+  private final ManualLoops.Loop loop;
+  private final Listener listener;
+  private final long announced;
+  private final ArrayDeque<ByteBuf> unwritten = new ArrayDeque<>();
+  private final ArrayDeque<Read> reads = new ArrayDeque<>();
+  private final ByteArrayOutputStream disk = new ByteArrayOutputStream();
+  private Phase phase = Phase.OPEN;
+  private long credit;
+  private boolean committed;
+  private boolean failed;
+  long taken;
+  long readable;
+  int largestRead;
+  int readsDone;
+  StoredMeta meta;
+
+  /** Whether it would be found now. */
+  boolean found;
+
+  RecordingSpool(
+      ByteBufAllocator allocator, ManualLoops.Loop loop, Listener listener, long announced) {
+    this.allocator = allocator;
+    this.loop = loop;
+    this.listener = listener;
+    this.announced = announced;
+  }
+
+  // Spool
+
+  @Override
+  public void content(ByteBuf content) {
+    assertCalled();
+    assertThat(phase).isEqualTo(Phase.OPEN);
+    int octets = content.readableBytes();
+    assertThat(octets).isPositive();
+    credit -= octets;
+    assertThat(credit).as("credit").isNotNegative();
+    taken += octets;
+    if (announced >= 0) {
+      assertThat(taken).isLessThanOrEqualTo(announced);
+    }
+    unwritten.add(content);
+  }
+
+  @Override
+  public void end(StoredMeta meta) {
+    assertCalled();
+    assertThat(phase).isEqualTo(Phase.OPEN);
+    assertThat(meta.contentLength()).isEqualTo(taken);
+    this.meta = meta;
+    phase = Phase.ENDING;
+  }
+
+  @Override
+  public void read(long offset, int max, FurtherContent.Listener then) {
+    assertCalled();
+    assertThat(phase).isIn(Phase.OPEN, Phase.ENDING, Phase.ENDED);
+    assertThat(max).isPositive();
+    assertThat(offset + max).isLessThanOrEqualTo(readable);
+    largestRead = Math.max(largestRead, max);
+    reads.add(new Read(offset, max, then));
+  }
+
+  @Override
+  public void close() {
+    assertCalled();
+    assertThat(phase).isNotEqualTo(Phase.CLOSED);
+    assertThat(reads).as("reads under way").isEmpty();
+    release();
+    phase = Phase.CLOSED;
+  }
+
+  private void assertCalled() {
+    assertThat(loop.inEventLoop()).as("on the writer's loop").isTrue();
+  }
+
+  private void release() {
+    unwritten.forEach(ByteBuf::release);
+    unwritten.clear();
+  }
+
+  // What the disk does
+
+  boolean isOpen() {
+    return phase == Phase.OPEN;
+  }
+
+  boolean isEnding() {
+    return phase == Phase.ENDING;
+  }
+
+  boolean isClosed() {
+    return phase == Phase.CLOSED;
+  }
+
+  boolean hasFailed() {
+    return failed;
+  }
+
+  int readsUnderWay() {
+    return reads.size();
+  }
+
+  byte[] written() {
+    return disk.toByteArray();
+  }
+
+  /** Takes {@code bytes} more. */
+  void grant(long bytes) {
+    if (phase == Phase.OPEN) {
+      credit += bytes;
+      loop.call(() -> listener.credit(bytes));
+    }
+  }
+
+  /** Writes the oldest buffer it took; whether there was one. */
+  boolean writeOne() {
+    ByteBuf content = unwritten.poll();
+    if (content == null) {
+      return false;
+    }
+    byte[] octets = new byte[content.readableBytes()];
+    content.readBytes(octets);
+    content.release();
+    disk.writeBytes(octets);
+    readable += octets.length;
+    loop.call(() -> listener.readable(readable));
+    return true;
+  }
+
+  void writeAll() {
+    while (writeOne()) {}
+  }
+
+  /** Answers the oldest read with at most {@code max} octets; whether there was one. */
+  boolean answer(int max) {
+    Read read = reads.poll();
+    if (read == null) {
+      return false;
+    }
+    if (phase == Phase.FAILED) {
+      loop.call(() -> read.then.content(null));
+      return true;
+    }
+    int from = (int) read.offset;
+    int octets = Math.min(max, read.max);
+    ByteBuf content = allocator.directBuffer(octets, octets);
+    content.writeBytes(Arrays.copyOfRange(disk.toByteArray(), from, from + octets));
+    readsDone++;
+    loop.call(() -> read.then.content(content));
+    return true;
+  }
+
+  /** Answers the oldest read with nothing. */
+  boolean answerNothing() {
+    Read read = reads.poll();
+    if (read == null) {
+      return false;
+    }
+    loop.call(() -> read.then.content(null));
+    return true;
+  }
+
+  /** Makes it findable if it is all there and may be; not told yet. */
+  void commit() {
+    if (phase == Phase.ENDING && !committed) {
+      committed = true;
+      found = listener.mayStore();
+    }
+  }
+
+  /** Stores it if it is all there; whether it was. */
+  boolean land() {
+    if (phase != Phase.ENDING) {
+      return false;
+    }
+    commit();
+    writeAll();
+    phase = Phase.ENDED;
+    loop.call(listener::ended);
+    return true;
+  }
+
+  void fail() {
+    if (phase != Phase.CLOSED && phase != Phase.FAILED) {
+      found &= phase == Phase.ENDED;
+      phase = Phase.FAILED;
+      failed = true;
+      release();
+      loop.call(listener::failed);
+    }
+  }
+
+  /** Does all there is to do; whether there was anything. */
+  boolean flow() {
+    boolean any = false;
+    if (credit == 0 && phase == Phase.OPEN) {
+      long before = taken;
+      grant(128 << 10);
+      any = taken > before;
+    }
+    any |= writeOne();
+    any |= answer(Integer.MAX_VALUE);
+    any |= land();
+    return any;
+  }
+
+  /** All that is to do, with what that causes elsewhere. */
+  void flowAll(ManualLoops loops) {
+    do {
+      loops.runAll();
+    } while (flow());
+    loops.runAll();
+  }
+}

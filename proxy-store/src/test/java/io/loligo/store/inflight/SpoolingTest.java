@@ -1,0 +1,736 @@
+package io.loligo.store.inflight;
+
+import static io.loligo.store.StoreFixture.GAP;
+import static io.loligo.store.StoreFixture.STREAM_BUFFER;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.inflight.SpoolingFixture.MAX_KEPT;
+import static io.loligo.store.inflight.SpoolingFixture.URL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.ManualLoops;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.StoreFixture.SilentWriter;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** A response that goes to disk while it arrives. */
+final class SpoolingTest {
+  private static final long EVERYTHING = Long.MAX_VALUE;
+  private static final int LENGTH = 3 << 20;
+
+  private final byte[] octets = octets(LENGTH);
+  private final SpoolingFixture fixture = new SpoolingFixture(16 << 20);
+  private final ManualLoops loops = new ManualLoops();
+  private final ManualLoops.Loop home = loops.add();
+  private final ManualLoops.Loop away = loops.add();
+  private final SilentWriter writer = new SilentWriter();
+  private InFlight flight;
+  private int sent;
+
+  @AfterEach
+  void nothingIsLeft() {
+    loops.runAll();
+    fixture.close();
+  }
+
+  private void begin() {
+    home.call(() -> flight = fixture.begin(home, writer));
+  }
+
+  private void head(StoredMeta meta, long contentLength) {
+    ByteBuf fields = fixture.base.fields("A: b\r\n\r\n");
+    home.call(() -> flight.head(StoreFixture.head(), meta, true, fields, contentLength));
+  }
+
+  private RecordingSpool beginSpooled() {
+    begin();
+    head(meta(), LENGTH);
+    return fixture.spool();
+  }
+
+  private void send(int count) {
+    ByteBuf buffer = fixture.base.buffer(octets, sent, sent + count);
+    sent += count;
+    home.call(() -> flight.content(buffer));
+  }
+
+  /** Sends while there is room, at most up to {@code upTo}. */
+  private void sendUpTo(int upTo) {
+    while (sent < upTo && wantsMore()) {
+      send(Math.min(STREAM_BUFFER, upTo - sent));
+    }
+  }
+
+  /** Sends up to {@code upTo} with a disk that does its work. */
+  private void sendThrough(RecordingSpool spool, int upTo) {
+    while (sent < upTo) {
+      sendUpTo(upTo);
+      assertThat(flow(spool) || wantsMore() || sent == upTo).isTrue();
+    }
+    while (flow(spool)) {}
+  }
+
+  /** The disk writes, and gives nothing back. */
+  private boolean flow(RecordingSpool spool) {
+    long before = spool.taken;
+    spool.grant(STREAM_BUFFER);
+    return spool.writeOne() || spool.taken > before;
+  }
+
+  private boolean wantsMore() {
+    boolean[] wants = new boolean[1];
+    home.call(() -> wants[0] = flight.wantsMore());
+    return wants[0];
+  }
+
+  private void end() {
+    home.call(() -> flight.end(null));
+  }
+
+  private void fail(Object cause) {
+    home.call(() -> flight.fail(cause));
+  }
+
+  private void purge() {
+    away.call(() -> fixture.flights.invalidate(key(URL)));
+  }
+
+  private RecordingReader reader(ManualLoops.Loop loop, long credit) {
+    RecordingReader reader = new RecordingReader(loop);
+    assertThat(reader.join(flight, false)).isTrue();
+    if (credit > 0) {
+      reader.request(credit);
+    }
+    loops.runAll();
+    return reader;
+  }
+
+  private void assertGotAll(RecordingReader reader) {
+    assertGotPrefix(reader, LENGTH);
+    assertThat(reader.ended).isTrue();
+  }
+
+  private void assertGotPrefix(RecordingReader reader, int count) {
+    assertThat(reader.count()).isEqualTo(count);
+    assertThat(Arrays.equals(reader.got(), 0, count, octets, 0, count)).isTrue();
+  }
+
+  private void assertWritten(RecordingSpool spool, int count) {
+    assertThat(spool.readable).isEqualTo(count);
+    assertThat(Arrays.equals(spool.written(), 0, count, octets, 0, count)).isTrue();
+  }
+
+  @Nested
+  class Choosing {
+    @Test
+    void spoolsWhatIsAnnouncedTooLargeForMemory() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(home, EVERYTHING);
+      sendThrough(spool, LENGTH);
+      end();
+      spool.flowAll(loops);
+      assertGotAll(reader);
+      assertWritten(spool, LENGTH);
+      assertThat(spool.found).isTrue();
+      assertThat(spool.readsDone).isZero();
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
+    void keepsWhatMemoryTakes() {
+      begin();
+      head(meta(), MAX_KEPT);
+      send(MAX_KEPT);
+      end();
+      assertThat(fixture.spools).isEmpty();
+      assertThat(fixture.inMemory()).isNotNull().satisfies(Entry::release);
+    }
+
+    @Test
+    void spoolsFromTheFirstOctetWhatOutgrowsMemory() {
+      begin();
+      RecordingReader reader = reader(away, EVERYTHING);
+      head(meta(), -1);
+      send(MAX_KEPT);
+      assertThat(fixture.spools).isEmpty();
+      send(1);
+      RecordingSpool spool = fixture.spool();
+      sendThrough(spool, LENGTH);
+      end();
+      spool.flowAll(loops);
+      assertGotAll(reader);
+      assertWritten(spool, LENGTH);
+      assertThat(spool.meta.contentLength()).isEqualTo(LENGTH);
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
+    void spoolsSmallContentThatMemoryDoesNotAccept() {
+      fixture.memoryAccepts = false;
+      begin();
+      head(meta(), 10);
+      send(10);
+      end();
+      fixture.spool().flowAll(loops);
+      assertWritten(fixture.spool(), 10);
+      assertThat(fixture.spool().found).isTrue();
+    }
+
+    @Test
+    void spoolsAnEmptyResponseToo() {
+      fixture.memoryAccepts = false;
+      begin();
+      head(meta(), 0);
+      end();
+      assertThat(fixture.spool().isEnding()).as("without waiting for credit").isTrue();
+      assertThat(fixture.spool().land()).isTrue();
+    }
+
+    @Test
+    void spoolsWhatTransitHasNoRoomToKeep() {
+      begin();
+      head(meta(), MAX_KEPT);
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      RecordingReader reader = reader(home, EVERYTHING);
+      while (sent < MAX_KEPT) {
+        send(8 << 10);
+        fixture.spools.forEach(spool -> spool.flowAll(loops));
+      }
+      end();
+      fixture.spool().flowAll(loops);
+      assertWritten(fixture.spool(), MAX_KEPT);
+      assertThat(fixture.spool().found).isTrue();
+      assertThat(reader.ended).isTrue();
+      fixture.base.transit.release(free);
+    }
+
+    @Test
+    void spoolsNothingThatIsNotStored() {
+      begin();
+      head(null, LENGTH);
+      fail("over");
+      begin();
+      purge();
+      head(meta(), LENGTH);
+      fail("over");
+      assertThat(fixture.spools).isEmpty();
+    }
+
+    @Test
+    void passesOnWhatTheDiskDoesNotTake() {
+      fixture.diskAccepts = false;
+      begin();
+      RecordingReader reader = reader(home, EVERYTHING);
+      head(meta(), -1);
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(reader);
+      assertThat(fixture.rejected).isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class Pacing {
+    @Test
+    void arrivesAtTheDisksPaceWhileItsOnlyReaderStalls() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader stalled = reader(away, 1);
+      while (sent < LENGTH) {
+        sendUpTo(LENGTH);
+        flow(spool);
+        assertThat(fixture.base.activeBuffers()).isLessThanOrEqualTo(4);
+        assertThat(fixture.base.transit.used()).isLessThanOrEqualTo(3 * STREAM_BUFFER + GAP);
+      }
+      end();
+      spool.flowAll(loops);
+      assertThat(spool.found).isTrue();
+      stalled.cancel();
+    }
+
+    @Test
+    void pausesWhereNeitherReaderNorDiskTakes() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader stalled = reader(away, 0);
+      sendUpTo(LENGTH);
+      assertThat(sent).isEqualTo(GAP);
+      spool.grant(1);
+      assertThat(writer.resumed).isEqualTo(1);
+      sendUpTo(LENGTH);
+      assertThat(writer.resumed).isEqualTo(1);
+      stalled.request(GAP + 1);
+      loops.runAll();
+      assertThat(writer.resumed).isEqualTo(2);
+      fail("over");
+      stalled.cancel();
+    }
+
+    @Test
+    void doesNotWaitForTheDiskWhereAReaderIsFaster() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(fast);
+      assertThat(spool.taken).isZero();
+      spool.flowAll(loops);
+      assertThat(spool.found).isTrue();
+    }
+
+    @Test
+    void goesAtTheDisksPaceWhereAllReadersLeft() {
+      RecordingSpool spool = beginSpooled();
+      reader(home, EVERYTHING).cancel();
+      sendUpTo(LENGTH);
+      assertThat(sent).isEqualTo(GAP);
+      sendThrough(spool, LENGTH);
+      end();
+      spool.flowAll(loops);
+      assertThat(spool.found).isTrue();
+    }
+
+    @Test
+    void givesUpADiskThatIsFarBehindWhereMemoryIsScarce() {
+      long half = fixture.base.transit.limit() / 2;
+      fixture.base.transit.force(half);
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      RecordingReader slow = reader(home, 1);
+      while (!spool.isClosed() && sent < LENGTH) {
+        sendUpTo(sent + STREAM_BUFFER);
+      }
+      assertThat(sent).isEqualTo((1 << 20) + 2 * STREAM_BUFFER);
+      assertThat(fixture.rejected).isEqualTo(1);
+      assertThat(slow.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(fast);
+      fixture.base.transit.release(half);
+    }
+
+    @Test
+    void givesUpADiskThatTakesNothingWhereTransitIsFull() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      while (!spool.isClosed() && sent < LENGTH) {
+        sendUpTo(sent + STREAM_BUFFER);
+      }
+      long over = fixture.base.transit.used() - fixture.base.transit.limit();
+      assertThat(over).as("one read at most").isLessThanOrEqualTo(STREAM_BUFFER);
+      assertThat(fixture.rejected).isEqualTo(1);
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(fast);
+      fixture.base.transit.release(free);
+    }
+  }
+
+  @Nested
+  class FallingBehind {
+    @Test
+    void readsFromMemoryWithinTheGap() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(away, 1);
+      for (int upTo = (int) GAP; upTo < LENGTH; upTo += (int) GAP) {
+        sendThrough(spool, upTo);
+        reader.request(GAP);
+        loops.runAll();
+      }
+      assertThat(reader.count()).isEqualTo(sent);
+      assertThat(spool.readsUnderWay()).isZero();
+      fail("over");
+      loops.runAll();
+    }
+
+    @Test
+    void readsFromDiskOneReadAtATimeWithinTheCredit() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      reader.request(100);
+      loops.runAll();
+      assertThat(spool.readsUnderWay()).isEqualTo(1);
+      reader.request(EVERYTHING);
+      loops.runAll();
+      assertThat(spool.readsUnderWay()).isEqualTo(1);
+      assertThat(spool.largestRead).isEqualTo(100);
+      assertThat(spool.answer(60)).isTrue();
+      loops.runAll();
+      assertGotPrefix(reader, 61);
+      end();
+      spool.flowAll(loops);
+      assertGotAll(reader);
+      assertThat(spool.largestRead).isEqualTo(64 << 10);
+    }
+
+    @Test
+    void readsFromMemoryAgainOnceItHasCaughtUp() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(home, 1);
+      sendThrough(spool, LENGTH / 2);
+      reader.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotPrefix(reader, LENGTH / 2);
+      int reads = spool.readsDone;
+      assertThat(reads).isPositive();
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(reader);
+      assertThat(spool.readsUnderWay()).isZero();
+      spool.flowAll(loops);
+      assertThat(spool.readsDone).isEqualTo(reads);
+    }
+
+    @Test
+    void takesWhatIsNotOnDiskYetFromMemory() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(home, 1);
+      spool.grant(EVERYTHING);
+      sendUpTo(LENGTH);
+      assertThat(spool.writeOne()).isTrue();
+      end();
+      reader.request(EVERYTHING);
+      assertThat(spool.answer(Integer.MAX_VALUE)).isTrue();
+      assertGotAll(reader);
+      spool.flowAll(loops);
+    }
+
+    @Test
+    void takesCreditThatIsGivenWhileItIsToldWhatWasRead() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(home, 1);
+      sendThrough(spool, LENGTH);
+      end();
+      int[] depth = new int[1];
+      reader.onContent =
+          () -> {
+            assertThat(depth[0]++).as("told while being told").isZero();
+            reader.subscription.request(EVERYTHING);
+            depth[0]--;
+          };
+      reader.request(1000);
+      spool.flowAll(loops);
+      assertGotAll(reader);
+    }
+
+    @Test
+    void goesOnFromDiskAfterItWasStored() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader one = reader(home, 1);
+      RecordingReader other = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      end();
+      assertThat(spool.land()).isTrue();
+      assertThat(fixture.isFound(flight)).isFalse();
+      assertThat(fixture.base.transit.used()).as("the fields").isEqualTo(16);
+      one.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(one);
+      assertThat(spool.isClosed()).isFalse();
+      other.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(other);
+      assertThat(spool.isClosed()).isTrue();
+    }
+
+    @Test
+    void closesOneWhoseReadFindsNothingAndNobodyElse() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader unlucky = reader(home, 1);
+      RecordingReader other = reader(home, 2);
+      sendThrough(spool, LENGTH);
+      end();
+      unlucky.request(EVERYTHING);
+      other.request(EVERYTHING);
+      assertThat(spool.answerNothing()).isTrue();
+      spool.flowAll(loops);
+      assertThat(unlucky.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(unlucky.count()).isEqualTo(1);
+      assertGotAll(other);
+      assertThat(spool.found).isTrue();
+    }
+
+    @Test
+    void maySayGoodbyeWhileItsReadIsUnderWay() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader reader = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      end();
+      spool.land();
+      reader.request(EVERYTHING);
+      loops.runAll();
+      assertThat(spool.readsUnderWay()).isEqualTo(1);
+      reader.cancel();
+      loops.runAll();
+      assertThat(spool.isClosed()).as("its read is under way").isFalse();
+      spool.answer(Integer.MAX_VALUE);
+      assertThat(spool.isClosed()).isTrue();
+      assertThat(reader.count()).isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class Joining {
+    @Test
+    void isJoinedFromTheFirstOctetToTheEndOfItsWayToDisk() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader first = reader(home, EVERYTHING);
+      sendThrough(spool, LENGTH / 2);
+      RecordingReader late = reader(away, EVERYTHING);
+      sendThrough(spool, LENGTH);
+      RecordingReader later = reader(home, EVERYTHING);
+      end();
+      assertThat(first.ended).as("without waiting for the disk").isTrue();
+      assertThat(fixture.isFound(flight)).isTrue();
+      assertThat(wantsMore()).isFalse();
+      RecordingReader last = reader(away, EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(first);
+      assertGotAll(late);
+      assertGotAll(later);
+      assertGotAll(last);
+      assertThat(fixture.isFound(flight)).isFalse();
+      assertThat(new RecordingReader(home).join(flight, false)).isFalse();
+    }
+
+    @Test
+    void isJoinedAfterItsEndBeforeTheDiskHasAnything() {
+      RecordingSpool spool = beginSpooled();
+      reader(home, EVERYTHING);
+      sendUpTo(LENGTH);
+      end();
+      RecordingReader late = reader(away, EVERYTHING);
+      assertGotAll(late);
+      late.cancel();
+      assertThat(writer.deserted).isZero();
+      spool.flowAll(loops);
+    }
+
+    @Test
+    void tellsTheWriterOfDesertionWhileItArrivesOnly() {
+      RecordingSpool spool = beginSpooled();
+      reader(home, 1).cancel();
+      assertThat(writer.deserted).isEqualTo(1);
+      sendThrough(spool, LENGTH);
+      RecordingReader late = reader(home, 1);
+      end();
+      late.cancel();
+      assertThat(writer.deserted).isEqualTo(1);
+      spool.flowAll(loops);
+      assertThat(spool.found).isTrue();
+    }
+  }
+
+  @Nested
+  class GivingUp {
+    @Test
+    void failsAfterWhatArrivedForThoseBehindToo() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH / 2);
+      sendUpTo(LENGTH / 2 + 1000);
+      fail("reset");
+      assertThat(fixture.isFound(flight)).isFalse();
+      behind.request(EVERYTHING);
+      loops.runAll();
+      while (spool.answer(Integer.MAX_VALUE)) {
+        loops.runAll();
+      }
+      assertGotPrefix(behind, LENGTH / 2 + 1000);
+      assertThat(behind.failure).isEqualTo("reset");
+      assertThat(spool.isClosed()).isTrue();
+      assertThat(spool.meta).as("never ended").isNull();
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
+    void closesAtOnceWhereNobodyIsBehind() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader near = reader(home, 1);
+      send(1000);
+      fail("reset");
+      assertThat(spool.isClosed()).isTrue();
+      near.request(EVERYTHING);
+      assertGotPrefix(near, 1000);
+      assertThat(near.failure).isEqualTo("reset");
+    }
+
+    @Test
+    void finishesForItsReadersWhatWasPurgedMeanwhile() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH / 2);
+      purge();
+      assertThat(fixture.isFound(flight)).isFalse();
+      sendThrough(spool, LENGTH);
+      end();
+      behind.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(behind);
+      assertThat(spool.meta).as("never ended").isNull();
+      assertThat(spool.isClosed()).isTrue();
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
+    void storesNothingThatIsPurgedOnItsWayToDisk() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      end();
+      assertThat(spool.isEnding()).isTrue();
+      purge();
+      assertThat(spool.land()).isTrue();
+      assertThat(spool.found).isFalse();
+      behind.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(behind);
+    }
+
+    @Test
+    void storesNeitherLessNorMoreThanWasAnnounced() {
+      RecordingSpool shorter = beginSpooled();
+      sendThrough(shorter, LENGTH - 1);
+      end();
+      assertThat(shorter.meta).isNull();
+      begin();
+      head(meta(), LENGTH);
+      RecordingSpool longer = fixture.spools.get(1);
+      sent = 0;
+      sendThrough(longer, LENGTH - 1);
+      sent = 0;
+      send(2);
+      assertThat(longer.isClosed()).isTrue();
+      end();
+      assertThat(fixture.rejected).as("not for lack of room").isZero();
+    }
+
+    @Test
+    void endsWhenTheStoreIsClosed() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      behind.request(EVERYTHING);
+      loops.runAll();
+      end();
+      fixture.flights.close();
+      loops.runAll();
+      assertThat(behind.failure).isEqualTo(InFlight.Refusal.CLOSED);
+      assertThat(spool.isClosed()).as("a read is under way").isFalse();
+      spool.answerNothing();
+      assertThat(spool.isClosed()).isTrue();
+    }
+  }
+
+  @Nested
+  class Failing {
+    @Test
+    void goesOnForThoseWhoAreInMemory() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      RecordingReader near = reader(away, LENGTH / 2 - 1000);
+      RecordingReader behind = reader(away, 2);
+      sendThrough(spool, LENGTH / 2);
+      spool.fail();
+      loops.runAll();
+      assertThat(behind.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(fixture.rejected).isEqualTo(1);
+      assertThat(spool.isClosed()).isTrue();
+      near.request(EVERYTHING);
+      loops.runAll();
+      sendUpTo(LENGTH);
+      end();
+      loops.runAll();
+      assertGotAll(fast);
+      assertGotAll(near);
+      assertThat(fixture.rejected).isEqualTo(1);
+    }
+
+    @Test
+    void isPassedOnFromThenOn() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader only = reader(home, EVERYTHING);
+      sendThrough(spool, LENGTH / 2);
+      spool.fail();
+      assertThat(new RecordingReader(home).join(flight, false)).isFalse();
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(only);
+      assertThat(fixture.spools).as("no second try").hasSize(1);
+    }
+
+    @Test
+    void letsEverybodyGoOnWhereNothingHasLeftMemory() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader slow = reader(away, 1);
+      send(STREAM_BUFFER);
+      spool.fail();
+      RecordingReader late = reader(home, EVERYTHING);
+      send(1);
+      slow.request(EVERYTHING);
+      loops.runAll();
+      assertGotPrefix(slow, sent);
+      assertGotPrefix(late, sent);
+      fail("over");
+      loops.runAll();
+    }
+
+    @Test
+    void mayFailWhileAReadIsUnderWay() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH / 2);
+      behind.request(EVERYTHING);
+      loops.runAll();
+      spool.fail();
+      loops.runAll();
+      assertThat(behind.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(spool.isClosed()).as("a read is under way").isFalse();
+      assertThat(spool.answer(Integer.MAX_VALUE)).isTrue();
+      assertThat(spool.isClosed()).isTrue();
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(fast);
+    }
+
+    @Test
+    void isFoundNoMoreWhereItFailsAfterTheEnd() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      RecordingReader fast = reader(home, EVERYTHING);
+      sendThrough(spool, LENGTH);
+      spool.flowAll(loops);
+      end();
+      assertThat(fixture.isFound(flight)).isTrue();
+      spool.fail();
+      loops.runAll();
+      assertThat(fixture.isFound(flight)).isFalse();
+      assertThat(behind.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(fixture.rejected).isEqualTo(1);
+      assertGotAll(fast);
+    }
+
+    @Test
+    void isNotARejectionAfterItWasStored() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader behind = reader(away, 1);
+      sendThrough(spool, LENGTH);
+      end();
+      spool.land();
+      spool.fail();
+      loops.runAll();
+      assertThat(behind.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(fixture.rejected).isZero();
+    }
+  }
+}
