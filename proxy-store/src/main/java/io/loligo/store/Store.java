@@ -8,6 +8,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -118,6 +119,9 @@ public interface Store extends AutoCloseable {
 
   /** Numbers for the ledger and the metrics. */
   StoreStats stats();
+
+  /** Numbers of each {@code cache_dir}, in the order of the lines; empty without any. */
+  List<DiskStats> diskStats();
 
   /** Changes the memory budget ({@code cache_mem}) while running. */
   void resize(long cacheBytes);

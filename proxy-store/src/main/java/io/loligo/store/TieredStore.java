@@ -15,6 +15,7 @@ import io.loligo.store.memory.MemoryTier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 
@@ -139,6 +140,11 @@ public final class TieredStore implements Store {
         flights.size(),
         transit.used(),
         transit.limit());
+  }
+
+  @Override
+  public List<DiskStats> diskStats() {
+    return List.of();
   }
 
   @Override

@@ -15,6 +15,8 @@ public enum CacheReason {
   IMMUTABLE(null, "immutable"),
   URI_MISS("uri-miss", "nothing stored"),
   VARY_MISS("vary-miss", "no variant matches"),
+  /** Something may be stored, but the disk did not say so in time or in order. */
+  DISK_UNREADABLE("miss", "disk not readable"),
   STALE("stale", "stale"),
   MUST_VALIDATE("stale", "no-cache response"),
   REQUEST_NO_CACHE("request", "no-cache"),

@@ -14,11 +14,13 @@ public final class CacheStatus {
 
   /**
    * The line of an answer from the store: {@code NAME; hit; ttl=...}, with the reason as detail
-   * where it is not plain freshness.
+   * where it is not plain freshness, else {@code disk} where it comes from there.
    *
    * @param cacheName a host name or any other text
+   * @param disk whether the disk was read for it
    */
-  public static void appendHit(FieldLines lines, String cacheName, CacheDecision decision) {
+  public static void appendHit(
+      FieldLines lines, String cacheName, CacheDecision decision, boolean disk) {
     begin(lines, cacheName);
     if (decision.outcome() == Outcome.UNSATISFIABLE) {
       lines.append("; detail=only-if-cached").endLine();
@@ -30,6 +32,8 @@ public final class CacheStatus {
     }
     if (decision.reason() != CacheReason.FRESH) {
       detail(lines, decision.reason().detail());
+    } else if (disk) {
+      lines.append("; detail=disk");
     }
     lines.endLine();
   }

@@ -75,6 +75,16 @@ public record StoredMeta(
     return etag != null || lastModifiedMillis != NO_TIME;
   }
 
+  /**
+   * Whether Last-Modified is a strong validator: the origin's own clock was past it by a second or
+   * more (RFC 9110 section 8.8.2.2).
+   */
+  public boolean hasStrongDate() {
+    return lastModifiedMillis != NO_TIME
+        && !has(NO_DATE)
+        && dateMillis - lastModifiedMillis >= 1000;
+  }
+
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long octets) {
     return new StoredMeta(

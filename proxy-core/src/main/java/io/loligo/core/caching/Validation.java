@@ -41,4 +41,40 @@ public final class Validation {
     long modified = HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis());
     return modified == HttpDate.INVALID || modified == stored.lastModifiedMillis();
   }
+
+  /**
+   * Whether {@code reply}, a whole response, is for certain the same representation as {@code
+   * stored}, octet by octet, so that one can be continued with the other: equal strong tags (RFC
+   * 9110 section 8.8.3), or where tags do not tell them apart an equal Last-Modified that is a
+   * strong validator, and an equal length.
+   *
+   * @param contentLength of {@code reply}; -1 where not known
+   */
+  public static boolean provesSame(StoredMeta stored, ResponseHead reply, long contentLength) {
+    if (reply.status() != stored.status()
+        || (contentLength >= 0 && contentLength != stored.contentLength())) {
+      return false;
+    }
+    Fields fields = reply.fields();
+    int tag = fields.first(FieldName.ETAG);
+    if (tag >= 0 != (stored.etag() != null)) {
+      return false;
+    }
+    if (tag >= 0) {
+      byte[] bytes = fields.bytes();
+      int start = fields.valueStart(tag);
+      int end = fields.valueEnd(tag);
+      if (EntityTag.strongMatch(stored.etag(), bytes, start, end)) {
+        return true;
+      }
+      if (!EntityTag.weakMatch(stored.etag(), bytes, start, end)) {
+        return false;
+      }
+    }
+    long modified = HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis());
+    return contentLength >= 0
+        && modified != HttpDate.INVALID
+        && modified == stored.lastModifiedMillis()
+        && stored.hasStrongDate();
+  }
 }

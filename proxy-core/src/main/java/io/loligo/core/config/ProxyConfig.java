@@ -59,6 +59,25 @@ public record ProxyConfig(
         settings);
   }
 
+  /** The same with another tier on disk. */
+  public ProxyConfig withDisk(Disk disk) {
+    return new ProxyConfig(
+        ports,
+        access,
+        caching,
+        memory,
+        disk,
+        timeouts,
+        connections,
+        limits,
+        forwarding,
+        dns,
+        logging,
+        admin,
+        workers,
+        settings);
+  }
+
   /** Modes of a listening port. */
   public enum PortMode {
     FORWARD,

@@ -84,12 +84,6 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
     if (date == HttpDate.INVALID) {
       return stored.etag() != null && EntityTag.strongMatch(stored.etag(), bytes, start, end);
     }
-    return date == stored.lastModifiedMillis() && isStrongDate(stored);
-  }
-
-  /** RFC 9110 section 8.8.2.2: the origin's own clock was past it by a second or more. */
-  private static boolean isStrongDate(StoredMeta stored) {
-    return !stored.has(StoredMeta.NO_DATE)
-        && stored.dateMillis() - stored.lastModifiedMillis() >= 1000;
+    return date == stored.lastModifiedMillis() && stored.hasStrongDate();
   }
 }

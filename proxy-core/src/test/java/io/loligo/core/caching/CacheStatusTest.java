@@ -30,6 +30,19 @@ class CacheStatusTest {
   }
 
   @Test
+  void hitFromDiskSaysSoUnlessThereIsMoreToSay() {
+    FieldLines lines = new FieldLines(128);
+    CacheDecision fresh = new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 1, 60);
+    CacheStatus.appendHit(lines, "p", fresh, true);
+    CacheDecision negative = new CacheDecision(Outcome.SERVE, CacheReason.NEGATIVE, 1, 60);
+    CacheStatus.appendHit(lines, "p", negative, true);
+    assertThat(new String(lines.toBytes(), ISO_8859_1))
+        .isEqualTo(
+            "Cache-Status: p; hit; ttl=59; detail=disk\r\n"
+                + "Cache-Status: p; hit; ttl=59; detail=negative\r\n");
+  }
+
+  @Test
   void unsatisfiableIsNoHit() {
     CacheDecision decision = new CacheDecision(Outcome.UNSATISFIABLE, CacheReason.URI_MISS, -1, -1);
     assertThat(hit("p", decision)).isEqualTo("Cache-Status: p; detail=only-if-cached\r\n");
@@ -77,7 +90,7 @@ class CacheStatusTest {
 
   private static String hit(String name, CacheDecision decision) {
     FieldLines lines = new FieldLines(128);
-    CacheStatus.appendHit(lines, name, decision);
+    CacheStatus.appendHit(lines, name, decision, false);
     return new String(lines.toBytes(), ISO_8859_1);
   }
 

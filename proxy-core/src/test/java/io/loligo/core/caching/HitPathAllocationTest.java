@@ -75,7 +75,7 @@ class HitPathAllocationTest {
     long bytes =
         allocated(
             () -> {
-              CacheStatus.appendHit(lines.clear(), "proxy.example", decision);
+              CacheStatus.appendHit(lines.clear(), "proxy.example", decision, false);
               return HttpDate.append(lines, NOW).length();
             });
     assertThat(bytes).isLessThanOrEqualTo(NOISE_BYTES);

@@ -83,6 +83,68 @@ class ValidationTest {
   }
 
   @Nested
+  @DisplayName("RFC 9110 section 8.8: one answer continued with another")
+  class Continuing {
+    private final String modified = date("Last-Modified", -100);
+
+    @ParameterizedTest
+    @CsvSource({
+      "'\"a\"', '\"a\"', true",
+      "'\"a\"', '\"b\"', false",
+      "W/\"a\", W/\"a\", false",
+      "W/\"a\", '\"a\"', false",
+      "'\"a\"', W/\"a\", false"
+    })
+    void needsEqualStrongTags(String etag, String answer, boolean same) {
+      assertThat(same(100, of("ETag: " + etag), "ETag: " + answer)).isEqualTo(same);
+      assertThat(same(-1, of("ETag: " + etag), "ETag: " + answer)).isEqualTo(same);
+    }
+
+    @Test
+    void orAnEqualStrongDateAndLength() {
+      StoredMeta meta = of(modified, date("Date", 0));
+      assertThat(same(100, meta, modified)).isTrue();
+      assertThat(same(-1, meta, modified)).isFalse();
+      assertThat(same(100, meta, date("Last-Modified", -99))).isFalse();
+      assertThat(same(100, meta)).isFalse();
+      assertThat(same(100, of(modified), modified)).as("without Date").isFalse();
+      StoredMeta young = of(modified, date("Date", -100));
+      assertThat(same(100, young, modified)).as("of the same second").isFalse();
+    }
+
+    @Test
+    void tagsThatDifferOutweighDates() {
+      StoredMeta meta = of(modified, date("Date", 0), "ETag: W/\"a\"");
+      assertThat(same(100, meta, modified, "ETag: W/\"a\"")).isTrue();
+      assertThat(same(100, meta, modified, "ETag: W/\"b\"")).isFalse();
+      assertThat(same(100, meta, modified)).isFalse();
+      assertThat(same(100, of(modified, date("Date", 0)), modified, "ETag: W/\"a\"")).isFalse();
+    }
+
+    @Test
+    void anotherLengthOrStatusIsAnotherRepresentation() {
+      StoredMeta meta = of("ETag: \"a\"");
+      assertThat(same(99, meta, "ETag: \"a\"")).isFalse();
+      assertThat(Validation.provesSame(meta, Heads.response(206, "ETag: \"a\""), 100)).isFalse();
+    }
+
+    @Test
+    void withoutValidatorsNothingIsCertain() {
+      assertThat(same(100, of())).isFalse();
+    }
+
+    private static StoredMeta of(String... lines) {
+      String[] all = java.util.Arrays.copyOf(lines, lines.length + 1);
+      all[lines.length] = FRESH;
+      return stored(all).withContentLength(100);
+    }
+
+    private static boolean same(long length, StoredMeta meta, String... lines) {
+      return Validation.provesSame(meta, Heads.response(200, lines), length);
+    }
+  }
+
+  @Nested
   @DisplayName("section 3.2: updating stored fields")
   class Freshened {
     private final byte[] block =

@@ -23,6 +23,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
@@ -48,6 +49,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +69,7 @@ public final class Proxy implements AutoCloseable {
   private final List<Loop> loops = new ArrayList<>();
   private final ScheduledExecutorService maintenance;
   private final TieredStore store;
+  private final Store seenStore;
   private final AccessLog accessLog;
   private final Listeners listeners;
   private final ProxyMetrics metrics;
@@ -84,9 +87,18 @@ public final class Proxy implements AutoCloseable {
    * @throws IOException where a port or a log cannot be had; says which line and why
    */
   public static Proxy start(ProxyConfig config) throws IOException {
+    return start(config, UnaryOperator.identity());
+  }
+
+  /**
+   * The same.
+   *
+   * @param seen how the store is seen by those who serve clients: tests have it fail
+   */
+  public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen) throws IOException {
     Transport transport =
         Transport.choose(config.workers().transport(), config.workers().allocator());
-    Proxy proxy = new Proxy(config, transport);
+    Proxy proxy = new Proxy(config, transport, seen);
     try {
       proxy.open(transport);
     } catch (IOException | RuntimeException e) {
@@ -96,7 +108,8 @@ public final class Proxy implements AutoCloseable {
     return proxy;
   }
 
-  private Proxy(ProxyConfig config, Transport transport) throws IOException {
+  private Proxy(ProxyConfig config, Transport transport, UnaryOperator<Store> seen)
+      throws IOException {
     this.config = config;
     int count =
         config.workers().eventLoops() > 0
@@ -116,6 +129,7 @@ public final class Proxy implements AutoCloseable {
             transit,
             new PacedExecutor(
                 task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
+    seenStore = seen.apply(store);
     List<ClientLoop> clientLoops = wireLoops(transport);
     listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
   }
@@ -136,7 +150,7 @@ public final class Proxy implements AutoCloseable {
           Loop.wire(
               eventLoop,
               transport,
-              store,
+              seenStore,
               health,
               counted.connections(),
               () -> config,

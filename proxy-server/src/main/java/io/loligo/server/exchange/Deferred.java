@@ -5,8 +5,8 @@ import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Stands in for whoever will answer once a name is resolved. Confined to the client's event loop.
- * No content can arrive before, for nobody asked for any.
+ * Stands in for whoever will answer once a name is resolved or the disk was asked. Confined to the
+ * client's event loop. No content can arrive before, for nobody asked for any.
  */
 final class Deferred implements ClientEvents {
   private ClientEvents successor;
@@ -22,6 +22,9 @@ final class Deferred implements ClientEvents {
   void become(ClientEvents successor) {
     this.successor = successor;
     this.settled = true;
+    if (gone && successor != null) {
+      successor.gone(); // left while the answer was begun
+    }
   }
 
   @Override

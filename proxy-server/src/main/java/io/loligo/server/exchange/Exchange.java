@@ -20,10 +20,8 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
-import io.loligo.server.record.Stage;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
-import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
@@ -114,7 +112,9 @@ final class Exchange implements ClientEvents {
     record.target = this.target;
     record.acl = this.view;
     record.decision = decision;
-    record.tag = LogTag.TCP_MISS;
+    if (record.tag != LogTag.TCP_SWAPFAIL_MISS) {
+      record.tag = LogTag.TCP_MISS;
+    }
     record.hitClass = HitClass.MISS;
   }
 
@@ -143,6 +143,7 @@ final class Exchange implements ClientEvents {
         decision.outcome() == Outcome.FETCH
             ? decision.reason() == CacheReason.URI_MISS
                 || decision.reason() == CacheReason.VARY_MISS
+                || decision.reason() == CacheReason.DISK_UNREADABLE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
     return expected && !head.fields().hasAny(NOT_JOINABLE);
   }
@@ -198,8 +199,40 @@ final class Exchange implements ClientEvents {
 
   /** What was waited for is not for this request: serve what it left in the store, or fetch. */
   private void lookOrFetch() {
-    if (looks++ >= MAX_LOOKS || !loop.lookAgain(this)) {
+    if (looks++ >= MAX_LOOKS) {
       fetch(false);
+    } else {
+      loop.lookAgain(this, stream);
+    }
+  }
+
+  /** Whether it still waits for its answer. */
+  boolean waits() {
+    return phase == Phase.WAITING;
+  }
+
+  /** What looking again found. Takes {@code entry}; null: nothing. */
+  void found(Entry entry) {
+    if (entry == null) {
+      fetch(false);
+      return;
+    }
+    CacheDecision again =
+        Reuse.decide(
+            loop.clock().millis(),
+            head,
+            false,
+            entry.meta(),
+            false,
+            target.url(),
+            loop.config().caching());
+    switch (again.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE ->
+          serve(entry, again);
+      default -> {
+        entry.release();
+        fetch(false);
+      }
     }
   }
 
@@ -431,7 +464,7 @@ final class Exchange implements ClientEvents {
       return false;
     }
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
-    stream.record().hitClass = HitClass.MEMORY_HIT;
+    stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
     Entry entry = stale;
     stale = null;
     serve(
@@ -461,7 +494,7 @@ final class Exchange implements ClientEvents {
   /** Answers from the store. Takes {@code entry}. */
   void serve(Entry entry, CacheDecision found) {
     ExchangeRecord record = stream.record();
-    if (record.tag == LogTag.TCP_MISS) {
+    if (record.tag == LogTag.TCP_MISS || record.tag == LogTag.TCP_SWAPFAIL_MISS) {
       record.tag = LogTag.NONE_NONE; // the hit gives its own
     }
     phase = Phase.DELEGATED;
@@ -613,6 +646,14 @@ final class Exchange implements ClientEvents {
 
   // ---- endings
 
+  /** Something failed that should not: there is no answer. */
+  void broken(RuntimeException failure) {
+    account();
+    over();
+    leave();
+    stream.abort(failure.toString());
+  }
+
   private void fail(int status, String errorCode, String text, FieldLines lines) {
     account();
     over();
@@ -643,29 +684,9 @@ final class Exchange implements ClientEvents {
     }
   }
 
-  /** Writes into the record what the fetch knows. */
   private void account() {
-    FetchTimings timings = fetch == null ? null : fetch.timings();
-    if (timings == null) {
-      return;
-    }
-    ExchangeRecord record = stream.record();
-    record.hierarchy = timings.code;
-    record.nextHop = timings.address;
-    record.nextHopPort = timings.port;
-    record.serverBytesIn = timings.bytesIn;
-    record.serverBytesOut = timings.bytesOut;
-    record.attempts = timings.attempts;
-    record.serverStatus = fetch.status();
-    stage(record, Stage.DNS, timings.dnsNanos);
-    stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
-    stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
-    stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
-  }
-
-  private static void stage(ExchangeRecord record, Stage stage, long nanos) {
-    if (nanos >= 0) {
-      record.stage(stage, nanos);
+    if (fetch != null) {
+      fetch.account(stream.record());
     }
   }
 }

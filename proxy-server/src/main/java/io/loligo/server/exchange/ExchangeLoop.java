@@ -31,6 +31,8 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.Store;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.LoadReport;
 import io.loligo.store.memory.Entry;
 import java.net.InetAddress;
 import java.util.List;
@@ -49,8 +51,8 @@ import java.util.function.Consumer;
  *   identify  {@link #request}                400
  *   admit     {@link #admit}                  403
  *   key       {@link #lookUp}
- *   look up   {@link #lookUp}
- *   decide    {@link #lookUp}                 504
+ *   look up   {@link #lookUp}, {@link DiskLookUp}
+ *   decide    {@link #decide}                 504
  *   serve     {@link HitAnswer}               200 206 304 412 416
  *   join      {@link Exchange#start}
  *   fetch     {@link Fetch}                   502 503 504
@@ -309,7 +311,80 @@ public final class ExchangeLoop implements RequestHandler {
               this, stream, head, target, framing, view, probe.toKey(), null, decision, upgrade)
           .start();
     }
-    return decide(stream, head, target, framing, view, store.find(probe, head.fields()));
+    Entry entry = store.find(probe, head.fields());
+    if (entry == null && store.mayLoad(probe)) {
+      return new Load(stream, head.snapshot(), target, framing, view).start();
+    }
+    return decide(stream, head, target, framing, view, entry, view.nowMillis(), null);
+  }
+
+  /** A request that waits for the disk, on snapshots of its own. */
+  private final class Load implements DiskLookUp.Asker {
+    private final Deferred deferred = new Deferred();
+    private final ClientStream stream;
+    private final RequestHead head;
+    private final RequestTarget target;
+    private final Framing framing;
+    private final RequestView view;
+
+    Load(
+        ClientStream stream,
+        RequestHead head,
+        RequestTarget target,
+        Framing framing,
+        RequestView view) {
+      this.stream = stream;
+      this.head = head;
+      this.target = target.snapshot(head);
+      this.framing = framing;
+      this.view = view.copy(head, this.target);
+    }
+
+    ClientEvents start() {
+      ExchangeRecord record = stream.record();
+      record.request = head;
+      record.target = target;
+      lookedUp(record);
+      DiskLookUp.start(ExchangeLoop.this, probe.toKey(), head.fields(), stream.loop(), this);
+      return deferred;
+    }
+
+    @Override
+    public boolean over() {
+      return deferred.over();
+    }
+
+    @Override
+    public void looked(Entry entry, LoadReport report) {
+      report(stream.record(), entry, report);
+      CacheKeys.seal(probe, target);
+      // what others loaded or fetched meanwhile is in memory
+      Entry found = entry != null ? entry : store.find(probe, head.fields());
+      deferred.become(
+          decide(stream, head, target, framing, view, found, clock.millis(), report.outcome()));
+    }
+
+    @Override
+    public void broken(RuntimeException failure) {
+      stream.abort(failure.toString());
+    }
+  }
+
+  /** Notes in {@code record} what a look on disk took, and that {@code entry} is from there. */
+  private static void report(ExchangeRecord record, Entry entry, LoadReport report) {
+    record.stage(Stage.DISK_QUEUE, report.queueNanos());
+    record.stage(Stage.DISK_FIRST_READ, report.readNanos());
+    record.fromDisk = entry != null;
+    if (report.outcome() == LoadOutcome.DAMAGED) {
+      record.tag = LogTag.TCP_SWAPFAIL_MISS;
+    }
+  }
+
+  private void lookedUp(ExchangeRecord record) {
+    if (record.stage(Stage.LOOKUP) < 0) {
+      record.stage(
+          Stage.LOOKUP, clock.nanos() - record.startNanos - Math.max(0, record.stage(Stage.ACL)));
+    }
   }
 
   /**
@@ -348,27 +423,35 @@ public final class ExchangeLoop implements RequestHandler {
     return cache.isEmpty() || cache.evaluate(view).allowed() ? null : CacheReason.CACHE_DENIED;
   }
 
-  /** Takes {@code entry}, which may be null. */
+  /**
+   * Takes {@code entry}, which may be null.
+   *
+   * @param load how a look on disk ended, or null
+   */
   private ClientEvents decide(
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
       Framing framing,
       RequestView view,
-      Entry entry) {
+      Entry entry,
+      long nowMillis,
+      LoadOutcome load) {
     CacheDecision decision =
         Reuse.decide(
-            view.nowMillis(),
+            nowMillis,
             head,
             false,
             entry == null ? null : entry.meta(),
             entry == null && store.holds(probe),
             url.of(target),
             config().caching());
+    if (entry == null && load != null) {
+      decision = afterLoad(decision, load);
+    }
     ExchangeRecord record = stream.record();
     record.decision = decision;
-    record.stage(
-        Stage.LOOKUP, clock.nanos() - record.startNanos - Math.max(0, record.stage(Stage.ACL)));
+    lookedUp(record);
     switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, PRECONDITION_FAILED -> {
         return hits.answer(stream, head, entry, decision);
@@ -390,6 +473,15 @@ public final class ExchangeLoop implements RequestHandler {
     }
   }
 
+  /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */
+  private static CacheDecision afterLoad(CacheDecision decision, LoadOutcome load) {
+    boolean miss =
+        decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS;
+    return miss && load != LoadOutcome.ABSENT
+        ? new CacheDecision(decision.outcome(), CacheReason.DISK_UNREADABLE, -1, -1)
+        : decision;
+  }
+
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
     if (head.methodId() == Method.GET && store.inFlight(probe) == null) {
@@ -405,17 +497,39 @@ public final class ExchangeLoop implements RequestHandler {
       return deny(stream, framing, "PURGE is enabled by an acl that names method PURGE");
     }
     CacheKeys.seal(probe, target);
-    int removed = store.remove(probe.toKey());
-    FieldLines answer = lines();
-    clock.addDate(answer, clock.millis());
-    answer.append(settings.viaLine(), 0, settings.viaLine().length);
-    stream.record().tag = LogTag.TCP_MISS;
     if (framing.kind() != Framing.Kind.NONE) {
       stream.closeAfter();
     }
-    stream.head(removed > 0 ? 200 : 404, answer, null, 0, 0, 0, true);
+    stream.record().tag = LogTag.TCP_MISS;
+    Deferred deferred = new Deferred();
+    store.purge(
+        probe.toKey(),
+        stream.loop(),
+        purged -> {
+          if (!deferred.over()) {
+            purged(stream, purged);
+            deferred.become(null);
+          }
+        });
+    return deferred;
+  }
+
+  /** {@code purged}: how many stored responses, -1 where a disk did not confirm. */
+  private void purged(ClientStream stream, int purged) {
+    if (purged < 0) {
+      stream.record().hitClass = HitClass.OWN_ANSWER;
+      stream.record().errorDetail = "a cache_dir did not confirm the purge";
+      String text =
+          "What is stored under this URL is not served any more, but a disk could not be made to"
+              + " forget it: it may be back after a restart. Send the PURGE again.";
+      ErrorPage.send(stream, this, 500, "ERR_PURGE_FAILED", text, null);
+      return;
+    }
+    FieldLines answer = lines();
+    clock.addDate(answer, clock.millis());
+    answer.append(settings.viaLine(), 0, settings.viaLine().length);
+    stream.head(purged > 0 ? 200 : 404, answer, null, 0, 0, 0, true);
     stream.flush();
-    return null;
   }
 
   private ClientEvents deny(ClientStream stream, Framing framing, String rule) {
@@ -458,34 +572,39 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * Looks again for a request that waited for another's fetch. Takes nothing. Null: still nothing
-   * that may be served; else who goes on.
+   * Looks again for a request that waited for another's fetch. {@link Exchange#found} is told, at
+   * once or, where the disk has to be asked, later.
    */
-  boolean lookAgain(Exchange exchange) {
+  void lookAgain(Exchange exchange, ClientStream stream) {
     CacheKeys.seal(probe, exchange.target());
-    Entry entry = store.find(probe, exchange.head().fields());
-    if (entry == null) {
-      return false;
+    Fields request = exchange.head().fields();
+    Entry entry = store.find(probe, request);
+    if (entry != null || !store.mayLoad(probe)) {
+      exchange.found(entry);
+      return;
     }
-    CacheDecision decision =
-        Reuse.decide(
-            clock.millis(),
-            exchange.head(),
-            false,
-            entry.meta(),
-            false,
-            url.of(exchange.target()),
-            config().caching());
-    return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE -> {
-        exchange.serve(entry, decision);
-        yield true;
-      }
-      default -> {
-        entry.release();
-        yield false;
-      }
-    };
+    DiskLookUp.start(
+        this,
+        probe.toKey(),
+        request,
+        stream.loop(),
+        new DiskLookUp.Asker() {
+          @Override
+          public boolean over() {
+            return !exchange.waits();
+          }
+
+          @Override
+          public void looked(Entry loaded, LoadReport report) {
+            report(stream.record(), loaded, report);
+            exchange.found(loaded);
+          }
+
+          @Override
+          public void broken(RuntimeException failure) {
+            exchange.broken(failure);
+          }
+        });
   }
 
   /** The loop's probe, sealed for {@code target}. */

@@ -15,6 +15,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.NextHop;
@@ -58,6 +60,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private boolean readOwed;
   private boolean reading;
   private boolean over;
+  private boolean again;
   private long announced = -1;
   private boolean storing;
   private int status;
@@ -123,6 +126,24 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
+  /**
+   * Fetches the whole again for a reader that has a part of it already, whatever parts and
+   * conditions {@code head} asks for. {@code head}, {@code target} and {@code view} are snapshots.
+   */
+  static Fetch again(
+      ExchangeLoop loop,
+      ByteBufAllocator allocator,
+      EventLoop eventLoop,
+      RequestHead head,
+      RequestTarget target,
+      RequestView view) {
+    Fetch fetch =
+        new Fetch(
+            loop, allocator, eventLoop, null, head, target, view, NO_CONTENT, true, null, null);
+    fetch.again = true;
+    return fetch;
+  }
+
   /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
   InFlight begin(CacheKey key) {
     return opened(key, loop.store().begin(key, false, eventLoop, this));
@@ -162,6 +183,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             target,
             framing,
             validated == null ? null : validated.meta(),
+            again,
             upgrade,
             view.client(),
             loop.settings());
@@ -173,14 +195,29 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return over ? null : origin;
   }
 
-  /** Null where nothing was sent. */
-  FetchTimings timings() {
-    return origin == null ? null : origin.timings();
+  /** Writes into {@code record} what is known of the way to the origin by now. */
+  void account(ExchangeRecord record) {
+    if (origin == null) {
+      return;
+    }
+    FetchTimings timings = origin.timings();
+    record.hierarchy = timings.code;
+    record.nextHop = timings.address;
+    record.nextHopPort = timings.port;
+    record.serverBytesIn = timings.bytesIn;
+    record.serverBytesOut = timings.bytesOut;
+    record.attempts = timings.attempts;
+    record.serverStatus = status;
+    stage(record, Stage.DNS, timings.dnsNanos);
+    stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
+    stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
+    stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
   }
 
-  /** Status of the next hop's answer, 0 before there is one. */
-  int status() {
-    return status;
+  private static void stage(ExchangeRecord record, Stage stage, long nanos) {
+    if (nanos >= 0) {
+      record.stage(stage, nanos);
+    }
   }
 
   /** Whether the shared fields hold Set-Cookie; where not, the exchange adds it for its client. */
@@ -285,8 +322,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     long now = loop.clock().millis();
     announced = contentLength(reply, replyFraming);
     Storability storability = storability(reply, now);
-    storing = storability != null && storability.storable() && fitsATier();
-    if (exchange == null && !storing) {
+    storing = storability != null && storability.storable() && loop.store().fits(announced);
+    if (exchange == null && !again && !storing) {
       finish();
       origin.cancel();
       inFlight.fail(LOOK_AGAIN);
@@ -304,11 +341,6 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         ReplyFields.shared(snapshot, keepsSetCookie, loop.clock(), now, allocator),
         announced);
     readOn();
-  }
-
-  private boolean fitsATier() {
-    long limit = loop.config().memory().maxObjectInMemoryBytes();
-    return limit < 0 || announced <= limit;
   }
 
   private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {

@@ -55,7 +55,7 @@ final class HitAnswer {
     ExchangeRecord record = stream.record();
     record.decision = decision;
     if (record.tag == LogTag.NONE_NONE) {
-      classify(record, head, decision);
+      classify(record, head, decision, readsDisk(head, entry));
     }
     String contentType = entry.contentType();
     record.contentType = contentType.isEmpty() ? null : contentType;
@@ -77,11 +77,11 @@ final class HitAnswer {
     FieldLines lines = loop.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addStored(entry, lines);
-      addOwn(lines, decision);
+      addOwn(lines, decision, stream.record().fromDisk);
       stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
       return null;
     }
-    addOwn(lines, decision);
+    addOwn(lines, decision, stream.record().fromDisk || readsDisk(head, entry));
     if (decision.outcome() == Outcome.PRECONDITION_FAILED) {
       ErrorPage.send(
           stream, loop, 412, "ERR_PRECONDITION_FAILED", "The condition is not met.", null);
@@ -91,14 +91,15 @@ final class HitAnswer {
     if (fields.has(FieldName.RANGE) && head.methodId() == Method.GET) {
       RangeSelection selected = RangeSelection.of(fields, entry.meta(), entry.contentLength());
       if (selected.outcome() != RangeSelection.Outcome.WHOLE) {
-        return RangeAnswer.send(stream, entry, lines, selected);
+        return RangeAnswer.send(loop, stream, entry, lines, selected);
       }
     }
     return sendWhole(stream, head, entry, lines);
   }
 
   /** The whole content, or for HEAD none of it; null where the answer is complete. */
-  static HitStream sendWhole(ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
+  private HitStream sendWhole(
+      ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
     boolean isHead = head.methodId() == Method.HEAD;
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
@@ -114,7 +115,7 @@ final class HitAnswer {
     if (last) {
       return null;
     }
-    HitStream rest = new HitStream(stream, entry);
+    HitStream rest = new HitStream(loop, stream, entry);
     rest.add(null, inBlock, entry.contentLength());
     rest.writable();
     return rest;
@@ -124,10 +125,16 @@ final class HitAnswer {
     return status == 204 || status == 304;
   }
 
-  private void addOwn(FieldLines lines, CacheDecision decision) {
+  /** Whether content that the answer may need is not in memory. */
+  private static boolean readsDisk(RequestHead head, Entry entry) {
+    long length = entry.contentLength();
+    return head.methodId() == Method.GET && length > 0 && !entry.isResident(length - 1);
+  }
+
+  private void addOwn(FieldLines lines, CacheDecision decision, boolean disk) {
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
-    CacheStatus.appendHit(lines, loop.settings().cacheName(), decision);
+    CacheStatus.appendHit(lines, loop.settings().cacheName(), decision, disk);
   }
 
   private static void addStored(Entry entry, FieldLines lines) {
@@ -139,7 +146,8 @@ final class HitAnswer {
     }
   }
 
-  private static void classify(ExchangeRecord record, RequestHead head, CacheDecision decision) {
+  private static void classify(
+      ExchangeRecord record, RequestHead head, CacheDecision decision, boolean readsDisk) {
     Fields fields = head.fields();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       record.tag = fields.has(FieldName.IF_NONE_MATCH) ? LogTag.TCP_INM_HIT : LogTag.TCP_IMS_HIT;
@@ -148,9 +156,11 @@ final class HitAnswer {
       record.tag = LogTag.TCP_NEGATIVE_HIT;
       record.hitClass = HitClass.NEGATIVE_HIT;
     } else {
-      record.tag =
-          decision.reason() == CacheReason.OFFLINE ? LogTag.TCP_OFFLINE_HIT : LogTag.TCP_MEM_HIT;
-      record.hitClass = fields.hasAny(CONDITIONS) ? HitClass.IMS_HIT : HitClass.MEMORY_HIT;
+      boolean disk = record.fromDisk || readsDisk;
+      LogTag tag = disk ? LogTag.TCP_HIT : LogTag.TCP_MEM_HIT;
+      HitClass hitClass = disk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
+      record.tag = decision.reason() == CacheReason.OFFLINE ? LogTag.TCP_OFFLINE_HIT : tag;
+      record.hitClass = fields.hasAny(CONDITIONS) ? HitClass.IMS_HIT : hitClass;
     }
   }
 }

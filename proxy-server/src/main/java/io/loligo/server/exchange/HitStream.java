@@ -2,27 +2,39 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Sends stored content as the client takes it. Owns one reference to the entry until it is done or
- * the client gone. Confined to the client's event loop.
+ * Sends stored content as the client takes it: what is in memory at once, what is on disk in reads
+ * of at most {@value #SLICE_BYTES} octets, one at a time, the next one when the stream takes
+ * content again. Owns one reference to the entry until it is done or the client gone. Where a read
+ * finds the content damaged a {@link Resumption} brings the rest. Confined to the client's event
+ * loop.
  */
 final class HitStream implements ClientEvents {
   /** A stretch of content, perhaps with octets of ours in front (multipart heads). */
   private record Part(ByteBuf before, long from, long to) {}
 
+  private static final Logger LOG = LoggerFactory.getLogger(HitStream.class);
   private static final int SLICE_BYTES = 64 << 10;
 
+  private final ExchangeLoop loop;
   private final ClientStream stream;
   private final ArrayDeque<Part> parts = new ArrayDeque<>();
   private Entry entry;
   private long position = -1;
+  private boolean reading;
+  private Resumption resumption;
 
   /** Takes {@code entry}. */
-  HitStream(ClientStream stream, Entry entry) {
+  HitStream(ExchangeLoop loop, ClientStream stream, Entry entry) {
+    this.loop = loop;
     this.stream = stream;
     this.entry = entry;
   }
@@ -39,14 +51,19 @@ final class HitStream implements ClientEvents {
 
   @Override
   public void writable() {
-    if (entry == null) {
+    if (resumption != null) {
+      resumption.writable();
       return;
     }
-    while (!parts.isEmpty() && stream.writable()) {
-      sendSome(parts.peek());
-      if (entry == null) {
-        return; // the connection broke while writing
-      }
+    while (entry != null && !parts.isEmpty() && !reading && stream.writable()) {
+      sendSome();
+    }
+    goOn();
+  }
+
+  private void goOn() {
+    if (entry == null) {
+      return; // the connection broke while writing
     }
     if (parts.isEmpty()) {
       release();
@@ -55,29 +72,137 @@ final class HitStream implements ClientEvents {
     stream.flush();
   }
 
-  private void sendSome(Part part) {
+  private void sendSome() {
+    if (beginsPart()) {
+      return;
+    }
+    int most = (int) Math.min(parts.peek().to() - position, SLICE_BYTES);
+    if (entry.isResident(position)) {
+      send(entry.retainedContent(position, most));
+    } else {
+      reading = true;
+      long started = loop.clock().nanos();
+      entry.read(position, most, stream.loop(), content -> read(content, started));
+    }
+  }
+
+  /** Goes to the start of the next part; whether there was anything to do. */
+  private boolean beginsPart() {
+    Part part = parts.peek();
     if (position < 0) {
       position = part.from();
       if (part.before() != null) {
         parts.poll();
         parts.addFirst(new Part(null, part.from(), part.to()));
         stream.content(part.before());
-        return;
+        return true;
       }
     }
-    long left = part.to() - position;
-    if (left <= 0) {
-      parts.poll();
-      position = -1;
-      return;
+    if (position >= part.to()) {
+      endPart();
+      return true;
     }
-    ByteBuf content = entry.retainedContent(position, (int) Math.min(left, SLICE_BYTES));
+    return false;
+  }
+
+  private void endPart() {
+    parts.poll();
+    position = -1;
+  }
+
+  /** Takes {@code content}, which begins at the position. */
+  private void send(ByteBuf content) {
     position += content.readableBytes();
-    if (position == part.to()) {
-      parts.poll();
-      position = -1;
+    if (position == parts.peek().to()) {
+      endPart();
     }
     stream.content(content);
+  }
+
+  /** A read came back. Takes {@code content}, null where it is damaged or gone. */
+  private void read(ByteBuf content, long startedNanos) {
+    reading = false;
+    if (entry == null) {
+      if (content != null) {
+        content.release();
+      }
+      return;
+    }
+    ExchangeRecord record = stream.record();
+    long before = Math.max(0, record.stage(Stage.DISK_REST));
+    record.stage(Stage.DISK_REST, before + loop.clock().nanos() - startedNanos);
+    if (content != null) {
+      send(content);
+      writable();
+    } else {
+      LOG.warn(
+          "{}: stored content cannot be read from octet {} of {}: asking the origin",
+          record.target.url(),
+          position,
+          entry.contentLength());
+      resume(/* alone= */ false);
+    }
+  }
+
+  // ---- the rest from the origin
+
+  /** Has the rest fetched; {@code alone}: not along with another request's fetch. */
+  void resume(boolean alone) {
+    if (!ascend()) {
+      cut("its ranges are not in ascending order");
+      return;
+    }
+    resumption = new Resumption(loop, stream, this, entry, alone);
+    resumption.start();
+  }
+
+  private boolean ascend() {
+    long end = 0;
+    for (Part part : parts) {
+      if (part.from() < part.to()) {
+        if (part.from() < end) {
+          return false;
+        }
+        end = part.to();
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The whole content comes by, from its first octet; what is not due any more or not yet is left
+   * out. Takes {@code content}, which begins at {@code offset}.
+   */
+  void pass(long offset, ByteBuf content) {
+    try {
+      long end = offset + content.readableBytes();
+      while (entry != null && !parts.isEmpty()) {
+        if (beginsPart()) {
+          continue;
+        }
+        if (position >= end) {
+          break;
+        }
+        int length = (int) (Math.min(parts.peek().to(), end) - position);
+        send(content.retainedSlice(content.readerIndex() + (int) (position - offset), length));
+      }
+    } finally {
+      content.release();
+    }
+    if (parts.isEmpty()) {
+      resumption.leave();
+    }
+    goOn();
+  }
+
+  /** The rest cannot be had: the client must not take what it has for the whole. */
+  void cut(String why) {
+    if (entry == null) {
+      return;
+    }
+    LOG.warn("{}: the answer is cut: {}", stream.record().target.url(), why);
+    release();
+    stream.abort("stored content damaged; " + why);
   }
 
   @Override
@@ -97,6 +222,9 @@ final class HitStream implements ClientEvents {
   }
 
   private void release() {
+    if (resumption != null) {
+      resumption.leave();
+    }
     for (Part part = parts.poll(); part != null; part = parts.poll()) {
       if (part.before() != null) {
         part.before().release();

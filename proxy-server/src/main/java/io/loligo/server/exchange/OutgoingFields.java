@@ -40,6 +40,8 @@ final class OutgoingFields {
    * The request to send.
    *
    * @param validated the stored response whose validators replace the client's conditions, or null
+   * @param whole whether the client's conditions, ranges and its wish to have stored responses only
+   *     are left out all the same
    * @param upgrade value of Upgrade to pass on, or null
    */
   static OutgoingRequest compose(
@@ -47,13 +49,17 @@ final class OutgoingFields {
       RequestTarget target,
       Framing framing,
       StoredMeta validated,
+      boolean whole,
       String upgrade,
       InetSocketAddress client,
       ExchangeSettings settings) {
     Fields fields = head.fields();
     FieldLines lines = new FieldLines(head.end() + 256);
     lines.add("Host", target.authority());
-    long skipped = validated == null ? NOT_COPIED : NOT_COPIED | CONDITIONS;
+    long skipped = validated == null && !whole ? NOT_COPIED : NOT_COPIED | CONDITIONS;
+    if (whole && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {
+      skipped |= 1L << FieldName.CACHE_CONTROL;
+    }
     for (int i = 0; i < fields.count(); i++) {
       if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
         lines.add(fields, i);

@@ -20,27 +20,35 @@ final class RangeAnswer {
    * the answer is complete, {@code entry} still the caller's.
    */
   static HitStream send(
-      ClientStream stream, Entry entry, FieldLines lines, RangeSelection selected) {
+      ExchangeLoop loop,
+      ClientStream stream,
+      Entry entry,
+      FieldLines lines,
+      RangeSelection selected) {
     return switch (selected.outcome()) {
       case WHOLE -> throw new IllegalArgumentException("the whole is no range");
-      case SINGLE -> single(stream, entry, lines, selected.ranges().get(0));
-      case MULTI -> multi(stream, entry, lines, selected.ranges());
+      case SINGLE -> single(loop, stream, entry, lines, selected.ranges().get(0));
+      case MULTI -> multi(loop, stream, entry, lines, selected.ranges());
       case UNSATISFIABLE -> unsatisfiable(stream, entry, lines);
     };
   }
 
   private static HitStream single(
-      ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
+      ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     stream.head(206, lines, entry.firstBlock(), 0, entry.fieldsLength(), range.length(), false);
-    HitStream rest = new HitStream(stream, entry);
+    HitStream rest = new HitStream(loop, stream, entry);
     rest.add(null, range.first(), range.last() + 1);
     rest.writable();
     return rest;
   }
 
   private static HitStream multi(
-      ClientStream stream, Entry entry, FieldLines lines, List<ByteRange> ranges) {
+      ExchangeLoop loop,
+      ClientStream stream,
+      Entry entry,
+      FieldLines lines,
+      List<ByteRange> ranges) {
     Fields stored = StoredFields.index(ReplyFields.stored(entry));
     String boundary =
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
@@ -53,7 +61,7 @@ final class RangeAnswer {
     }
     parts.addContentType(lines);
     stream.head(206, lines, null, 0, 0, parts.length(), false);
-    HitStream rest = new HitStream(stream, entry);
+    HitStream rest = new HitStream(loop, stream, entry);
     for (int i = 0; i < parts.count(); i++) {
       ByteRange range = parts.range(i);
       ByteBuf before = buffer(stream, parts.appendHead(i, new FieldLines(256)));

@@ -112,6 +112,9 @@ public final class ExchangeRecord {
   public CacheDecision decision;
   public HitClass hitClass;
 
+  /** Whether the stored response was loaded from disk. */
+  public boolean fromDisk;
+
   /** The reply's head as sent on or stored, for reply-field log codes; may be null. */
   public ResponseHead reply;
 
@@ -163,6 +166,7 @@ public final class ExchangeRecord {
     user = null;
     decision = null;
     hitClass = HitClass.OWN_ANSWER;
+    fromDisk = false;
     reply = null;
     errorCode = null;
     errorDetail = null;

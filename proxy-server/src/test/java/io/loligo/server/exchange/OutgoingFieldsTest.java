@@ -101,7 +101,28 @@ final class OutgoingFieldsTest {
     assertThat(sent).contains("Max-Forwards: " + expected + "\r\n");
   }
 
+  @Test
+  void asksForTheWholeWhateverTheClientHas() {
+    String sent =
+        lines(
+            compose(
+                "",
+                "GET http://example.com/ HTTP/1.1\r\nHost: x\r\nRange: bytes=0-1\r\n"
+                    + "If-Range: \"a\"\r\nIf-None-Match: \"a\"\r\nX-Kept: 1\r\n"
+                    + "Cache-Control: only-if-cached\r\n",
+                true));
+    assertThat(sent)
+        .contains("X-Kept: 1\r\n")
+        .doesNotContain("Range")
+        .doesNotContain("If-")
+        .doesNotContain("only-if-cached");
+  }
+
   private static OutgoingRequest compose(String directive, String head) {
+    return compose(directive, head, false);
+  }
+
+  private static OutgoingRequest compose(String directive, String head, boolean whole) {
     byte[] bytes = (head + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
     RequestHead request = new RequestHead();
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, request))
@@ -117,6 +138,7 @@ final class OutgoingFieldsTest {
         target,
         Framing.NONE,
         null,
+        whole,
         null,
         CLIENT,
         ExchangeSettings.of(config, "0123456789abcdef"));

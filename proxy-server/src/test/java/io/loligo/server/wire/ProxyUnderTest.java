@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.store.Store;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** The assembled proxy in this process, on ports the system chose. Closing it twice is harmless. */
 final class ProxyUnderTest implements AutoCloseable {
@@ -20,9 +24,26 @@ final class ProxyUnderTest implements AutoCloseable {
 
   /** Starts it on this configuration, which must be without errors. */
   static ProxyUnderTest start(String squidConf) throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf)));
+  }
+
+  /**
+   * The same with a store of the test's around its own.
+   *
+   * @param loadTimeoutMillis how long a request waits for the disk; 0: as long as it takes
+   */
+  static ProxyUnderTest start(String squidConf, long loadTimeoutMillis, UnaryOperator<Store> seen)
+      throws IOException {
+    ProxyConfig config = read(squidConf);
+    ProxyConfig.Disk disk =
+        new ProxyConfig.Disk(List.of(), 13 << 10, 4, 32 << 20, loadTimeoutMillis);
+    return new ProxyUnderTest(Proxy.start(config.withDisk(disk), seen));
+  }
+
+  private static ProxyConfig read(String squidConf) {
     ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf);
     assertThat(result.errors()).isEmpty();
-    return new ProxyUnderTest(Proxy.start(result.config()));
+    return result.config();
   }
 
   /** Port of the first http_port line. */

@@ -1,0 +1,89 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.Fields;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.store.Store.LoadListener;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.LoadReport;
+import io.loligo.store.memory.Entry;
+import io.netty.channel.EventLoop;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits for what the disk has for one request, but not longer than {@code loadTimeoutMillis}: who
+ * asked is told once, by the disk or by the clock. What comes later, or when nobody waits any more,
+ * is released. Confined to the client's event loop.
+ */
+final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
+  /** Who waits. Told on its event loop, never before {@link #start} returns. */
+  interface Asker {
+    /** Whether the client is gone; nothing is told then. */
+    boolean over();
+
+    /**
+     * What was found. Takes {@code entry}, null where nothing can be had in time: {@code report}
+     * says why.
+     */
+    void looked(Entry entry, LoadReport report);
+
+    /** It failed where it should not: the client gets no answer. */
+    void broken(RuntimeException failure);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskLookUp.class);
+
+  private final ExchangeLoop loop;
+  private final Asker asker;
+  private final long startNanos;
+  private boolean told;
+
+  private DiskLookUp(ExchangeLoop loop, Asker asker) {
+    this.loop = loop;
+    this.asker = asker;
+    this.startNanos = loop.clock().nanos();
+  }
+
+  /**
+   * Looks for what {@code request} selects under {@code key}.
+   *
+   * @param request a snapshot nobody changes
+   */
+  static void start(
+      ExchangeLoop loop, CacheKey key, Fields request, EventLoop eventLoop, Asker asker) {
+    DiskLookUp lookUp = new DiskLookUp(loop, asker);
+    loop.timer().arm(lookUp, loop.config().disk().loadTimeoutMillis());
+    loop.store().load(key, request, eventLoop, lookUp);
+  }
+
+  @Override
+  public void loaded(Entry entry, LoadReport report) {
+    loop.timer().forget(this);
+    if (told || asker.over()) {
+      told = true;
+      if (entry != null) {
+        entry.release();
+      }
+      return;
+    }
+    tell(entry, report);
+  }
+
+  @Override
+  protected void expired() {
+    if (!told && !asker.over()) {
+      tell(null, new LoadReport(LoadOutcome.BUSY, loop.clock().nanos() - startNanos, 0));
+    }
+  }
+
+  private void tell(Entry entry, LoadReport report) {
+    told = true;
+    try {
+      asker.looked(entry, report);
+    } catch (RuntimeException failure) {
+      LOG.error("a request that waited for the disk failed", failure);
+      asker.broken(failure);
+    }
+  }
+}

@@ -1,0 +1,508 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.store.Store.LoadOutcome;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers from the disk, over a store that can be late, busy and damaged. */
+class DiskWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String TAGGED = "ETag: \"one\"";
+  private static final int LARGE = 1 << 20;
+
+  private FakeDisk disk;
+
+  private void start(String... lines) throws IOException {
+    start(0, lines);
+  }
+
+  private void start(long loadTimeoutMillis, String... lines) throws IOException {
+    String[] all = List.of(lines).toArray(new String[lines.length + 1]);
+    all[lines.length] = "maximum_object_size_in_memory 4 MB";
+    proxy =
+        ProxyUnderTest.start(
+            configuration(all), loadTimeoutMillis, store -> disk = new FakeDisk(store));
+  }
+
+  @AfterEach
+  void nothingFromDiskIsKept() {
+    proxy.close();
+    assertThat(disk.live()).as("entries nobody let go of").isZero();
+  }
+
+  /** Octets that differ from place to place. */
+  private static String octets(int count) {
+    byte[] octets = new byte[count];
+    new Random(count).nextBytes(octets);
+    return new String(octets, ISO_8859_1);
+  }
+
+  /** Has {@code body} stored on disk, and nothing in memory. */
+  private void store(String path, String body, String... fieldLines) throws IOException {
+    disk.onDisk = false;
+    origin.onOk(path, body, fieldLines);
+    assertThat(get(path).text()).isEqualTo(body);
+    disk.onDisk = true;
+  }
+
+  // ---- looking up
+
+  @Test
+  void servesFromDiskAndSaysSo() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    WireMessage hit = get("/a");
+    assertHit(hit);
+    assertThat(hit.text()).isEqualTo("0123456789");
+    assertThat(hit.field("Cache-Status")).endsWith("; detail=disk");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(stopAndReadLog().get(1)).contains(" TCP_HIT/200 ", " HIER_NONE/- ");
+  }
+
+  @Test
+  void servesOnlyIfCachedFromDisk() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    assertHit(get("/a", "Cache-Control: only-if-cached"));
+    disk.outcome = LoadOutcome.BUSY;
+    assertThat(get("/a", "Cache-Control: only-if-cached").status()).isEqualTo(504);
+  }
+
+  @Test
+  void answersConditionsAndHeadWithoutReadingContent() throws Exception {
+    start();
+    store("/a", octets(LARGE), FRESH, TAGGED);
+    assertThat(get("/a", "If-None-Match: \"one\"").status()).isEqualTo(304);
+    assertThat(exchange("HEAD", "/a").field("Content-Length")).isEqualTo("" + LARGE);
+    assertThat(disk.offsets()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = LoadOutcome.class,
+      names = {"BUSY", "DAMAGED"})
+  void goesOnAsAMissWhereTheDiskHasNoAnswer(LoadOutcome outcome) throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    disk.outcome = outcome;
+    WireMessage miss = get("/a");
+    assertThat(miss.text()).isEqualTo("0123456789");
+    assertForwarded(miss, "miss;");
+    String tag = outcome == LoadOutcome.DAMAGED ? " TCP_SWAPFAIL_MISS/200 " : " TCP_MISS/200 ";
+    assertThat(stopAndReadLog().get(1)).contains(tag);
+  }
+
+  @Test
+  void hintThatWasWrongIsAnOrdinaryMiss() throws Exception {
+    start();
+    disk.hinted = true;
+    origin.onOk("/a", "0123456789", FRESH);
+    WireMessage miss = get("/a");
+    assertForwarded(miss, "uri-miss");
+    assertThat(miss.text()).isEqualTo("0123456789");
+    assertThat(stopAndReadLog().get(0)).contains(" TCP_MISS/200 ");
+  }
+
+  @Test
+  void anotherVariantOnDiskIsAVaryMiss() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH, "Vary: Accept");
+    assertForwarded(get("/a", "Accept: text/plain"), "vary-miss");
+  }
+
+  @Test
+  void doesNotWaitLongForTheDiskAndReleasesWhatComesLate() throws Exception {
+    start(100);
+    store("/a", "0123456789", FRESH);
+    disk.holdsLoads = true;
+    WireMessage miss = get("/a");
+    assertForwarded(miss, "miss;");
+    assertThat(miss.text()).isEqualTo("0123456789");
+    disk.awaitHeld().run();
+    disk.holdsLoads = false;
+    assertHit(get("/a"));
+  }
+
+  @Test
+  void clientThatLeavesWhileTheDiskIsAskedKeepsNothing() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    disk.holdsLoads = true;
+    RawClient client = client().get(origin.url("/a"));
+    Runnable load = disk.awaitHeld();
+    client.reset();
+    disk.holdsLoads = false;
+    // on the same loop, thus behind the reset
+    origin.onOk("/b", "b");
+    get("/b");
+    load.run();
+    assertHit(get("/a"));
+    assertThat(stopAndReadLog().get(1)).contains("NONE_NONE_ABORTED/000");
+  }
+
+  @Test
+  void requestsBehindOneThatWaitsAreAnsweredInOrder() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    disk.holdsLoads = true;
+    RawClient client = client().get(origin.url("/a")).get(origin.url("/a"));
+    disk.awaitHeld().run();
+    assertThat(client.response().text()).isEqualTo("0123456789");
+    disk.awaitHeld().run();
+    assertThat(client.response().text()).isEqualTo("0123456789");
+  }
+
+  @Test
+  void validatesAStaleResponseFromDisk() throws Exception {
+    start("max_stale 0 seconds");
+    store("/a", "0123456789", "Cache-Control: max-age=0", TAGGED);
+    origin.on("/a", "HTTP/1.1 304 Not Modified\r\nETag: \"one\"\r\n" + FRESH + "\r\n\r\n");
+    WireMessage hit = get("/a");
+    assertThat(hit.text()).isEqualTo("0123456789");
+    assertThat(origin.lastRequest().head()).contains("If-None-Match: \"one\"");
+    assertThat(stopAndReadLog().get(1)).contains(" TCP_REFRESH_UNMODIFIED/200 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void waiterWhoseFetchIsNotForItLooksOnDiskToo(boolean stored) throws Exception {
+    start();
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch other = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          if (call.field("X-First") != null) {
+            await(release);
+            call.ok("mine", "Cache-Control: private");
+          } else {
+            call.ok("shared", stored ? FRESH : "Cache-Control: no-store");
+            other.countDown();
+          }
+        });
+    RawClient first = client().get(origin.url("/a"), "X-First: 1");
+    origin.awaitRequest("/a");
+    RawClient second = client().get(origin.url("/a"));
+    assertThat(get("/a", "Cache-Control: no-cache").text()).isEqualTo("shared");
+    await(other);
+    disk.onDisk = true;
+    disk.hinted = true;
+    release.countDown();
+    assertThat(first.response().text()).isEqualTo("mine");
+    WireMessage answer = second.response();
+    assertThat(answer.text()).isEqualTo("shared");
+    assertThat(answer.field("Cache-Status")).contains(stored ? "detail=disk" : "fwd=uri-miss");
+    assertThat(origin.fetches("/a")).isEqualTo(stored ? 2 : 3);
+  }
+
+  // ---- content
+
+  @Test
+  void readsOneBufferAtATime() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH);
+    assertThat(get("/a").text()).isEqualTo(body);
+    assertThat(disk.mostReading()).isEqualTo(1);
+    assertThat(disk.offsets().get(0)).isEqualTo(100);
+    assertThat(disk.offsets()).hasSizeBetween(16, 20);
+  }
+
+  @Test
+  void readsNoFurtherThanTheClientTakes() throws Exception {
+    start();
+    String body = octets(3 * LARGE);
+    store("/a", body, FRESH);
+    disk.holdsReads = true;
+    RawClient client =
+        closing(RawClient.connect(proxy.port(), 8192))
+            .send(RawClient.head("GET", origin.url("/a")));
+    String head = client.responseHead();
+    // nothing is asked for before the read under way is back
+    Runnable read = disk.awaitHeld();
+    assertThat(disk.offsets()).hasSize(1);
+    disk.holdsReads = false;
+    read.run();
+    assertThat(client.bodyBehind(head).text()).isEqualTo(body);
+    assertThat(disk.mostReading()).isEqualTo(1);
+  }
+
+  @Test
+  void rangeStartsAtItsOffset() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH);
+    WireMessage part = get("/a", "Range: bytes=900000-900099");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo(body.substring(900_000, 900_100));
+    assertThat(disk.offsets()).containsExactly(900_000L);
+  }
+
+  @Test
+  void servesSeveralRanges() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH);
+    String text = get("/a", "Range: bytes=10-19,200000-300000,500000-500009").text();
+    assertThat(text)
+        .contains("\r\n\r\n" + body.substring(10, 20) + "\r\n--")
+        .contains("\r\n\r\n" + body.substring(200_000, 300_001) + "\r\n--")
+        .contains("\r\n\r\n" + body.substring(500_000, 500_010) + "\r\n--")
+        .endsWith("--\r\n");
+  }
+
+  @Test
+  void clientThatLeavesDuringAReadKeepsNothing() throws Exception {
+    start();
+    store("/a", octets(LARGE), FRESH);
+    disk.holdsReads = true;
+    RawClient client = client().get(origin.url("/a"));
+    client.responseHead();
+    Runnable read = disk.awaitHeld();
+    client.reset();
+    disk.onDisk = false;
+    origin.onOk("/b", "b");
+    get("/b"); // on the same loop, thus behind the reset
+    read.run();
+    assertThat(get("/a").text()).hasSize(LARGE);
+  }
+
+  // ---- damage
+
+  @Test
+  void clientDoesNotNoticeDamageInTheMiddle() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    WireMessage answer = get("/a", "Cache-Control: only-if-cached", "If-Modified-Since: x");
+    assertThat(answer.text()).isEqualTo(body);
+    assertHit(answer);
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+    assertThat(origin.lastRequest().head())
+        .doesNotContain("If-Modified-Since")
+        .doesNotContain("only-if-cached");
+    // it is stored again
+    assertThat(get("/a").text()).isEqualTo(body);
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+    List<String> log = stopAndReadLog();
+    assertThat(log.get(1)).contains(" TCP_SWAPFAIL_MISS/200 ", " HIER_DIRECT/127.0.0.1 ");
+    assertThat(log.get(2)).contains(" TCP_HIT/200 ");
+  }
+
+  @Test
+  void strongDateAndLengthProveTheSameToo() throws Exception {
+    start();
+    String body = octets(LARGE);
+    String[] lines = {
+      FRESH, "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Last-Modified: Sun, 06 Nov 1994 08:49:30 GMT"
+    };
+    store("/a", body, lines);
+    disk.damagedFrom = 0;
+    assertThat(get("/a").text()).isEqualTo(body);
+  }
+
+  @Test
+  void whatMayNotBeStoredAnyMoreStillEndsTheAnswer() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    origin.onOk("/a", body, "Cache-Control: no-store", TAGGED);
+    assertThat(get("/a").text()).isEqualTo(body);
+  }
+
+  @Test
+  void rangeIsContinuedWithinTheWhole() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    WireMessage part = get("/a", "Range: bytes=250000-349999");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo(body.substring(250_000, 350_000));
+    assertThat(origin.lastRequest().head()).doesNotContain("Range");
+  }
+
+  @Test
+  void severalRangesAreContinuedWithinTheWhole() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    String ranges = "Range: bytes=10-19,200000-300000,500000-500009,900000-900000";
+    String fine = get("/a", ranges).text();
+    disk.damagedFrom = 250_000;
+    assertThat(get("/a", ranges).text()).isEqualTo(fine);
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
+  void rangesInAnotherOrderAreCut() throws Exception {
+    start();
+    store("/a", octets(LARGE), FRESH, TAGGED);
+    disk.damagedFrom = 400_000;
+    RawClient client = client().get(origin.url("/a"), "Range: bytes=500000-500009,10-19");
+    client.responseHead();
+    assertThat(client.untilClose()).doesNotEndWith("--\r\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ETag: \"two\"", "X-None: 1", "ETag: W/\"one\""})
+  void answerIsCutWhereTheOriginMayHaveAnotherRepresentation(String line) throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    origin.onOk("/a", body, FRESH, line);
+    RawClient client = client().get(origin.url("/a"));
+    client.responseHead();
+    assertThat(client.untilClose()).isEqualTo(body.substring(0, 300_000));
+    assertThat(stopAndReadLog().get(1)).contains(" TCP_SWAPFAIL_MISS/200 ");
+  }
+
+  @Test
+  void answerIsCutWhereTheOriginCannotBeReached() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    origin.on("/a", ScriptedOrigin.Call::reset);
+    RawClient client = client().get(origin.url("/a"));
+    client.responseHead();
+    assertThat(client.untilClose()).isEqualTo(body.substring(0, 300_000));
+  }
+
+  @Test
+  void answersGoOnAlongOneFetch() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          await(release);
+          call.ok(body, FRESH, TAGGED);
+        });
+    RawClient first = client().get(origin.url("/a"));
+    origin.awaitRequest("/a"); // of the filling
+    origin.awaitRequest("/a");
+    // the damaged entry is dropped: who comes now joins the fetch
+    RawClient second = client().get(origin.url("/a"));
+    origin.onOk("/b", "b");
+    get("/b");
+    release.countDown();
+    assertThat(first.response().text()).isEqualTo(body);
+    assertThat(second.response().text()).isEqualTo(body);
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
+  void resumptionJoinsAFetchAndGoesAloneWhereThatIsNotForIt() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          if (call.field("X-First") != null) {
+            await(release);
+            call.ok("mine", "Cache-Control: private");
+          } else {
+            call.ok(body, FRESH, TAGGED);
+          }
+        });
+    disk.holdsReads = true;
+    RawClient damaged = client().get(origin.url("/a"));
+    damaged.responseHead();
+    Runnable read = disk.awaitHeld();
+    disk.outcome = LoadOutcome.DAMAGED;
+    RawClient first = client().get(origin.url("/a"), "X-First: 1");
+    origin.awaitRequest("/a");
+    origin.awaitRequest("/a");
+    disk.damagedFrom = 0;
+    read.run();
+    origin.onOk("/b", "b");
+    get("/b");
+    release.countDown();
+    assertThat(first.response().text()).isEqualTo("mine");
+    assertThat(damaged.read(LARGE)).isEqualTo(body);
+    assertThat(origin.fetches("/a")).isEqualTo(3);
+  }
+
+  @Test
+  void clientThatLeavesDuringAResumptionKeepsNothing() throws Exception {
+    start();
+    String body = octets(LARGE);
+    store("/a", body, FRESH, TAGGED);
+    disk.damagedFrom = 300_000;
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: " + LARGE + "\r\nETag: \"one\"\r\n\r\n");
+          await(release);
+        });
+    RawClient client = client().get(origin.url("/a"));
+    origin.awaitRequest("/a");
+    origin.awaitRequest("/a");
+    client.reset();
+    origin.onOk("/b", "b");
+    get("/b");
+    release.countDown();
+  }
+
+  // ---- purge
+
+  @Test
+  void purgeWaitsUntilTheDiskForgot() throws Exception {
+    start("acl purge method PURGE");
+    store("/a", "0123456789", FRESH);
+    disk.holdsPurges = true;
+    RawClient client = client().request("PURGE", origin.url("/a"));
+    Runnable purge = disk.awaitHeld();
+    origin.onOk("/b", "b");
+    get("/b");
+    purge.run();
+    assertThat(client.responseTo("PURGE").status()).isEqualTo(200);
+    disk.holdsPurges = false;
+    assertThat(exchange("PURGE", "/a").status()).isEqualTo(404);
+  }
+
+  @Test
+  void purgeThatADiskDoesNotConfirmIsAnError() throws Exception {
+    start("acl purge method PURGE");
+    store("/a", "0123456789", FRESH);
+    disk.forgets = false;
+    WireMessage answer = exchange("PURGE", "/a");
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.text()).contains("Send the PURGE again");
+  }
+
+  @Test
+  void clientMayLeaveWhileItsPurgeWaits() throws Exception {
+    start("acl purge method PURGE");
+    store("/a", "0123456789", FRESH);
+    disk.holdsPurges = true;
+    RawClient client = client().request("PURGE", origin.url("/a"));
+    Runnable purge = disk.awaitHeld();
+    client.reset();
+    origin.onOk("/b", "b");
+    get("/b");
+    purge.run();
+    disk.holdsPurges = false;
+    assertThat(exchange("PURGE", "/a").status()).isEqualTo(404);
+  }
+}

@@ -1,0 +1,277 @@
+package io.loligo.server.wire;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
+import io.loligo.store.DiskStats;
+import io.loligo.store.Store;
+import io.loligo.store.StoreStats;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.DiskEntries;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.FurtherContent;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+
+/**
+ * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
+ * first octets of content in memory and the others to be read. Loads, reads and purges can be held
+ * back and can fail. Thread-safe: any thread.
+ */
+final class FakeDisk implements Store {
+  private final Store inner;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "fake-disk");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final LinkedBlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
+  private final AtomicInteger live = new AtomicInteger();
+  private final AtomicInteger reading = new AtomicInteger();
+  private final AtomicInteger mostReading = new AtomicInteger();
+  private final List<Long> offsets = new CopyOnWriteArrayList<>();
+
+  /** Whether what memory has is on disk only. */
+  volatile boolean onDisk;
+
+  /** Whether {@link #mayLoad} says so of everything. */
+  volatile boolean hinted;
+
+  volatile boolean holdsLoads;
+  volatile boolean holdsReads;
+  volatile boolean holdsPurges;
+  volatile LoadOutcome outcome = LoadOutcome.FOUND;
+  volatile int residentOctets = 100;
+
+  /** Content from here on cannot be read, once; the entry is dropped then. */
+  volatile long damagedFrom = Long.MAX_VALUE;
+
+  volatile boolean forgets = true;
+
+  FakeDisk(Store inner) {
+    this.inner = inner;
+  }
+
+  /** Entries and content given out that nobody let go of yet. */
+  int live() {
+    return live.get();
+  }
+
+  /** Where reads began, in octets of content. */
+  List<Long> offsets() {
+    return offsets;
+  }
+
+  /** Most reads under way at once. */
+  int mostReading() {
+    return mostReading.get();
+  }
+
+  /** Waits until something is held back; returns it to be run. */
+  Runnable awaitHeld() throws InterruptedException {
+    Runnable next = held.poll(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+    if (next == null) {
+      throw new AssertionError("nothing came to the disk");
+    }
+    return () -> thread.execute(next);
+  }
+
+  private void run(boolean hold, Runnable task) {
+    if (hold) {
+      held.add(task);
+    } else {
+      thread.execute(task);
+    }
+  }
+
+  @Override
+  public Entry find(KeyProbe key, Fields request) {
+    return onDisk ? null : inner.find(key, request);
+  }
+
+  @Override
+  public boolean mayLoad(KeyProbe key) {
+    return hinted || (onDisk && inner.holds(key));
+  }
+
+  @Override
+  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+    run(
+        holdsLoads,
+        () -> {
+          KeyProbe probe = new KeyProbe().append(key.toString()).seal();
+          Entry whole = outcome == LoadOutcome.FOUND ? inner.find(probe, request) : null;
+          Entry loaded = whole == null ? null : onDisk(whole);
+          boolean absent = whole == null && outcome == LoadOutcome.FOUND;
+          LoadReport report = new LoadReport(absent ? LoadOutcome.ABSENT : outcome, 1_000, 2_000);
+          loop.execute(() -> then.loaded(loaded, report));
+        });
+  }
+
+  private Entry onDisk(Entry whole) {
+    int inFirst = whole.firstBlockLength() - whole.fieldsLength();
+    int length = whole.fieldsLength() + Math.min(inFirst, residentOctets);
+    ByteBuf first = PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
+    first.writeBytes(whole.firstBlock(), 0, length);
+    return DiskEntries.of(whole, first, new Content(whole, length - whole.fieldsLength()));
+  }
+
+  /** The rest of an entry, one reference to which it owns. */
+  private final class Content implements FurtherContent {
+    private final Entry whole;
+    private final long start;
+    private final AtomicInteger count = new AtomicInteger(1);
+
+    Content(Entry whole, long start) {
+      this.whole = whole;
+      this.start = start;
+      live.incrementAndGet();
+    }
+
+    @Override
+    public FurtherContent retain() {
+      count.incrementAndGet();
+      return this;
+    }
+
+    @Override
+    public void release() {
+      if (count.decrementAndGet() == 0) {
+        whole.release();
+        live.decrementAndGet();
+      }
+    }
+
+    @Override
+    public long bytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean moveTo(MemoryLedger other) {
+      return true;
+    }
+
+    @Override
+    public boolean isResident() {
+      return false;
+    }
+
+    @Override
+    public ByteBuf retainedContent(long offset, int max) {
+      throw new IllegalStateException("content on disk");
+    }
+
+    @Override
+    public void read(long offset, int max, EventExecutor loop, Listener then) {
+      retain();
+      offsets.add(start + offset);
+      mostReading.accumulateAndGet(reading.incrementAndGet(), Math::max);
+      run(
+          holdsReads,
+          () -> {
+            ByteBuf content = read(start + offset, max);
+            reading.decrementAndGet();
+            loop.execute(
+                () -> {
+                  then.content(content);
+                  release();
+                });
+          });
+    }
+
+    private ByteBuf read(long offset, int max) {
+      if (offset >= damagedFrom) {
+        damagedFrom = Long.MAX_VALUE;
+        inner.remove(whole.key());
+        return null;
+      }
+      int most = (int) Math.min(max, damagedFrom - offset);
+      return whole.retainedContent(offset, most);
+    }
+  }
+
+  @Override
+  public boolean fits(long contentLength) {
+    return inner.fits(contentLength);
+  }
+
+  @Override
+  public boolean holds(KeyProbe key) {
+    return inner.holds(key);
+  }
+
+  @Override
+  public InFlight inFlight(KeyProbe key) {
+    return inner.inFlight(key);
+  }
+
+  @Override
+  public InFlight begin(
+      CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer) {
+    return inner.begin(key, joinable, loop, writer);
+  }
+
+  @Override
+  public InFlight joinOrBegin(CacheKey key, EventExecutor loop, InFlight.Writer writer) {
+    return inner.joinOrBegin(key, loop, writer);
+  }
+
+  @Override
+  public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    return inner.freshen(key, old, meta, fields);
+  }
+
+  @Override
+  public int remove(CacheKey key) {
+    return inner.remove(key);
+  }
+
+  @Override
+  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
+    run(
+        holdsPurges,
+        () -> {
+          int removed = inner.remove(key);
+          loop.execute(() -> then.accept(forgets ? removed : -1));
+        });
+  }
+
+  @Override
+  public int clear() {
+    return inner.clear();
+  }
+
+  @Override
+  public StoreStats stats() {
+    return inner.stats();
+  }
+
+  @Override
+  public List<DiskStats> diskStats() {
+    return inner.diskStats();
+  }
+
+  @Override
+  public void resize(long cacheBytes) {
+    inner.resize(cacheBytes);
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}
