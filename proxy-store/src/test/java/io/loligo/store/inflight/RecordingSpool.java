@@ -142,8 +142,16 @@ final class RecordingSpool implements Spool {
     }
   }
 
-  /** Writes the oldest buffer it took; whether there was one. */
+  /** Writes the oldest buffer it took, and tells; whether there was one. */
   boolean writeOne() {
+    boolean any = write();
+    if (any) {
+      loop.call(() -> listener.readable(readable));
+    }
+    return any;
+  }
+
+  private boolean write() {
     ByteBuf content = unwritten.poll();
     if (content == null) {
       return false;
@@ -153,12 +161,7 @@ final class RecordingSpool implements Spool {
     content.release();
     disk.writeBytes(octets);
     readable += octets.length;
-    loop.call(() -> listener.readable(readable));
     return true;
-  }
-
-  void writeAll() {
-    while (writeOne()) {}
   }
 
   /** Answers the oldest read with at most {@code max} octets; whether there was one. */
@@ -204,7 +207,7 @@ final class RecordingSpool implements Spool {
       return false;
     }
     commit();
-    writeAll();
+    while (write()) {}
     phase = Phase.ENDED;
     loop.call(listener::ended);
     return true;
