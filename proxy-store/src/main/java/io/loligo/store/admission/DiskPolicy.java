@@ -16,20 +16,29 @@ import io.loligo.store.admission.DiskAdmission.Verdict;
  * MAIN when something returns that just went from there.
  */
 final class DiskPolicy {
-  /** Of the capacity; between a start in the middle and either end lie few returns. */
+  /** Of the capacity; the ends are a few thousand returns away. */
   static final double START_SHARE = 0.5;
 
   static final double MIN_SHARE = 0.02;
   static final double MAX_SHARE = 0.95;
 
+  /** What went before this many objects is forgotten; in times of what the directory holds. */
+  static final double KNOWN = 1.25;
+
   /** Only what went this lately tells whether a little more space had been enough. */
-  private static final int RECENT = Ghosts.WAYS / 4;
+  private static final double RECENT = 0.3125;
 
   /** Share that a return moves, times the number of objects that fit. */
   private static final double STEP = 20;
 
   /** What proved its worth before it went counts more. */
   private static final double MAIN_WEIGHT = 1.5;
+
+  /** Of the capacity: else what arrives drives itself out. */
+  private static final double MAX_OBJECT = 0.5;
+
+  /** Of PROBATION: else one newcomer drives most others out. */
+  private static final double MAX_NEWCOMER = 0.5;
 
   private DiskPolicy() {}
 
@@ -46,7 +55,7 @@ final class DiskPolicy {
       long bytes, boolean full, boolean remembered, long probationBytes, long capacityBytes) {}
 
   static Placement place(Arrival arrival) {
-    if (arrival.bytes > arrival.capacityBytes / 4) {
+    if (arrival.bytes > arrival.capacityBytes * MAX_OBJECT) {
       return new Placement(null, Reason.LARGE);
     }
     if (arrival.remembered) {
@@ -55,7 +64,7 @@ final class DiskPolicy {
     if (!arrival.full) {
       return new Placement(Lane.PROBATION, Reason.SPACE);
     }
-    if (arrival.bytes > arrival.probationBytes / 2) {
+    if (arrival.bytes > arrival.probationBytes * MAX_NEWCOMER) {
       return new Placement(null, Reason.LARGE);
     }
     return new Placement(Lane.PROBATION, Reason.NEWCOMER);
@@ -85,23 +94,54 @@ final class DiskPolicy {
     return probationBytes > share * capacityBytes ? Lane.PROBATION : Lane.MAIN;
   }
 
+  /** What is remembered of an object that arrives. */
+  enum Past {
+    UNKNOWN,
+    WENT,
+    /** A little more space for PROBATION had been enough. */
+    JUST_WENT_FROM_PROBATION,
+    /** A little more space for MAIN had been enough. */
+    JUST_WENT_FROM_MAIN
+  }
+
+  /**
+   * What the ages of an object in {@link Ghosts} tell.
+   *
+   * @param eighth of what is remembered, in times of what the directory holds
+   */
+  static Past past(int probationAge, int mainAge, double eighth) {
+    if (isRecent(mainAge, eighth)) {
+      return Past.JUST_WENT_FROM_MAIN;
+    }
+    if (isRecent(probationAge, eighth)) {
+      return Past.JUST_WENT_FROM_PROBATION;
+    }
+    boolean known = isKnown(probationAge, eighth) || isKnown(mainAge, eighth);
+    return known ? Past.WENT : Past.UNKNOWN;
+  }
+
+  private static boolean isRecent(int age, double eighth) {
+    return age == 0 || (age > 0 && (age + 0.5) * eighth < RECENT);
+  }
+
+  private static boolean isKnown(int age, double eighth) {
+    return age == 0 || (age > 0 && (age + 0.5) * eighth < KNOWN);
+  }
+
   /**
    * PROBATION's share of the capacity after something arrived.
    *
    * @param share before
-   * @param probationAge how long ago it went from PROBATION, see {@link Ghosts#take}
-   * @param mainAge the same for MAIN
-   * @param objects that fit in all
+   * @param objects that the directory holds when full
    */
-  static double share(double share, int probationAge, int mainAge, long objects) {
+  static double share(double share, Past past, double objects) {
     double step = STEP / objects;
-    double grown = share;
-    grown += recent(probationAge) ? step : 0;
-    grown -= recent(mainAge) ? step * MAIN_WEIGHT : 0;
-    return Math.max(MIN_SHARE, Math.min(MAX_SHARE, grown));
-  }
-
-  private static boolean recent(int age) {
-    return age >= 0 && age < RECENT;
+    double moved =
+        switch (past) {
+          case JUST_WENT_FROM_PROBATION -> share + step;
+          case JUST_WENT_FROM_MAIN -> share - step * MAIN_WEIGHT;
+          case WENT, UNKNOWN -> share;
+        };
+    return Math.max(MIN_SHARE, Math.min(MAX_SHARE, moved));
   }
 }

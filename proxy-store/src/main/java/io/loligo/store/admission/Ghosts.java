@@ -1,7 +1,5 @@
 package io.loligo.store.admission;
 
-import java.util.Arrays;
-
 /**
  * Which keys went, and roughly how long ago: fingerprints of 16 bits in sets of {@value #WAYS}, the
  * youngest first; the oldest of a set falls out. Two octets for each key; one key in 8,000 is taken
@@ -28,8 +26,8 @@ final class Ghosts {
   }
 
   /**
-   * Forgets the key of {@code hash}. Returns how many of its set went later, 0 to 7, which tells
-   * its age in eighths of all that is remembered; -1 if it is not remembered.
+   * Forgets the key of {@code hash}. Returns how many of its set went since, 0 to 7: its age in
+   * eighths of what is remembered; -1 if it is not.
    */
   int take(long hash) {
     int first = first(hash);
@@ -43,10 +41,6 @@ final class Ghosts {
       }
     }
     return -1;
-  }
-
-  void clear() {
-    Arrays.fill(fingerprints, (short) 0);
   }
 
   /** Octets that this occupies. */

@@ -1,19 +1,28 @@
 package io.loligo.store.admission;
 
+import io.loligo.store.admission.DiskPolicy.Past;
+
 /**
  * What a directory remembers for {@link DiskPolicy}: what went, how the space is shared, and how
  * much stays. Guarded by the lock of the directory that owns it. Five octets for each object that
  * fits; nothing of it outlives the process.
  */
 public final class QueueAdmission implements DiskAdmission {
-  private static final long MIN_OBJECTS = 64;
+  private static final double MIN_OBJECTS = 64;
+
+  /** Responses that the mean of their sizes remembers, roughly. */
+  private static final double MEAN_OF = 1 << 12;
+
+  /** In means: one large response does not make all others small. */
+  private static final double MAX_WEIGHED = 64;
 
   private final long capacityBytes;
-  private final long objects;
+  private final long keys;
   private final Ghosts wentFromProbation;
   private final Ghosts wentFromMain;
   private final StayBar probationBar;
   private final StayBar mainBar;
+  private double meanBytes;
   private double share = DiskPolicy.START_SHARE;
 
   /**
@@ -21,30 +30,30 @@ public final class QueueAdmission implements DiskAdmission {
    *
    * @param capacityBytes of all segments
    * @param segmentBytes of one
-   * @param meanObjectBytes an object takes on disk, roughly
+   * @param meanObjectBytes an object takes on disk, roughly; makes the memory's size
    */
   public QueueAdmission(long capacityBytes, long segmentBytes, long meanObjectBytes) {
     this.capacityBytes = capacityBytes;
-    this.objects = Math.max(MIN_OBJECTS, capacityBytes / Math.max(1, meanObjectBytes));
-    this.wentFromProbation = new Ghosts(objects + objects / 4);
-    this.wentFromMain = new Ghosts(objects + objects / 4);
+    this.meanBytes = Math.max(1, meanObjectBytes);
+    this.keys = (long) (Math.max(MIN_OBJECTS, capacityBytes / meanBytes) * DiskPolicy.KNOWN);
+    this.wentFromProbation = new Ghosts(keys);
+    this.wentFromMain = new Ghosts(keys);
     this.probationBar = new StayBar(segmentBytes);
     this.mainBar = new StayBar(segmentBytes);
   }
 
   @Override
   public Placement place(long hash, long bytes, boolean full) {
-    int probationAge = wentFromProbation.take(hash);
-    int mainAge = wentFromMain.take(hash);
-    share = DiskPolicy.share(share, probationAge, mainAge, objects);
+    double weighed = Math.max(1, Math.min((double) bytes, meanBytes * MAX_WEIGHED));
+    meanBytes += (weighed - meanBytes) / MEAN_OF;
+    double objects = Math.max(MIN_OBJECTS, capacityBytes / meanBytes);
+    double eighth = keys / objects / Ghosts.WAYS;
+    Past past = DiskPolicy.past(wentFromProbation.take(hash), wentFromMain.take(hash), eighth);
+    share = DiskPolicy.share(share, past, objects);
     Placement placement =
         DiskPolicy.place(
             new DiskPolicy.Arrival(
-                bytes,
-                full,
-                probationAge >= 0 || mainAge >= 0,
-                (long) (share * capacityBytes),
-                capacityBytes));
+                bytes, full, past != Past.UNKNOWN, (long) (share * capacityBytes), capacityBytes));
     if (placement.lane() == null) {
       wentFromProbation.add(hash);
     }

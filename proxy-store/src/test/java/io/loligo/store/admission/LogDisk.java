@@ -71,6 +71,15 @@ final class LogDisk {
     return live[object];
   }
 
+  boolean holds(int object) {
+    return live[object];
+  }
+
+  /** How often it was asked for since it was appended, up to 255. */
+  int hits(int object) {
+    return hits[object];
+  }
+
   /** It arrived. */
   void put(int object) {
     long hash = Trace.hash(object);
@@ -186,9 +195,5 @@ final class LogDisk {
   /** Octets rewritten for each octet that arrived and was written. */
   double rewriting() {
     return (double) rewrittenBytes / Math.max(1, appendedBytes);
-  }
-
-  long liveBytes(Lane lane) {
-    return liveBytes.get(lane);
   }
 }

@@ -35,7 +35,7 @@ class QueueAdmissionTest {
 
   @Test
   void whatIsTooLargeForANewcomerIsTakenWhenItReturns() {
-    long large = CAPACITY / 4;
+    long large = CAPACITY / 2;
 
     assertThat(admission.place(KEY, large, false).reason()).isEqualTo(Reason.SPACE);
     assertThat(admission.place(KEY, large + 1, false)).isEqualTo(new Placement(null, Reason.LARGE));
