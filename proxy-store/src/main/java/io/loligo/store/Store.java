@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -114,8 +115,14 @@ public interface Store extends AutoCloseable {
    */
   void purge(CacheKey key, EventExecutor loop, IntConsumer then);
 
-  /** Drops everything. How many. */
+  /** Drops everything; what is on disk behind the back. How many there were, roughly. */
   int clear();
+
+  /**
+   * The regular work: looks whether the directories are still there, scrubs a little. To be called
+   * every second, on a maintenance thread.
+   */
+  void tick();
 
   /** Numbers for the ledger and the metrics. */
   StoreStats stats();

@@ -5,6 +5,8 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.Flights;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
@@ -15,12 +17,17 @@ import io.loligo.store.memory.MemoryTier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * The store: fetches under way, and behind them the memory tier. Thread-safe: any event loop.
+ * The store: fetches under way, and behind them the memory tier and the directories on disk.
+ * Thread-safe: any event loop.
  *
  * <p>Direct memory stays within {@code cache_mem} and the in-transit budget together: what arrives
  * is entered in the ledger of transit before it is allocated, and moves to the tier's when it is
@@ -31,7 +38,8 @@ public final class TieredStore implements Store {
   private final MemoryTier memory;
   private final Flights flights;
   private final long maxInMemoryBytes;
-  private final Landing landing = new MemoryLanding();
+  private final DiskTier disk;
+  private final Landing landing = new TierLanding();
 
   /**
    * An empty store.
@@ -39,17 +47,22 @@ public final class TieredStore implements Store {
    * @param allocator of pooled direct memory, the process's
    * @param transit ledger of all bytes on their way that no tier holds; shared with whoever else
    *     holds such bytes
+   * @param directories {@code cache_dir} lines; they are claimed now and opened behind the back
    * @param maintenance runs the tiers' maintenance, one task at a time, off the event loops; lives
    *     longer than the store; best a {@link io.loligo.store.memory.PacedExecutor}
+   * @throws IOException a directory cannot be had; says which line and what to do
    */
   public TieredStore(
       ByteBufAllocator allocator,
       ProxyConfig.Memory budgets,
+      ProxyConfig.Disk directories,
       MemoryLedger transit,
-      Executor maintenance) {
+      Executor maintenance)
+      throws IOException {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
+    this.disk = DiskTier.claim(directories, allocator, transit, memory::serves);
     this.flights =
         new Flights(
             allocator,
@@ -70,28 +83,52 @@ public final class TieredStore implements Store {
 
   @Override
   public boolean mayLoad(KeyProbe key) {
-    return false;
+    return disk.mayHold(key);
   }
 
   @Override
   public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
-    loop.execute(() -> then.loaded(null, new LoadReport(LoadOutcome.ABSENT, 0, 0)));
+    disk.load(
+        key,
+        request,
+        (entry, outcome, hits, queueNanos, readNanos) -> {
+          if (entry != null) {
+            promote(entry, hits);
+          }
+          LoadReport report =
+              new LoadReport(LoadOutcome.valueOf(outcome.name()), queueNanos, readNanos);
+          try {
+            loop.execute(() -> then.loaded(entry, report));
+          } catch (RejectedExecutionException shutDown) {
+            if (entry != null) {
+              entry.release();
+            }
+          }
+        });
+  }
+
+  /** Disk thread: what is asked for again goes to memory. Borrows {@code entry}. */
+  private void promote(Entry entry, int hits) {
+    boolean resident = entry.contentLength() == 0 || entry.isResident(entry.contentLength() - 1);
+    if (!resident || entry.contentLength() > maxInMemoryBytes) {
+      return;
+    }
+    if ((hits > 1 || memory.hasFreeRoom(entry.bytes()))
+        && memory.offer(entry)
+        && disk.isGone(entry.key())) {
+      // a removal came between: whoever asked for it may have looked in memory before
+      memory.remove(entry.key());
+    }
   }
 
   @Override
   public boolean fits(long contentLength) {
-    return contentLength <= maxInMemoryBytes;
-  }
-
-  @Override
-  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
-    int removed = remove(key);
-    loop.execute(() -> then.accept(removed));
+    return contentLength <= maxInMemoryBytes || disk.takes(contentLength);
   }
 
   @Override
   public boolean holds(KeyProbe key) {
-    return memory.holds(key);
+    return memory.holds(key) || disk.mayHold(key);
   }
 
   @Override
@@ -112,19 +149,65 @@ public final class TieredStore implements Store {
 
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
-    return memory.freshen(key, old, meta, fields);
+    Entry fresh = memory.freshen(key, old, meta, fields);
+    if (fresh != old) {
+      disk.freshen(fresh);
+    }
+    return fresh;
   }
 
   @Override
   public int remove(CacheKey key) {
     flights.invalidate(key);
-    return memory.remove(key);
+    int onDisk = disk.mayHold(key) ? 1 : 0;
+    disk.remove(key, count -> {});
+    return Math.max(memory.remove(key), onDisk);
+  }
+
+  @Override
+  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
+    flights.invalidate(key);
+    // first the disk, which finds nothing of it from now on: nothing comes to memory from there
+    AtomicInteger inMemory = new AtomicInteger();
+    AtomicInteger parts = new AtomicInteger(2);
+    AtomicInteger onDisk = new AtomicInteger();
+    Runnable confirm =
+        () -> {
+          if (parts.decrementAndGet() == 0) {
+            int count = onDisk.get() < 0 ? -1 : Math.max(onDisk.get(), inMemory.get());
+            loop.execute(() -> then.accept(count));
+          }
+        };
+    disk.remove(
+        key,
+        count -> {
+          onDisk.set(count);
+          confirm.run();
+        });
+    inMemory.set(memory.remove(key));
+    confirm.run();
   }
 
   @Override
   public int clear() {
     flights.invalidateAll();
-    return memory.clear();
+    int onDisk = disk.clear();
+    return Math.max(memory.clear(), onDisk);
+  }
+
+  @Override
+  public void tick() {
+    disk.tick();
+  }
+
+  /** Completes when all directories are ready, or off. */
+  public CompletableFuture<Void> opened() {
+    return disk.opened();
+  }
+
+  @Override
+  public List<DiskStats> diskStats() {
+    return disk.stats();
   }
 
   @Override
@@ -143,11 +226,6 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public List<DiskStats> diskStats() {
-    return List.of();
-  }
-
-  @Override
   public void resize(long cacheBytes) {
     memory.resize(cacheBytes);
   }
@@ -155,11 +233,12 @@ public final class TieredStore implements Store {
   @Override
   public void close() {
     flights.close();
+    disk.close();
     memory.close();
   }
 
-  /** Complete responses go to memory. */
-  private final class MemoryLanding implements Landing {
+  /** Complete responses go to memory, and behind the back to disk. */
+  private final class TierLanding implements Landing {
     @Override
     public boolean accepts(long bytes) {
       return memory.accepts(bytes);
@@ -174,7 +253,13 @@ public final class TieredStore implements Store {
         int firstLength,
         ByteBuf[] rest,
         int lastLength) {
-      return memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
+      Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
+      if (entry == null) {
+        disk.supersede(key);
+      } else {
+        disk.write(entry);
+      }
+      return entry;
     }
 
     @Override
@@ -185,11 +270,12 @@ public final class TieredStore implements Store {
         long contentLength,
         EventExecutor loop,
         Spool.Listener listener) {
-      return null;
+      return disk.spool(key, meta, fields, contentLength, loop, listener);
     }
 
     @Override
     public void drop(Entry entry) {
+      disk.remove(entry.key(), count -> {});
       memory.remove(entry.key());
     }
 

@@ -20,7 +20,16 @@ final class DirectionTest {
       noClasses()
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.netty.channel..", "java.net..", "java.nio.channels..");
+          .resideInAnyPackage("io.netty.channel..", "java.net..");
+
+  @ArchTest
+  static final ArchRule FILES_ARE_THE_DISK_TIERS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.loligo.store.disk..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.nio.channels..", "java.nio.file..");
 
   @ArchTest
   static final ArchRule MEMORY_STANDS_ALONE =

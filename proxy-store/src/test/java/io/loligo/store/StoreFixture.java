@@ -12,9 +12,14 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
 
@@ -38,12 +43,44 @@ public final class StoreFixture implements AutoCloseable {
 
   public StoreFixture(long cacheBytes, long maxObject, long transitBytes, Executor maintenance) {
     transit = new MemoryLedger(transitBytes);
-    store =
-        new TieredStore(
-            allocator,
-            new ProxyConfig.Memory(cacheBytes, maxObject, transitBytes, STREAM_BUFFER, GAP),
-            transit,
-            maintenance);
+    try {
+      store = store(allocator, cacheBytes, maxObject, ProxyConfig.Disk.NONE, transit, maintenance);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static TieredStore store(
+      ByteBufAllocator allocator,
+      long cacheBytes,
+      long maxObject,
+      ProxyConfig.Disk disk,
+      MemoryLedger transit,
+      Executor maintenance)
+      throws IOException {
+    return new TieredStore(
+        allocator,
+        new ProxyConfig.Memory(cacheBytes, maxObject, transit.limit(), STREAM_BUFFER, GAP),
+        disk,
+        transit,
+        maintenance);
+  }
+
+  /** With directories; waits until they are ready, or off. */
+  public StoreFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
+    transit = new MemoryLedger(32 << 20);
+    store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
+    store.opened().join();
+  }
+
+  /** A cache_dir of {@code bytes} at {@code path}. */
+  public static ProxyConfig.CacheDir dir(Path path, long bytes) {
+    return new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "test.conf:1");
+  }
+
+  /** Directories with the usual settings. */
+  public static ProxyConfig.Disk disk(ProxyConfig.CacheDir... dirs) {
+    return new ProxyConfig.Disk(List.of(dirs), 13 << 10, 4, 32 << 20);
   }
 
   public static KeyProbe probe(String text) {

@@ -31,6 +31,7 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -66,7 +67,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
   private ByteBuf request;
 
   @Setup
-  public void assemble() {
+  public void assemble() throws IOException {
     PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     ProxyConfig config =
         new ConfigReader(new FileConfigSource())
@@ -75,7 +76,9 @@ public class HitPathBenchmark extends AbstractBenchmark {
                 "http_port 80 accel defaultsite=bench.example\n"
                     + "http_access allow all\naccess_log none\nvisible_hostname bench\n")
             .config();
-    store = new TieredStore(allocator, config.memory(), new MemoryLedger(64 << 20), Runnable::run);
+    store =
+        new TieredStore(
+            allocator, config.memory(), config.disk(), new MemoryLedger(64 << 20), Runnable::run);
     channel = new EmbeddedChannel();
     fill(config);
     LoopTimer timer = new LoopTimer(channel.eventLoop());

@@ -62,6 +62,15 @@ public final class KeyProbe {
     return hash.low();
   }
 
+  /** The octets so far, {@link #length} of them, not to be changed. */
+  byte[] text() {
+    return text;
+  }
+
+  int length() {
+    return length;
+  }
+
   boolean matches(CacheKey key) {
     return hash.high() == key.high()
         && hash.low() == key.low()

@@ -2,6 +2,8 @@ package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -80,6 +82,48 @@ public final class VarySelection {
       bytes += names[i].length() + (values[i] == null ? 0 : values[i].length);
     }
     return bytes;
+  }
+
+  /** See {@link StoredForm#writeMeta}. */
+  void write(ByteBuf out) {
+    StoredForm.number(out, names.length);
+    for (int i = 0; i < names.length; i++) {
+      StoredForm.octets(out, names[i].getBytes(StandardCharsets.ISO_8859_1));
+      StoredForm.octets(out, values[i]);
+    }
+  }
+
+  /** Reads what {@link #write} wrote, or the number 0, which stands for none: null. */
+  static VarySelection read(ByteBuf in) {
+    int count = (int) StoredForm.number(in);
+    if (count == 0) {
+      return null;
+    }
+    if (count < 0 || count > in.readableBytes()) {
+      throw new IllegalArgumentException("selecting fields: " + count);
+    }
+    String[] names = new String[count];
+    int[] ids = new int[count];
+    byte[][] values = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      byte[] name = StoredForm.octets(in);
+      if (name == null) {
+        throw new IllegalArgumentException("a selecting field without name");
+      }
+      names[i] = new String(name, StandardCharsets.ISO_8859_1);
+      ids[i] = FieldName.of(names[i]);
+      values[i] = StoredForm.octets(in);
+    }
+    return new VarySelection(names, ids, values);
+  }
+
+  /** All of it, for a hash. */
+  byte[] toOctets() {
+    ByteBuf out = Unpooled.buffer(weightBytes() + 4 * names.length + 8);
+    write(out);
+    byte[] octets = new byte[out.readableBytes()];
+    out.readBytes(octets);
+    return octets;
   }
 
   @Override

@@ -126,9 +126,11 @@ public final class Proxy implements AutoCloseable {
         new TieredStore(
             transport.allocator(),
             config.memory(),
+            config.disk(),
             transit,
             new PacedExecutor(
                 task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
+    maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
     seenStore = seen.apply(store);
     List<ClientLoop> clientLoops = wireLoops(transport);
     listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);

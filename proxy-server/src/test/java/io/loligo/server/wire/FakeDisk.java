@@ -4,9 +4,9 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
-import io.loligo.store.DiskStats;
 import io.loligo.store.Store;
 import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.DiskEntries;
 import io.loligo.store.memory.Entry;
@@ -258,6 +258,11 @@ final class FakeDisk implements Store {
   @Override
   public StoreStats stats() {
     return inner.stats();
+  }
+
+  @Override
+  public void tick() {
+    inner.tick();
   }
 
   @Override

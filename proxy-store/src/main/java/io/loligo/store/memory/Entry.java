@@ -31,6 +31,7 @@ public final class Entry implements Stored {
   private final FurtherContent rest;
   private final int fieldsLength;
   private final int firstLength;
+  private final int charge;
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
   private int hits;
@@ -48,6 +49,27 @@ public final class Entry implements Stored {
       int firstLength,
       FurtherContent rest,
       MemoryLedger ledger) {
+    this(
+        key,
+        meta,
+        first,
+        SizeClass.roundUp(first.capacity()),
+        fieldsLength,
+        firstLength,
+        rest,
+        ledger);
+  }
+
+  private Entry(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int charge,
+      int fieldsLength,
+      int firstLength,
+      FurtherContent rest,
+      MemoryLedger ledger) {
+    this.charge = charge;
     this.key = key;
     this.meta = meta;
     this.first = first;
@@ -55,6 +77,26 @@ public final class Entry implements Stored {
     this.firstLength = firstLength;
     this.rest = rest;
     this.ledger = ledger;
+  }
+
+  /**
+   * A response read from disk, not in the memory tier yet. One reference, owned by the caller.
+   * Takes {@code first} and {@code rest}.
+   *
+   * @param first perhaps a slice of a larger buffer, which goes with it
+   * @param charge octets of memory {@code first} keeps, entered in {@code ledger} already
+   * @param rest content behind the first block, or null
+   */
+  public static Entry loaded(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int charge,
+      int fieldsLength,
+      int firstLength,
+      FurtherContent rest,
+      MemoryLedger ledger) {
+    return new Entry(key, meta, first, charge, fieldsLength, firstLength, rest, ledger);
   }
 
   /** One more reference, unless the entry is already gone. */
@@ -76,7 +118,7 @@ public final class Entry implements Stored {
       throw new IllegalStateException("entry released once too often: " + key);
     }
     if (left == 0) {
-      int bytes = firstBytes();
+      int bytes = charge;
       first.release();
       ledger.release(bytes);
       if (rest != null) {
@@ -173,8 +215,8 @@ public final class Entry implements Stored {
   }
 
   /** Octets of direct memory it keeps. */
-  long bytes() {
-    return firstBytes() + (rest == null ? 0 : rest.bytes());
+  public long bytes() {
+    return charge + (rest == null ? 0 : rest.bytes());
   }
 
   /** Octets of heap whose number clients and origins choose: long URLs, selecting fields. */
@@ -188,16 +230,12 @@ public final class Entry implements Stored {
     return rest;
   }
 
-  private int firstBytes() {
-    return SizeClass.roundUp(first.capacity());
-  }
-
   /**
    * Enters what it keeps in {@code other} instead, if that has room; whether all of it is there.
    * Called by who holds a reference, on the maintenance thread only.
    */
   boolean moveTo(MemoryLedger other) {
-    int bytes = firstBytes();
+    int bytes = charge;
     if (ledger != other) {
       if (!other.tryReserve(bytes)) {
         return false;

@@ -10,6 +10,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -202,6 +203,64 @@ public final class MemoryTier {
     if (closed) {
       remove(key);
     }
+  }
+
+  /**
+   * Stores {@code entry}, borrowed, which was read from disk, unless a response of equal selection
+   * is stored already: it may be newer. Whether it is stored.
+   */
+  public boolean offer(Entry entry) {
+    if (!accepts(entry.bytes()) || !entry.moveTo(ledger)) {
+      relieveIfNeeded();
+      return false;
+    }
+    boolean[] stored = new boolean[1];
+    cache
+        .asMap()
+        .compute(
+            entry.key(),
+            (ignored, old) -> {
+              if (old != null && holdsEqual(old, entry)) {
+                return old;
+              }
+              stored[0] = true;
+              Stored now = Variants.with(old, entry);
+              mapped(now);
+              return now;
+            });
+    if (stored[0]) {
+      insertions.increment();
+      if (closed) {
+        remove(entry.key());
+      }
+    }
+    relieveIfNeeded();
+    return stored[0];
+  }
+
+  private static boolean holdsEqual(Stored stored, Entry entry) {
+    for (int i = 0; i < stored.size(); i++) {
+      if (Objects.equals(stored.get(i).meta().vary(), entry.meta().vary())) {
+        return true;
+      }
+    }
+    return entry.meta().vary() == null;
+  }
+
+  /** Whether something is stored under {@code key} and was served. */
+  public boolean serves(CacheKey key) {
+    Stored stored = cache.policy().getIfPresentQuietly(key);
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      if (stored.get(i).hits() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether there is room without dropping anything. */
+  public boolean hasFreeRoom(long bytes) {
+    return ledger.used() + bytes <= ledger.limit() - headroom(ledger.limit());
   }
 
   private void mapped(Stored stored) {

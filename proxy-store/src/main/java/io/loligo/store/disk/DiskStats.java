@@ -1,4 +1,4 @@
-package io.loligo.store;
+package io.loligo.store.disk;
 
 /**
  * Numbers of one {@code cache_dir} at one moment. Counts grow from the start of the process; sizes

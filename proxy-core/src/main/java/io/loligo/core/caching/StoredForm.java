@@ -1,0 +1,162 @@
+package io.loligo.core.caching;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * {@link CacheKey} and {@link StoredMeta} as octets at rest: see {@code docs/disk-format.md}.
+ * Numbers are variable in length, 7 bits in an octet, low ones first; signed ones are zigzag coded.
+ * What is read was verified before: garbage gives an {@link IllegalArgumentException} or {@link
+ * IndexOutOfBoundsException}, never more. Stateless.
+ */
+public final class StoredForm {
+  private static final int MAX_SHIFT = 63;
+  private static final int MAX_NUMBER_BYTES = 10;
+
+  /** Numbers in a meta, lengths included. */
+  private static final int NUMBERS = 14;
+
+  private StoredForm() {}
+
+  /** Octets of the key as it is, without length. Borrows {@code out}. */
+  public static void writeKey(CacheKey key, ByteBuf out) {
+    out.writeBytes(key.text(), 0, key.length());
+  }
+
+  /** Whether the {@code length} octets of {@code in} at {@code index} are {@code key}. */
+  public static boolean isKey(CacheKey key, ByteBuf in, int index, int length) {
+    if (key.length() != length) {
+      return false;
+    }
+    byte[] text = key.text();
+    for (int i = 0; i < length; i++) {
+      if (in.getByte(index + i) != text[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The key whose {@code length} octets stand at {@code index} of {@code in}. */
+  public static CacheKey readKey(ByteBuf in, int index, int length) {
+    byte[] text = new byte[length];
+    in.getBytes(index, text);
+    return new KeyProbe().append(text, 0, length).seal().toKey();
+  }
+
+  /** Appends {@code meta} to {@code out}, borrowed. */
+  public static void writeMeta(StoredMeta meta, ByteBuf out) {
+    number(out, meta.status());
+    number(out, meta.flags());
+    signed(out, meta.responseTimeMillis());
+    signed(out, meta.responseTimeMillis() - meta.requestTimeMillis());
+    signed(out, meta.responseTimeMillis() - meta.dateMillis());
+    boolean modified = meta.lastModifiedMillis() != StoredMeta.NO_TIME;
+    out.writeByte(modified ? 1 : 0);
+    if (modified) {
+      signed(out, meta.lastModifiedMillis());
+    }
+    signed(out, meta.initialAgeSeconds());
+    signed(out, meta.lifetimeSeconds());
+    signed(out, meta.staleWhileRevalidateSeconds());
+    signed(out, meta.staleIfErrorSeconds());
+    signed(out, meta.contentLength());
+    octets(out, meta.etag());
+    if (meta.vary() == null) {
+      number(out, 0);
+    } else {
+      meta.vary().write(out);
+    }
+  }
+
+  /** Octets that {@code meta} takes at most. */
+  public static int metaBytes(StoredMeta meta) {
+    int etag = meta.etag() == null ? 0 : meta.etag().length;
+    int vary =
+        meta.vary() == null
+            ? 0
+            : meta.vary().weightBytes() + 2 * MAX_NUMBER_BYTES * meta.vary().names().size();
+    return NUMBERS * MAX_NUMBER_BYTES + etag + vary;
+  }
+
+  /** Reads what {@link #writeMeta} wrote from the reader index of {@code in}, which advances. */
+  public static StoredMeta readMeta(ByteBuf in) {
+    int status = (int) number(in);
+    int flags = (int) number(in);
+    long response = signed(in);
+    long request = response - signed(in);
+    long date = response - signed(in);
+    long modified = in.readByte() == 0 ? StoredMeta.NO_TIME : signed(in);
+    long age = signed(in);
+    long lifetime = signed(in);
+    long whileRevalidate = signed(in);
+    long ifError = signed(in);
+    long length = signed(in);
+    byte[] etag = octets(in);
+    VarySelection vary = VarySelection.read(in);
+    return new StoredMeta(
+        status,
+        request,
+        response,
+        date,
+        modified,
+        age,
+        lifetime,
+        whileRevalidate,
+        ifError,
+        flags,
+        etag,
+        vary,
+        length);
+  }
+
+  /** Octets with their length before them; null is told apart from none. */
+  static void octets(ByteBuf out, byte[] octets) {
+    number(out, octets == null ? 0 : octets.length + 1L);
+    if (octets != null) {
+      out.writeBytes(octets);
+    }
+  }
+
+  static byte[] octets(ByteBuf in) {
+    int length = (int) number(in) - 1;
+    if (length < 0) {
+      return null;
+    }
+    if (length > in.readableBytes()) {
+      throw new IllegalArgumentException("length: " + length + " (expected: what is there)");
+    }
+    byte[] octets = new byte[length];
+    in.readBytes(octets);
+    return octets;
+  }
+
+  private static void signed(ByteBuf out, long value) {
+    number(out, (value << 1) ^ (value >> 63));
+  }
+
+  private static long signed(ByteBuf in) {
+    long value = number(in);
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  static void number(ByteBuf out, long value) {
+    long left = value;
+    while ((left & ~0x7FL) != 0) {
+      out.writeByte((int) ((left & 0x7F) | 0x80));
+      left >>>= 7;
+    }
+    out.writeByte((int) left);
+  }
+
+  static long number(ByteBuf in) {
+    long value = 0;
+    for (int shift = 0; shift <= MAX_SHIFT; shift += 7) {
+      byte octet = in.readByte();
+      value |= (octet & 0x7FL) << shift;
+      if (octet >= 0) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException("a number of more than 64 bits");
+  }
+}

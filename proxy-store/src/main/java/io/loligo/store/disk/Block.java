@@ -1,0 +1,109 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.util.zip.CRC32C;
+
+/**
+ * What all blocks on disk have in front: see {@code docs/disk-format.md}. A block is the unit of
+ * reading, writing and verification. Numbers are big-endian. Stateless.
+ */
+final class Block {
+  /** Octets of a block at most. */
+  static final int MAX_BYTES = 65_472;
+
+  /** Blocks start at multiples of this many octets. */
+  static final int ALIGNMENT = 64;
+
+  /** Octets of the header. */
+  static final int HEADER_BYTES = 40;
+
+  /** Content in a further block at most. */
+  static final int FURTHER_CONTENT = MAX_BYTES - HEADER_BYTES;
+
+  static final int MAGIC = 0x4C4F4C31;
+  static final byte FIRST = 1;
+  static final byte FURTHER = 2;
+
+  private static final int CRC = 4;
+  private static final int LENGTH = 8;
+  private static final int KIND = 12;
+  private static final int LANE = 13;
+  private static final int GENERATION = 16;
+  private static final int ID = 24;
+  private static final int NUMBER = 32;
+
+  private Block() {}
+
+  /** Octets that a block of {@code length} takes on disk. */
+  static int aligned(int length) {
+    return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  }
+
+  /** Writes the header at index 0, but for what {@link #seal} adds. The rest is written behind. */
+  static void begin(ByteBuf block, byte kind, long id, int number) {
+    block.setIndex(0, HEADER_BYTES);
+    block.setInt(0, MAGIC);
+    block.setByte(KIND, kind);
+    block.setByte(LANE, 0);
+    block.setShort(LANE + 1, 0);
+    block.setLong(ID, id);
+    block.setInt(NUMBER, number);
+    block.setInt(NUMBER + 4, 0);
+  }
+
+  /** Completes a block, all of it written up to the writer index, for the segment it goes to. */
+  static void seal(ByteBuf block, int lane, long generation) {
+    block.setInt(LENGTH, block.writerIndex());
+    block.setByte(LANE, lane);
+    block.setLong(GENERATION, generation);
+    block.setInt(CRC, crc(block, block.writerIndex()));
+  }
+
+  /**
+   * Whether the readable octets from index 0 are a whole and unchanged block of {@code kind}. One
+   * of an older life of its segment, of another object or number is whole too: see the accessors.
+   */
+  static boolean isWhole(ByteBuf block, byte kind) {
+    int there = block.writerIndex();
+    return there >= HEADER_BYTES
+        && block.getInt(0) == MAGIC
+        && block.getByte(KIND) == kind
+        && block.getInt(LENGTH) >= HEADER_BYTES
+        && block.getInt(LENGTH) <= there
+        && block.getInt(CRC) == crc(block, block.getInt(LENGTH));
+  }
+
+  private static int crc(ByteBuf block, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(block.nioBuffer(LENGTH, length - LENGTH));
+    return (int) crc.getValue();
+  }
+
+  static int length(ByteBuf block) {
+    return block.getInt(LENGTH);
+  }
+
+  static int lane(ByteBuf block) {
+    return block.getByte(LANE);
+  }
+
+  /** Life of the segment it was written in. */
+  static long generation(ByteBuf block) {
+    return block.getLong(GENERATION);
+  }
+
+  /** The object it is of. */
+  static long id(ByteBuf block) {
+    return block.getLong(ID);
+  }
+
+  /** 0 for the first block, then counted up. */
+  static int number(ByteBuf block) {
+    return block.getInt(NUMBER);
+  }
+
+  /** Content of a further block: from its header on. */
+  static int furtherContent(ByteBuf block) {
+    return length(block) - HEADER_BYTES;
+  }
+}

@@ -1,0 +1,461 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.admission.DiskAdmission;
+import io.loligo.store.admission.Lane;
+import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.disk.record.RecordMap;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.collection.IntObjectHashMap;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * What a directory holds: index, map and segments, changed together. Thread-safe: disk threads;
+ * event loops ask {@link #mayHold} only. All else is guarded by {@code this}; the map is used under
+ * the lock, slabs never are.
+ *
+ * <p>Who reads or writes in a segment pins it first, in the same step in which it learns the place;
+ * a pinned segment is not given out again, so what was true when it was pinned stays readable.
+ */
+final class Catalogue {
+  /** Variants of a key that are kept. */
+  static final int MAX_VARIANTS = 16;
+
+  /** Set in {@link ObjectIndex#flags} where the record holds the whole first block. */
+  static final int IN_RECORD = 1;
+
+  /** How a {@link #publish} ended. */
+  enum Published {
+    DONE,
+    /** It is not wanted any more. */
+    CANCELLED,
+    /** The object is elsewhere or gone since. */
+    MOVED,
+    /** There is no record for it: space has to be made. */
+    NO_RECORD
+  }
+
+  private final ObjectIndex index;
+  private final RecordMap map;
+  private final Segments segments;
+  private final DiskAdmission admission;
+  private final LongSupplier ids;
+  private final IntObjectHashMap<long[]> pieces = new IntObjectHashMap<>();
+  private final int[] variants = new int[MAX_VARIANTS + 1];
+  private long storedBytes;
+
+  /**
+   * @param ids gives numbers of objects and lives of segments, each higher than all before
+   */
+  Catalogue(
+      ObjectIndex index,
+      RecordMap map,
+      Segments segments,
+      DiskAdmission admission,
+      LongSupplier ids) {
+    this.index = index;
+    this.map = map;
+    this.segments = segments;
+    this.admission = admission;
+    this.ids = ids;
+  }
+
+  /** A hint; any thread, without lock. */
+  boolean mayHold(long high) {
+    return index.mayHold(high);
+  }
+
+  synchronized int objects() {
+    return index.size();
+  }
+
+  /** Octets that stored objects take. */
+  synchronized long storedBytes() {
+    return storedBytes;
+  }
+
+  synchronized int freeSegments() {
+    return segments.freeCount();
+  }
+
+  /** Whether something has to go for what comes. */
+  synchronized boolean isFull() {
+    return segments.freeCount() <= Segments.RESERVE || index.size() >= index.capacity();
+  }
+
+  synchronized boolean hasSlots() {
+    return index.size() < index.capacity();
+  }
+
+  synchronized DiskAdmission.Placement place(long hash, long bytes) {
+    return admission.place(hash, bytes, isFull());
+  }
+
+  // Space
+
+  /** Room for {@code bytes} in {@code lane}, or null where space has to be made first. Pinned. */
+  synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
+    Segment segment = segments.withRoom(bytes, lane, moving, ids.getAsLong());
+    return segment == null ? null : take(segment, bytes);
+  }
+
+  /** A whole free segment less its header, or null. Pinned; to be {@link #trim}med. */
+  synchronized Extent allocateSegment(int bytes, Lane lane) {
+    Segment segment = segments.openFree(lane, false, ids.getAsLong());
+    return segment == null ? null : take(segment, bytes);
+  }
+
+  private static Extent take(Segment segment, int bytes) {
+    boolean opens = segment.used == Geometry.SEGMENT_HEADER_BYTES;
+    Extent extent =
+        new Extent(
+            Place.of(segment.number, segment.used), bytes, segment.generation, segment.lane, opens);
+    segment.used += bytes;
+    segment.pins++;
+    return extent;
+  }
+
+  /** Of a whole segment only {@code bytes} were needed. */
+  synchronized void trim(Extent extent, int bytes) {
+    Segment segment = segments.get(Place.segment(extent.place()));
+    segment.used = Place.offset(extent.place()) + bytes;
+    segments.share(segment);
+  }
+
+  /** Lets go of one pin; whether the segment is to be {@link #recycle}d by the caller. */
+  synchronized boolean unpin(long place) {
+    Segment segment = segments.get(Place.segment(place));
+    segment.pins--;
+    assert segment.pins >= 0 : "unpinned once too often";
+    return segment.pins == 0 && segment.condemned;
+  }
+
+  /** A condemned segment whose header was struck out may be given out again. */
+  synchronized void recycle(int segment) {
+    segments.free(segments.get(segment));
+  }
+
+  // Looking
+
+  /** All variants under {@code high}, pinned, the newest record first known last. */
+  synchronized List<Stored> pinAll(long high) {
+    int count = index.findAll(high, variants);
+    List<Stored> found = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      found.add(pin(variants[i]));
+    }
+    return found;
+  }
+
+  /** The object of {@code slot} if it is stored and has something in {@code segment}, pinned. */
+  synchronized Stored pinIn(int segment, int slot) {
+    if (!index.isUsed(slot)) {
+      return null;
+    }
+    if (Place.segment(index.place(slot)) == segment) {
+      return pin(slot);
+    }
+    long[] places = pieces.get(slot);
+    if (places != null) {
+      for (int i = 0; i < places.length - 1; i++) {
+        if (Place.segment(places[i]) == segment) {
+          return pin(slot);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Any object, pinned, for the scrubber; null where there is none in {@code slot}. */
+  synchronized Stored pinSlot(int slot) {
+    return slot < index.capacity() && index.isUsed(slot) ? pin(slot) : null;
+  }
+
+  int capacity() {
+    return index.capacity();
+  }
+
+  /** Pins once more what is pinned already. */
+  synchronized void pinAgain(Stored stored) {
+    segments.get(Place.segment(stored.place())).pins++;
+    for (long piece : stored.pieces()) {
+      segments.get(Place.segment(piece)).pins++;
+    }
+  }
+
+  private Stored pin(int slot) {
+    long[] known = pieces.get(slot);
+    long[] places = known == null ? Stored.NO_PIECES : Arrays.copyOf(known, known.length - 1);
+    long place = index.place(slot);
+    segments.get(Place.segment(place)).pins++;
+    for (long piece : places) {
+      segments.get(Place.segment(piece)).pins++;
+    }
+    return new Stored(slot, index.high(slot), index.low(slot), place, index.length(slot), places);
+  }
+
+  /** Whether the record of {@code stored} holds all of its first block. */
+  synchronized boolean isInRecord(Stored stored) {
+    return isStill(stored) && (index.flags(stored.slot()) & IN_RECORD) != 0;
+  }
+
+  synchronized int hits(Stored stored) {
+    return isStill(stored) ? index.hits(stored.slot()) : 0;
+  }
+
+  /** It was asked for. */
+  synchronized void hit(Stored stored) {
+    if (isStill(stored)) {
+      index.hit(stored.slot());
+    }
+  }
+
+  synchronized int lane(Stored stored) {
+    return isStill(stored) ? index.lane(stored.slot()) : Lane.MAIN.ordinal();
+  }
+
+  /** Whether it still stands where it was pinned. */
+  synchronized boolean isStill(Stored stored) {
+    int slot = stored.slot();
+    return index.isUsed(slot)
+        && index.place(slot) == stored.place()
+        && index.high(slot) == stored.high()
+        && index.low(slot) == stored.low();
+  }
+
+  /** Copies the record of {@code stored} to {@code into}, if it is still there. */
+  boolean record(Stored stored, ByteBuf into) throws IOException {
+    return map.get(stored.high(), stored.low(), into);
+  }
+
+  // Changing
+
+  /**
+   * Makes an object that is written known. Its extents stay pinned.
+   *
+   * @param record scratch for the record, borrowed
+   */
+  synchronized Published publish(Publication object, ByteBuf record) throws IOException {
+    if (object.cancelled()) {
+      return Published.CANCELLED;
+    }
+    if (object.moved() != null && !isStill(object.moved())) {
+      return Published.MOVED;
+    }
+    ByteBuf block = object.block();
+    long high = FirstBlock.high(block);
+    long low = FirstBlock.low(block);
+    int slot = index.find(high, low);
+    if (slot == ObjectIndex.NONE && !hasSlots()) {
+      return Published.NO_RECORD;
+    }
+    StoredRecord.write(record, block, object.place());
+    if (!map.put(high, low, record)) {
+      return Published.NO_RECORD;
+    }
+    int length = Block.length(block);
+    int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
+    if (slot != ObjectIndex.NONE) {
+      object.displaced().add(pin(slot));
+      uncount(slot);
+      index.move(slot, object.place(), length, object.lane().ordinal(), flags);
+    }
+    dropSurplus(high, slot, object.alone(), object.displaced());
+    if (slot == ObjectIndex.NONE) {
+      slot = index.insert(high, low, object.place(), length, object.lane().ordinal(), flags);
+    }
+    Layout layout = object.layout();
+    count(
+        slot,
+        object.place(),
+        length,
+        object.pieces(),
+        layout.fullPieceBytes(),
+        layout.lastPieceBytes());
+    return Published.DONE;
+  }
+
+  /** Drops variants beside {@code kept}: all, or what there are too many of. */
+  private void dropSurplus(long high, int kept, boolean alone, List<Stored> out)
+      throws IOException {
+    int count = index.findAll(high, variants);
+    int surplus = alone ? count : count - MAX_VARIANTS + (kept == ObjectIndex.NONE ? 1 : 0);
+    int[] there = Arrays.copyOf(variants, count);
+    for (int i = 0; i < count && surplus > 0; i++) {
+      if (there[i] != kept) {
+        out.add(pin(there[i]));
+        drop(there[i]);
+        surplus--;
+      }
+    }
+  }
+
+  private void count(
+      int slot, long place, int length, long[] places, int fullPieceBytes, int lastPieceBytes) {
+    live(place, Block.aligned(length));
+    note(place, slot);
+    if (places.length > 0) {
+      long[] known = Arrays.copyOf(places, places.length + 1);
+      known[places.length] = (long) fullPieceBytes << 32 | lastPieceBytes;
+      pieces.put(slot, known);
+      for (int i = 0; i < places.length; i++) {
+        live(places[i], i == places.length - 1 ? lastPieceBytes : fullPieceBytes);
+        note(places[i], slot);
+      }
+    }
+  }
+
+  private void uncount(int slot) {
+    live(index.place(slot), -Block.aligned(index.length(slot)));
+    long[] known = pieces.remove(slot);
+    if (known != null) {
+      int last = known.length - 1;
+      for (int i = 0; i < last; i++) {
+        live(known[i], -(i == last - 1 ? (int) known[last] : (int) (known[last] >>> 32)));
+      }
+    }
+  }
+
+  private void live(long place, long bytes) {
+    segments.live(segments.get(Place.segment(place)), bytes);
+    storedBytes += bytes;
+  }
+
+  private void note(long place, int slot) {
+    segments.get(Place.segment(place)).note(slot);
+  }
+
+  private void drop(int slot) throws IOException {
+    long high = index.high(slot);
+    long low = index.low(slot);
+    uncount(slot);
+    index.remove(slot);
+    map.remove(high, low);
+  }
+
+  /** Drops {@code stored} if it still stands where it did; whether it did. It stays pinned. */
+  synchronized boolean drop(Stored stored) throws IOException {
+    if (!isStill(stored)) {
+      return false;
+    }
+    drop(stored.slot());
+    return true;
+  }
+
+  /** {@code stored} goes for lack of space, if it still stands where it did. */
+  synchronized boolean evict(Stored stored, Lane lane) throws IOException {
+    long bytes = Block.aligned(stored.length());
+    if (!drop(stored)) {
+      return false;
+    }
+    admission.evicted(lane, stored.high(), bytes);
+    return true;
+  }
+
+  /** Drops the object of {@code slot}, if there is one. What it was, pinned; or empty. */
+  synchronized List<Stored> dropSlot(int slot) throws IOException {
+    if (!index.isUsed(slot)) {
+      return List.of();
+    }
+    Stored dropped = pin(slot);
+    drop(slot);
+    return List.of(dropped);
+  }
+
+  /** Drops all variants under {@code high}. What they were, pinned. */
+  synchronized List<Stored> dropAll(long high) throws IOException {
+    List<Stored> dropped = pinAll(high);
+    for (Stored stored : dropped) {
+      drop(stored.slot());
+    }
+    return dropped;
+  }
+
+  // Making space
+
+  /** The segment to be emptied next, or null where none may be. */
+  synchronized Segment victim(long capacityBytes) {
+    long probation = segments.liveBytes(Lane.PROBATION);
+    long main = segments.liveBytes(Lane.MAIN);
+    Lane first =
+        probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, capacityBytes);
+    Segment segment = segments.oldest(first);
+    return segment != null ? segment : segments.oldest(Lane.values()[1 - first.ordinal()]);
+  }
+
+  synchronized int[] noted(Segment segment) {
+    return segment.noted();
+  }
+
+  synchronized Lane laneOf(Segment segment) {
+    return segment.lane;
+  }
+
+  synchronized DiskAdmission.Verdict reclaim(Lane lane, Stored stored, boolean inMemory) {
+    return admission.reclaim(
+        lane, stored.high(), Block.aligned(stored.length()), hits(stored), inMemory);
+  }
+
+  /** {@code stored} was moved to the main lane. */
+  synchronized void kept(Lane from, Stored stored) {
+    admission.kept(from, stored.high(), Block.aligned(stored.length()));
+  }
+
+  /**
+   * The segment was emptied; whether the caller is to strike out its header and {@link #recycle}
+   * it: else who unpins it last is.
+   */
+  synchronized boolean condemn(Segment segment) {
+    segments.condemn(segment);
+    return segment.pins == 0;
+  }
+
+  // Taking up what was found on disk
+
+  /**
+   * Takes up an object while the directory is being opened; false where there is no room or a newer
+   * one of its hash. {@link #settle} follows.
+   */
+  synchronized boolean adopt(
+      ByteBuf block, long place, Lane lane, long[] places, int fullPieceBytes, int lastPieceBytes) {
+    long high = FirstBlock.high(block);
+    long low = FirstBlock.low(block);
+    if (index.find(high, low) != ObjectIndex.NONE || !hasSlots()) {
+      return false;
+    }
+    int length = Block.length(block);
+    found(place, lane, Block.generation(block), Block.aligned(length));
+    for (int i = 0; i < places.length; i++) {
+      int bytes = i == places.length - 1 ? lastPieceBytes : fullPieceBytes;
+      found(places[i], lane, 0, bytes);
+    }
+    int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
+    int slot = index.insert(high, low, place, length, lane.ordinal(), flags);
+    count(slot, place, length, places, fullPieceBytes, lastPieceBytes);
+    return true;
+  }
+
+  /** While it is being opened: what was taken up under this hash is not to be. */
+  synchronized void forget(long high, long low) throws IOException {
+    int slot = index.find(high, low);
+    if (slot != ObjectIndex.NONE) {
+      drop(slot);
+    }
+  }
+
+  private void found(long place, Lane lane, long generation, int bytes) {
+    segments.found(Place.segment(place), lane, generation, Place.offset(place) + bytes);
+  }
+
+  /** All was taken up: segments stand in the order of their lives. */
+  synchronized void settle() {
+    segments.settle();
+  }
+
+  synchronized void close() throws IOException {
+    map.close();
+  }
+}

@@ -1,0 +1,685 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.core.message.Fields;
+import io.loligo.store.admission.DiskAdmission;
+import io.loligo.store.admission.QueueAdmission;
+import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.disk.record.ChronicleRecordMap;
+import io.loligo.store.disk.record.Preallocation;
+import io.loligo.store.disk.record.RecordMap;
+import io.loligo.store.inflight.Spool;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One {@code cache_dir}: stored responses on disk, in a space of constant size. Thread-safe: any
+ * thread; nothing here blocks but {@link #claim} and {@link #close}.
+ *
+ * <pre>
+ *   state       entered by                     serves   stores
+ *   OPENING     claim                          -        -
+ *   RECOVERING  open, after a crash or damage  -        -
+ *   READY       open                           yes      yes, unless no-store
+ *   OFF         the disk failed                -        -
+ *   CLOSED      close                          -        -
+ * </pre>
+ */
+final class DiskDirectory implements AutoCloseable {
+  /** States. */
+  enum State {
+    OPENING,
+    RECOVERING,
+    READY,
+    OFF,
+    CLOSED
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
+  private static final long FLUSH_MILLIS = 10_000;
+  private static final int ID_SHIFT = 20;
+  private static final int MAX_READ_FAILURES = 3;
+
+  private final CacheDir config;
+  private final Geometry geometry;
+  private final Marks marks;
+  private final DiskThreads threads;
+  private final ByteBufAllocator allocator;
+  private final MemoryLedger transit;
+  private final Space.InMemory inMemory;
+  private final DirectoryCounters counters = new DirectoryCounters();
+  private final AtomicLong ids = new AtomicLong();
+  private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private final AtomicLong readFailures = new AtomicLong();
+  private final AtomicBoolean ticking = new AtomicBoolean();
+  private final Scrubber scrubber = new Scrubber();
+
+  private volatile State state = State.OPENING;
+  private volatile String reason = "";
+  private volatile DirectoryContext parts;
+  private Object headerFile;
+
+  private DiskDirectory(
+      CacheDir config,
+      Geometry geometry,
+      Marks marks,
+      DiskThreads threads,
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      Space.InMemory inMemory) {
+    this.config = config;
+    this.geometry = geometry;
+    this.marks = marks;
+    this.threads = threads;
+    this.allocator = allocator;
+    this.transit = transit;
+    this.inMemory = inMemory;
+  }
+
+  /** The geometry of {@code dir}, or null where it is too small. */
+  static Geometry geometry(CacheDir dir, long meanObjectBytes) {
+    return Geometry.of(dir.maxBytes(), meanObjectBytes, ChronicleRecordMap::fileBytes);
+  }
+
+  /**
+   * Claims the directory: it is there, writable, large enough and nobody else's. Its content is
+   * taken up by {@link #open}.
+   *
+   * @throws IOException it cannot be had; says which line of the configuration and what to do
+   */
+  static DiskDirectory claim(
+      CacheDir dir,
+      ProxyConfig.Disk disk,
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      Space.InMemory inMemory)
+      throws IOException {
+    Geometry geometry = geometry(dir, disk.meanObjectBytes());
+    if (geometry == null) {
+      long min = Geometry.minBytes(disk.meanObjectBytes(), ChronicleRecordMap::fileBytes);
+      throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
+    }
+    Path path = Path.of(dir.path());
+    try {
+      Files.createDirectories(path);
+    } catch (IOException e) {
+      throw refusal(dir, "cannot be made: create it, owned by the user the proxy runs as", e);
+    }
+    if (!Files.isDirectory(path)) {
+      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
+    }
+    if (!Files.isWritable(path)) {
+      throw refusal(dir, "not writable: give it to the user the proxy runs as", null);
+    }
+    Marks marks;
+    try {
+      marks = Marks.lock(path);
+    } catch (IOException e) {
+      throw refusal(dir, e.getMessage() + ": stop it, or give this proxy another directory", e);
+    }
+    try {
+      checkSpace(dir, path, marks, geometry);
+    } catch (IOException e) {
+      marks.close();
+      throw e;
+    }
+    DiskThreads threads =
+        new DiskThreads("loligo-disk", Math.max(2, disk.threads()), disk.writeQueueBytes());
+    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, inMemory);
+  }
+
+  private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
+      throws IOException {
+    long there = size(marks.map()) + size(marks.slabs());
+    long free = Files.getFileStore(path).getUsableSpace();
+    if (free + there < geometry.mapBytes() + geometry.slabBytes()) {
+      throw refusal(
+          dir,
+          "no space: "
+              + (geometry.totalBytes() >> 20)
+              + " MB wanted, "
+              + ((free + there) >> 20)
+              + " MB there: free some, or make it smaller",
+          null);
+    }
+  }
+
+  private static long size(Path file) throws IOException {
+    return Files.exists(file) ? Files.size(file) : 0;
+  }
+
+  private static IOException refusal(CacheDir dir, String what, IOException cause) {
+    return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
+  }
+
+  /** See {@link #open}. */
+  CompletableFuture<Void> opened() {
+    return opened;
+  }
+
+  /** Takes up what it holds, on a disk thread; done when it is READY or OFF. */
+  CompletableFuture<Void> open() {
+    threads.urgent(this::openNow);
+    return opened;
+  }
+
+  private void openNow() {
+    long start = System.nanoTime();
+    try {
+      openFiles();
+      if (become(State.READY)) {
+        LOG.info(
+            "cache_dir {}: {} objects, {} MB, ready in {} ms",
+            config.path(),
+            parts.catalogue().objects(),
+            parts.catalogue().storedBytes() >> 20,
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    } finally {
+      opened.complete(null);
+    }
+  }
+
+  private void openFiles() throws IOException {
+    Marks.Header header = marks.readHeader();
+    if (header != null && !header.geometry().equals(geometry)) {
+      LOG.warn(
+          "cache_dir {}: made for other sizes ({}, now {}): its content is discarded",
+          config.path(),
+          header.geometry(),
+          geometry);
+      header = null;
+    } else if (header == null && marks.isUsed()) {
+      LOG.warn(
+          "cache_dir {}: of another version, or damaged: its content is discarded", config.path());
+    }
+    boolean fresh = header == null;
+    if (fresh) {
+      header = marks.create(geometry);
+    }
+    Marks.Clean clean = marks.takeClean();
+    Preallocation.allocate(marks.slabs(), geometry.slabBytes());
+    Blocks blocks = new Blocks(new SlabFile(marks.slabs()), geometry.segmentBytes(), allocator);
+    ids.set(Math.max(System.currentTimeMillis() << ID_SHIFT, clean == null ? 0 : clean.nextId()));
+    if (fresh) {
+      RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
+      parts = parts(header.secret(), map, blocks);
+      parts.catalogue().settle();
+      marks.writeHeader(header);
+    } else {
+      takeUp(header, clean, blocks);
+    }
+    headerFile = fileKey();
+  }
+
+  private void takeUp(Marks.Header header, Marks.Clean clean, Blocks blocks) throws IOException {
+    if (clean != null && Files.exists(marks.map())) {
+      if (Marks.checksum(marks.map()) == clean.mapCrc()) {
+        RecordMap map = ChronicleRecordMap.open(marks.map(), geometry.records());
+        take(header, map, blocks, true);
+        return;
+      }
+      LOG.warn("cache_dir {}: the map was changed since it was closed", config.path());
+    } else if (Files.exists(marks.map())) {
+      become(State.RECOVERING);
+      reason = "not closed in order";
+      LOG.info("cache_dir {}: not closed in order: recovering", config.path());
+      if (recover(header, blocks)) {
+        reason = "";
+        return;
+      }
+    }
+    become(State.RECOVERING);
+    reason = "the map is rebuilt from the slabs";
+    LOG.warn("cache_dir {}: {}", config.path(), reason);
+    Files.deleteIfExists(marks.map());
+    RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
+    take(header, map, blocks, false);
+    reason = "";
+  }
+
+  private boolean recover(Marks.Header header, Blocks blocks) throws IOException {
+    RecordMap map;
+    try {
+      map = ChronicleRecordMap.recover(marks.map(), geometry.records());
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: the map cannot be recovered", config.path(), e);
+      return false;
+    }
+    take(header, map, blocks, true);
+    return true;
+  }
+
+  private void take(Marks.Header header, RecordMap map, Blocks blocks, boolean fromRecords)
+      throws IOException {
+    DirectoryContext filled = parts(header.secret(), map, blocks);
+    Opening opening =
+        new Opening(filled.catalogue(), map, blocks, geometry, () -> state == State.CLOSED);
+    if (fromRecords) {
+      opening.fromRecords();
+    } else {
+      opening.fromSlabs();
+    }
+    if (opening.rejected() > 0) {
+      LOG.warn("cache_dir {}: {} objects were not whole", config.path(), opening.rejected());
+    }
+    ids.set(Math.max(ids.get(), opening.highestId() + 1));
+    parts = filled;
+  }
+
+  private DirectoryContext parts(Secret secret, RecordMap map, Blocks blocks) {
+    DiskAdmission admission =
+        new QueueAdmission(
+            geometry.slabBytes(),
+            geometry.segmentBytes(),
+            geometry.totalBytes() / geometry.records());
+    Catalogue catalogue =
+        new Catalogue(
+            new ObjectIndex(geometry.records()),
+            map,
+            new Segments(geometry.segments(), geometry.segmentBytes()),
+            admission,
+            ids::incrementAndGet);
+    Space space = new Space(catalogue, blocks, geometry, inMemory, counters.damaged);
+    Loader loader =
+        new Loader(
+            catalogue, blocks, space, geometry, secret, transit, threads, counters, this::fail);
+    Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
+    return new DirectoryContext(
+        secret,
+        catalogue,
+        blocks,
+        space,
+        loader,
+        writer,
+        geometry,
+        threads,
+        transit,
+        counters,
+        this::fail);
+  }
+
+  /** The disk does not do what it must: requests go on without it. */
+  private void fail(Throwable why) {
+    if (!become(State.OFF)) {
+      return;
+    }
+    String text = why.getMessage();
+    reason = text == null ? why.toString() : text;
+    LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
+  }
+
+  /** Enters {@code next}, unless it is OFF or CLOSED already. */
+  private synchronized boolean become(State next) {
+    if (state == State.OFF || state == State.CLOSED) {
+      return false;
+    }
+    state = next;
+    return true;
+  }
+
+  CacheDir config() {
+    return config;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Why it is not READY, or empty. */
+  String reason() {
+    return reason;
+  }
+
+  Geometry geometry() {
+    return geometry;
+  }
+
+  DirectoryCounters counters() {
+    return counters;
+  }
+
+  private DirectoryContext ready() {
+    return state == State.READY ? parts : null;
+  }
+
+  /** Whether it may hold a variant under {@code key}: a hint. */
+  boolean mayHold(KeyProbe key) {
+    DirectoryContext now = ready();
+    return now != null && now.catalogue().mayHold(now.secret().hash().of(key).high());
+  }
+
+  /** The same for a key. */
+  boolean mayHold(CacheKey key) {
+    DirectoryContext now = ready();
+    return now != null && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+  }
+
+  /** Told on a disk thread. */
+  interface LoadListener {
+    /** Takes the entry. */
+    void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
+  }
+
+  /** Loads; false where it cannot even be asked: {@code then} is not told. */
+  boolean load(CacheKey key, Fields request, LoadListener then) {
+    DirectoryContext now = ready();
+    if (now == null) {
+      return false;
+    }
+    long asked = System.nanoTime();
+    return threads.read(
+        () -> {
+          long began = System.nanoTime();
+          Loader.Loaded loaded = loadNow(now, key, request);
+          then.loaded(loaded, began - asked, System.nanoTime() - began);
+        });
+  }
+
+  private Loader.Loaded loadNow(DirectoryContext now, CacheKey key, Fields request) {
+    if (state != State.READY) {
+      return Loader.Loaded.none(Loader.Outcome.ABSENT);
+    }
+    try {
+      Loader.Loaded loaded = now.loader().load(key, request);
+      readFailures.set(0);
+      return loaded;
+    } catch (IOException | RuntimeException | Error e) {
+      failedToRead(e);
+      return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+    }
+  }
+
+  /** One place that cannot be read is damage; several in a row are a disk that fails. */
+  private void failedToRead(Throwable why) {
+    counters.damaged.increment();
+    if (readFailures.incrementAndGet() >= MAX_READ_FAILURES) {
+      fail(why);
+    } else {
+      LOG.warn("cache_dir {}: cannot read: {}", config.path(), why.toString());
+    }
+  }
+
+  /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
+  boolean takes(long contentLength) {
+    return state == State.READY
+        && !config.readOnly()
+        && (contentLength < 0
+            || (contentLength >= config.minObjectBytes()
+                && (config.maxObjectBytes() < 0 || contentLength <= config.maxObjectBytes())
+                && contentLength <= geometry.maxContentBytes()));
+  }
+
+  /**
+   * Writes {@code entry}, behind the caller's back; borrowed: retained as long as it takes.
+   *
+   * @param fresh whether only its head is new: the content is not in memory but on disk already
+   * @param then told when it is through, on a disk thread or at once: whether what is stored now is
+   *     older than {@code entry}, if anything is
+   */
+  void write(Entry entry, boolean fresh, BooleanSupplier cancelled, Written then) {
+    DirectoryContext now = ready();
+    if (now == null || !entry.tryRetain()) {
+      then.ended(true);
+      return;
+    }
+    long id = ids.incrementAndGet();
+    long bytes = entry.fieldsLength() + (fresh ? 0 : entry.contentLength());
+    boolean queued =
+        threads.write(
+            () -> {
+              boolean outdated = true;
+              try {
+                outdated = writeNow(now, entry, fresh, id, cancelled);
+              } finally {
+                entry.release();
+                then.ended(outdated);
+              }
+            },
+            bytes);
+    if (!queued) {
+      counters.queueSkips.increment();
+      entry.release();
+      then.ended(true);
+    }
+  }
+
+  /** Told how a write ended. */
+  interface Written {
+    void ended(boolean outdated);
+  }
+
+  private boolean writeNow(
+      DirectoryContext now, Entry entry, boolean fresh, long id, BooleanSupplier cancelled) {
+    if (state != State.READY && state != State.CLOSED) {
+      return true;
+    }
+    try {
+      Writer.Outcome outcome =
+          fresh ? now.writer().freshen(entry, cancelled) : now.writer().write(entry, id, cancelled);
+      switch (outcome) {
+        case WRITTEN -> {
+          counters.writes.increment();
+          counters.writtenBytes.add(entry.contentLength());
+        }
+        case REFUSED -> counters.refusals.increment();
+        case NO_SPACE -> counters.spaceSkips.increment();
+        case CANCELLED -> {}
+      }
+      // who cancelled it has its own word on what is stored
+      return outcome == Writer.Outcome.REFUSED || outcome == Writer.Outcome.NO_SPACE;
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+      return true;
+    }
+  }
+
+  /**
+   * Drops all variants under {@code key}, so that not even a crash brings them back. {@code then}
+   * is told on a disk thread how many; -1 where the disk could not be made to forget.
+   */
+  void remove(CacheKey key, IntConsumer then) {
+    DirectoryContext now = ready();
+    if (now == null) {
+      then.accept(state == State.OFF ? -1 : 0);
+      return;
+    }
+    boolean queued =
+        threads.urgent(
+            () -> {
+              int count = -1;
+              try {
+                var dropped = now.catalogue().dropAll(now.secret().hash().of(key, null).high());
+                now.writer().strike(dropped);
+                count = dropped.size();
+              } catch (IOException | RuntimeException | Error e) {
+                fail(e);
+              } finally {
+                then.accept(count);
+              }
+            });
+    if (!queued) {
+      then.accept(-1);
+    }
+  }
+
+  /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
+  Spool spool(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf fields,
+      long contentLength,
+      EventExecutor loop,
+      Spool.Listener listener) {
+    DirectoryContext now = ready();
+    if (now == null || !takes(contentLength)) {
+      return null;
+    }
+    int headBytes = key.length() + StoredForm.metaBytes(meta) + fields.readableBytes();
+    Layout layout = DiskSpool.layout(contentLength, headBytes, geometry);
+    if (layout == null || !transit.tryReserve(DiskSpool.CHARGE)) {
+      return null;
+    }
+    long most = config.maxObjectBytes() < 0 ? Long.MAX_VALUE : config.maxObjectBytes();
+    return new DiskSpool(
+        now,
+        key,
+        now.secret().hash().of(key, meta.vary()),
+        fields,
+        contentLength,
+        Math.min(most, geometry.maxContentBytes()),
+        layout,
+        ids.incrementAndGet(),
+        loop,
+        listener,
+        () -> remove(key, count -> {}));
+  }
+
+  /** Drops everything. How many there were. {@code then} as in {@link #remove}. */
+  int clear() {
+    DirectoryContext now = ready();
+    if (now == null) {
+      return 0;
+    }
+    int count = now.catalogue().objects();
+    threads.urgent(
+        () -> {
+          try {
+            for (int slot = 0; slot < now.catalogue().capacity(); slot++) {
+              now.writer().strike(now.catalogue().dropSlot(slot));
+            }
+          } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+          }
+        });
+    return count;
+  }
+
+  /** Looks whether its files are still there, and scrubs a little. Every second. */
+  void tick() {
+    if (ready() == null || ticking.getAndSet(true)) {
+      return;
+    }
+    boolean queued =
+        threads.write(
+            () -> {
+              try {
+                tickNow();
+              } finally {
+                ticking.set(false);
+              }
+            },
+            0);
+    if (!queued) {
+      ticking.set(false);
+    }
+  }
+
+  private void tickNow() {
+    DirectoryContext now = ready();
+    if (now == null) {
+      return;
+    }
+    if (!fileKey().equals(headerFile)) {
+      fail(new IOException("the directory was removed or replaced"));
+      return;
+    }
+    try {
+      scrubber.step(now);
+    } catch (IOException e) {
+      failedToRead(e);
+    }
+  }
+
+  private Object fileKey() {
+    try {
+      Object key = Files.readAttributes(marks.header(), BasicFileAttributes.class).fileKey();
+      return key == null ? marks.header() : key;
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+
+  long storedBytes() {
+    DirectoryContext now = parts;
+    return now == null ? 0 : now.catalogue().storedBytes();
+  }
+
+  DiskStats stats() {
+    DirectoryContext now = parts;
+    DiskStats.State shown =
+        switch (state) {
+          case OPENING -> DiskStats.State.OPENING;
+          case RECOVERING -> DiskStats.State.RECOVERING;
+          case READY -> config.readOnly() ? DiskStats.State.READ_ONLY : DiskStats.State.READY;
+          case OFF, CLOSED -> DiskStats.State.OFF;
+        };
+    return new DiskStats(
+        config.path(),
+        config.source(),
+        shown,
+        reason,
+        geometry.totalBytes(),
+        storedBytes(),
+        now == null ? 0 : now.catalogue().objects(),
+        counters.hits.sum(),
+        counters.reads.sum(),
+        counters.singleReads.sum() + counters.recordHits.sum(),
+        counters.writes.sum(),
+        counters.writtenBytes.sum(),
+        counters.queueSkips.sum(),
+        counters.refusals.sum(),
+        counters.spaceSkips.sum(),
+        now == null ? 0 : now.space().evictions(),
+        counters.damaged.sum(),
+        threads.waitingReads(),
+        threads.waitingWriteBytes(),
+        counters.scrubbed.sum());
+  }
+
+  /** Writes what waits, marks the directory as closed in order, and lets go of it. Blocks. */
+  @Override
+  public void close() {
+    boolean was;
+    synchronized (this) {
+      was = state == State.READY;
+      state = State.CLOSED;
+    }
+    boolean flushed = threads.close(FLUSH_MILLIS);
+    DirectoryContext last = parts;
+    try {
+      if (last != null && flushed) {
+        last.catalogue().close();
+        last.blocks().close();
+        if (was) {
+          marks.writeClean(new Marks.Clean(Marks.checksum(marks.map()), ids.incrementAndGet()));
+        }
+      }
+      marks.close();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("cache_dir {}: not closed in order", config.path(), e);
+    }
+  }
+}

@@ -1,0 +1,448 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredHash;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.admission.DiskAdmission.Placement;
+import io.loligo.store.admission.Lane;
+import io.loligo.store.inflight.Spool;
+import io.loligo.store.memory.FurtherContent;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * Writes a response to disk while it arrives: further blocks as they fill, the first one, which
+ * commits it, at the end. Its calls belong to the writer's event loop; what it does is done on disk
+ * threads, one task at a time.
+ *
+ * <p>The first content waits in memory for the end, and one further block is being filled: both are
+ * entered in the ledger of transit from the start.
+ */
+final class DiskSpool implements Spool {
+  /** Octets of memory set aside in the ledger of transit. */
+  static final int CHARGE = 2 * SizeClass.roundUp(Block.MAX_BYTES);
+
+  /** Octets that may be on their way to the disk. */
+  private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;
+
+  /** Pieces of an object whose length is not known, at most. */
+  private static final int MAX_PIECES = 2048;
+
+  private final Catalogue catalogue;
+  private final Blocks blocks;
+  private final Space space;
+  private final Writer writer;
+  private final Geometry geometry;
+  private final DiskThreads threads;
+  private final MemoryLedger transit;
+  private final DirectoryCounters counters;
+  private final Consumer<Throwable> broken;
+  private final EventExecutor loop;
+  private final Listener listener;
+  private final Runnable superseded;
+  private final CacheKey key;
+  private final StoredHash hash;
+  private final ByteBuf fields;
+  private final long id;
+  private final long announced;
+  private final long maxBytes;
+  private final Layout layout;
+
+  private final Queue<ByteBuf> incoming = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger work = new AtomicInteger();
+
+  // the loop's
+  private long received;
+  private boolean failureTold;
+
+  // told by the loop, read by disk threads
+  private volatile StoredMeta ending;
+  private volatile boolean closed;
+
+  // a disk thread's, one at a time
+  private final List<Extent> extents = new ArrayList<>();
+  private Lane lane;
+  private ByteBuf current;
+  private long blockCount;
+  private boolean over;
+  private boolean released;
+
+  // written by disk threads, read by all
+  private final ByteBuf first;
+  private volatile long[] pieces = Stored.NO_PIECES;
+  private volatile long length;
+  private volatile boolean failed;
+
+  /**
+   * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
+   *
+   * @param layout of content of the announced length, or of any length if that is -1
+   * @param superseded called where it fails after its end: what is stored is older than what
+   *     clients have
+   */
+  DiskSpool(
+      DirectoryContext context,
+      CacheKey key,
+      StoredHash hash,
+      ByteBuf fields,
+      long announced,
+      long maxBytes,
+      Layout layout,
+      long id,
+      EventExecutor loop,
+      Listener listener,
+      Runnable superseded) {
+    this.superseded = superseded;
+    this.catalogue = context.catalogue();
+    this.blocks = context.blocks();
+    this.space = context.space();
+    this.writer = context.writer();
+    this.geometry = context.geometry();
+    this.threads = context.threads();
+    this.transit = context.transit();
+    this.counters = context.counters();
+    this.broken = context.broken();
+    this.key = key;
+    this.hash = hash;
+    this.fields = blocks.buffer(fields.readableBytes());
+    this.fields.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
+    this.announced = announced;
+    this.maxBytes = maxBytes;
+    this.layout = layout;
+    this.id = id;
+    this.loop = loop;
+    this.listener = listener;
+    this.first = blocks.buffer(layout.firstContent());
+    tell(
+        () -> {
+          if (!closed) {
+            listener.credit(CREDIT_BYTES);
+          }
+        });
+  }
+
+  /** The layout of what is to arrive; null where it cannot be stored. */
+  static Layout layout(long announced, int headBytes, Geometry geometry) {
+    if (announced >= 0) {
+      return Layout.of(announced, headBytes, geometry);
+    }
+    int room =
+        Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes - MAX_PIECES * FirstBlock.PIECE_BYTES;
+    return room < 0 ? null : new Layout(Long.MAX_VALUE, room, geometry.pieceContent());
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    received += content.readableBytes();
+    if (failed || (maxBytes >= 0 && received > maxBytes)) {
+      content.release();
+      fail();
+      return;
+    }
+    incoming.add(content.touch("DiskSpool"));
+    schedule();
+  }
+
+  @Override
+  public void end(StoredMeta meta) {
+    ending = meta;
+    schedule();
+  }
+
+  private void schedule() {
+    if (work.getAndIncrement() == 0 && !threads.write(this::work, CREDIT_BYTES)) {
+      counters.queueSkips.increment();
+      fail();
+      // nobody else works on it now: what is in the queue goes here
+      work.set(0);
+      drop();
+      if (closed) {
+        release();
+      }
+    }
+  }
+
+  private void drop() {
+    for (ByteBuf content = incoming.poll(); content != null; content = incoming.poll()) {
+      content.release();
+    }
+  }
+
+  @Override
+  public void read(long offset, int max, FurtherContent.Listener then) {
+    if (offset < layout.firstContent()) {
+      int octets = (int) Math.min(max, Math.min(received, layout.firstContent()) - offset);
+      ByteBuf content = failed ? null : first.retainedSlice((int) offset, octets);
+      tell(() -> then.content(content));
+    } else if (failed || !threads.read(() -> readNow(offset, max, then))) {
+      tell(() -> then.content(null));
+    }
+  }
+
+  private void readNow(long offset, int max, FurtherContent.Listener then) {
+    ByteBuf block = null;
+    try {
+      long number = layout.blockAt(offset);
+      long end = length == 0 ? Long.MAX_VALUE : length;
+      int content = (int) Math.min(Block.FURTHER_CONTENT, end - layout.startOf(number));
+      counters.reads.increment();
+      counters.readBytes.add(content);
+      block = blocks.readFurther(layout.placeOf(number, pieces), content, id, (int) number + 1);
+      if (block != null) {
+        block.skipBytes((int) (offset - layout.startOf(number)));
+        block.writerIndex(block.readerIndex() + Math.min(max, block.readableBytes()));
+      }
+    } catch (IOException e) {
+      broken.accept(e);
+    }
+    ByteBuf content = block;
+    if (!tell(() -> then.content(content)) && content != null) {
+      content.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    schedule();
+  }
+
+  // Disk threads, one at a time
+
+  private void work() {
+    int done = work.get();
+    do {
+      try {
+        take();
+      } catch (IOException | RuntimeException | Error e) {
+        fail();
+        broken.accept(e);
+      }
+      done = work.addAndGet(-done);
+    } while (done != 0);
+    if (closed) {
+      release();
+    }
+  }
+
+  private void take() throws IOException {
+    long consumed = 0;
+    for (ByteBuf content = incoming.poll(); content != null; content = incoming.poll()) {
+      consumed += content.readableBytes();
+      try {
+        if (!failed) {
+          append(content);
+        }
+      } finally {
+        content.release();
+      }
+    }
+    if (failed || closed) {
+      return;
+    }
+    long credit = consumed;
+    long readable = first.writerIndex() + blockCount * Block.FURTHER_CONTENT;
+    if (credit > 0) {
+      tell(
+          () -> {
+            if (!closed && !failed) {
+              listener.readable(readable);
+              listener.credit(credit);
+            }
+          });
+    }
+    StoredMeta meta = ending;
+    if (meta != null && !over && incoming.isEmpty()) {
+      finish(meta);
+    }
+  }
+
+  private void append(ByteBuf content) throws IOException {
+    first.writeBytes(content, Math.min(content.readableBytes(), first.writableBytes()));
+    while (content.isReadable() && !failed) {
+      if (current == null) {
+        current = blocks.buffer(Block.MAX_BYTES);
+        Block.begin(current, Block.FURTHER, id, (int) blockCount + 1);
+      }
+      current.writeBytes(content, Math.min(content.readableBytes(), current.writableBytes()));
+      if (!current.isWritable()) {
+        writeCurrent();
+      }
+    }
+  }
+
+  private void writeCurrent() throws IOException {
+    Extent extent = extent();
+    if (extent == null) {
+      counters.spaceSkips.increment();
+      fail();
+      return;
+    }
+    Block.seal(current, extent.lane().ordinal(), extent.generation());
+    blocks.write(layout.placeOf(blockCount, pieces), current);
+    blockCount++;
+    current.release();
+    current = null;
+  }
+
+  /** The piece that takes the next block; null where there is no room. */
+  private Extent extent() throws IOException {
+    if (blockCount % geometry.blocksPerPiece() != 0) {
+      return extents.get(extents.size() - 1);
+    }
+    int number = extents.size();
+    if (announced < 0 && number == MAX_PIECES) {
+      return null;
+    }
+    if (lane == null && !place()) {
+      return null;
+    }
+    Extent extent =
+        announced < 0
+            ? space.allocateSegment(layout.fullPieceBytes(), lane)
+            : space.allocate(layout.bytesOf(number), lane);
+    if (extent != null) {
+      extents.add(extent);
+      long[] more = Arrays.copyOf(pieces, number + 1);
+      more[number] = extent.place();
+      pieces = more;
+    }
+    return extent;
+  }
+
+  private boolean place() {
+    long bytes = announced < 0 ? received(Block.MAX_BYTES) : announced;
+    Placement placement = catalogue.place(hash.high(), bytes);
+    lane = placement.lane();
+    if (lane == null) {
+      counters.refusals.increment();
+    }
+    return lane != null;
+  }
+
+  private long received(int atLeast) {
+    return Math.max(atLeast, first.writerIndex());
+  }
+
+  private void finish(StoredMeta meta) throws IOException {
+    over = true;
+    if (current != null) {
+      writeCurrent();
+    }
+    if (failed || (lane == null && !place())) {
+      fail();
+      return;
+    }
+    long contentLength = meta.contentLength();
+    Layout exact = new Layout(contentLength, first.writerIndex(), layout.pieceContent());
+    if (announced < 0 && !extents.isEmpty()) {
+      catalogue.trim(extents.get(extents.size() - 1), exact.lastPieceBytes());
+    }
+    length = contentLength;
+    Writer.Outcome outcome = commit(meta, exact);
+    if (outcome == Writer.Outcome.NO_SPACE || outcome == Writer.Outcome.REFUSED) {
+      counters.spaceSkips.increment();
+      fail();
+      return;
+    }
+    if (outcome == Writer.Outcome.WRITTEN) {
+      counters.writes.increment();
+      counters.writtenBytes.add(contentLength);
+    }
+    tell(
+        () -> {
+          if (!closed) {
+            listener.readable(contentLength);
+            listener.ended();
+          }
+        });
+  }
+
+  private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {
+    ByteBuf octets = blocks.buffer(Block.MAX_BYTES);
+    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+    try {
+      StoredForm.writeMeta(meta, octets);
+      int headBytes = key.length() + octets.readableBytes() + fields.readableBytes();
+      if (FirstBlock.FIXED_BYTES
+              + headBytes
+              + pieces.length * FirstBlock.PIECE_BYTES
+              + first.writerIndex()
+          > Block.MAX_BYTES) {
+        return Writer.Outcome.REFUSED;
+      }
+      FirstBlock.begin(
+          block,
+          id,
+          hash.high(),
+          hash.low(),
+          key,
+          octets,
+          meta.contentLength(),
+          pieces,
+          fields,
+          first.writerIndex());
+      block.writeBytes(first, 0, first.writerIndex());
+      return writer.commit(block, lane, pieces, exact, meta, () -> !listener.mayStore(), extents);
+    } finally {
+      octets.release();
+      block.release();
+    }
+  }
+
+  private void fail() {
+    if (ending != null && !failed) {
+      superseded.run();
+    }
+    failed = true;
+    tell(
+        () -> {
+          if (!closed && !failureTold) {
+            failureTold = true;
+            listener.failed();
+          }
+        });
+  }
+
+  private boolean tell(Runnable what) {
+    try {
+      loop.execute(what);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
+  }
+
+  private void release() {
+    if (released) {
+      return;
+    }
+    released = true;
+    drop();
+    if (current != null) {
+      current.release();
+    }
+    first.release();
+    fields.release();
+    transit.release(CHARGE);
+    try {
+      for (Extent extent : extents) {
+        space.unpin(extent.place());
+      }
+    } catch (IOException e) {
+      broken.accept(e);
+    }
+  }
+}

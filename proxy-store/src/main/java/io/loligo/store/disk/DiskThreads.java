@@ -1,0 +1,207 @@
+package io.loligo.store.disk;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads that do a directory's file work. Thread-safe: any thread submits; nothing waits for a
+ * lock.
+ *
+ * <p>Two queues. <em>Reads</em>, for which somebody waits, go first, at most {@value #MAX_READS} of
+ * them; <em>writes</em> are limited in octets, and one thread never takes them, so that a disk that
+ * writes slowly still reads. What does not fit a queue is refused, not waited for; what must not be
+ * lost, such as a removal, is let in always.
+ */
+final class DiskThreads {
+  /** Reads that wait, at most. */
+  static final int MAX_READS = 4096;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskThreads.class);
+
+  private record Write(Runnable task, long bytes) {}
+
+  private final Queue<Runnable> reads = new ConcurrentLinkedQueue<>();
+  private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger readCount = new AtomicInteger();
+  private final AtomicLong writeBytes = new AtomicLong();
+  private final long maxWriteBytes;
+  private final Worker[] workers;
+  private volatile boolean closing;
+
+  /**
+   * Starts {@code count} threads, at least 2.
+   *
+   * @param maxWriteBytes octets of writes that wait or are being done, at most
+   */
+  DiskThreads(String name, int count, long maxWriteBytes) {
+    if (count < 2) {
+      throw new IllegalArgumentException("count: " + count + " (expected: >= 2)");
+    }
+    this.maxWriteBytes = maxWriteBytes;
+    workers = new Worker[count];
+    for (int i = 0; i < count; i++) {
+      workers[i] = new Worker(name + '-' + i, i > 0);
+    }
+    for (Worker worker : workers) {
+      worker.start();
+    }
+  }
+
+  /** Runs {@code task} before all writes; false where too many wait. */
+  boolean read(Runnable task) {
+    if (closing || readCount.incrementAndGet() > MAX_READS) {
+      readCount.decrementAndGet();
+      return false;
+    }
+    reads.add(task);
+    wake(true);
+    return true;
+  }
+
+  /** Runs {@code task} like a read, however many wait; false only where it is closed. */
+  boolean urgent(Runnable task) {
+    if (closing) {
+      return false;
+    }
+    readCount.incrementAndGet();
+    reads.add(task);
+    wake(true);
+    return true;
+  }
+
+  /** Runs {@code task}, which writes {@code bytes}; false where too much waits. */
+  boolean write(Runnable task, long bytes) {
+    if (closing) {
+      return false;
+    }
+    long now = writeBytes.addAndGet(bytes);
+    if (now > maxWriteBytes && now > bytes) {
+      writeBytes.addAndGet(-bytes);
+      return false;
+    }
+    writes.add(new Write(task, bytes));
+    wake(false);
+    return true;
+  }
+
+  boolean isClosed() {
+    return closing;
+  }
+
+  /** Reads that wait. */
+  int waitingReads() {
+    return readCount.get();
+  }
+
+  /** Octets of writes that wait or are being done. */
+  long waitingWriteBytes() {
+    return writeBytes.get();
+  }
+
+  private void wake(boolean reading) {
+    for (Worker worker : workers) {
+      if ((reading || worker.mayWrite) && worker.idle) {
+        worker.idle = false;
+        LockSupport.unpark(worker);
+        return;
+      }
+    }
+  }
+
+  /**
+   * Takes nothing more and does what waits, for at most {@code millis}; whether all was done. Not
+   * on an event loop.
+   */
+  boolean close(long millis) {
+    closing = true;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    boolean done = true;
+    for (Worker worker : workers) {
+      LockSupport.unpark(worker);
+    }
+    for (Worker worker : workers) {
+      done &= join(worker, deadline);
+    }
+    if (!done) {
+      LOG.warn("disk threads still busy after {} ms", millis);
+    }
+    return done;
+  }
+
+  private static boolean join(Worker worker, long deadlineNanos) {
+    try {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      worker.join(Math.max(1, left));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return !worker.isAlive();
+  }
+
+  /** Sleeps while there is nothing; told by {@link #wake}. */
+  private final class Worker extends FastThreadLocalThread {
+    private final boolean mayWrite;
+    private volatile boolean idle;
+
+    Worker(String name, boolean mayWrite) {
+      super(name);
+      this.mayWrite = mayWrite;
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      while (true) {
+        if (!runOne()) {
+          idle = true;
+          if (hasWork()) {
+            idle = false;
+          } else if (closing) {
+            return;
+          } else {
+            LockSupport.park(this);
+            idle = false;
+          }
+        }
+      }
+    }
+
+    private boolean hasWork() {
+      return !reads.isEmpty() || (mayWrite && !writes.isEmpty());
+    }
+
+    private boolean runOne() {
+      Runnable read = reads.poll();
+      if (read != null) {
+        readCount.decrementAndGet();
+        run(read);
+        return true;
+      }
+      Write write = mayWrite ? writes.poll() : null;
+      if (write == null) {
+        return false;
+      }
+      try {
+        run(write.task());
+      } finally {
+        writeBytes.addAndGet(-write.bytes());
+      }
+      return true;
+    }
+
+    private void run(Runnable task) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error defect) {
+        LOG.error("a task on {} failed", getName(), defect);
+      }
+    }
+  }
+}

@@ -1,0 +1,355 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.core.message.Fields;
+import io.loligo.store.inflight.Spool;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
+
+/**
+ * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim} and
+ * {@link #close}.
+ *
+ * <p>An object is in one directory: that of its older self, else the one with the largest share of
+ * its space free. What is being removed is not found from the moment on in which it was asked for.
+ */
+public final class DiskTier implements AutoCloseable {
+  /** How a load ended. */
+  public enum Outcome {
+    FOUND,
+    ABSENT,
+    DAMAGED,
+    BUSY
+  }
+
+  /** Told what a load found, on a disk thread. */
+  public interface LoadListener {
+    /**
+     * Takes {@code entry}, null unless FOUND.
+     *
+     * @param hits times it was loaded since it was written
+     */
+    void loaded(Entry entry, Outcome outcome, int hits, long queueNanos, long readNanos);
+  }
+
+  /** What memory knows that the disk asks. */
+  public interface MemoryView {
+    /** Whether it holds {@code key} and was asked for it. */
+    boolean serves(CacheKey key);
+  }
+
+  /** A write on its way, and those of its key that were on their way before it. */
+  private static final class Pending {
+    private final VarySelection vary;
+    private final Pending before;
+    private volatile boolean cancelled;
+
+    Pending(VarySelection vary, Pending before) {
+      this.vary = vary;
+      this.before = before;
+    }
+
+    static void cancelAll(Pending newest) {
+      for (Pending pending = newest; pending != null; pending = pending.before) {
+        pending.cancelled = true;
+      }
+    }
+
+    /** What this one replaces is not to come after it. */
+    void cancelReplaced() {
+      for (Pending pending = before; pending != null; pending = pending.before) {
+        pending.cancelled |= vary == null || vary.equals(pending.vary);
+      }
+    }
+  }
+
+  private final List<DiskDirectory> directories;
+  private final ConcurrentHashMap<Object, AtomicInteger> removals = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Pending> writes = new ConcurrentHashMap<>();
+
+  private DiskTier(List<DiskDirectory> directories) {
+    this.directories = directories;
+  }
+
+  /**
+   * Claims all directories of {@code disk} and begins to open them behind the back.
+   *
+   * @throws IOException one cannot be had; says which and what to do
+   */
+  public static DiskTier claim(
+      ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
+      throws IOException {
+    List<DiskDirectory> claimed = new ArrayList<>();
+    try {
+      for (CacheDir dir : disk.dirs()) {
+        claimed.add(
+            DiskDirectory.claim(
+                dir, disk, allocator, transit, block -> memory.serves(FirstBlock.key(block))));
+      }
+    } catch (IOException e) {
+      claimed.forEach(DiskDirectory::close);
+      throw e;
+    }
+    claimed.forEach(DiskDirectory::open);
+    return new DiskTier(List.copyOf(claimed));
+  }
+
+  /** Completes when all directories are ready, or off. */
+  public CompletableFuture<Void> opened() {
+    return CompletableFuture.allOf(
+        directories.stream().map(DiskDirectory::opened).toArray(CompletableFuture[]::new));
+  }
+
+  /** Whether there is any directory. */
+  public boolean isPresent() {
+    return !directories.isEmpty();
+  }
+
+  /** A hint; see {@link DiskDirectory#mayHold}. */
+  public boolean mayHold(KeyProbe key) {
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key)) {
+        // what is being written is newer than what is there
+        return !removals.containsKey(key) && !writes.containsKey(key);
+      }
+    }
+    return false;
+  }
+
+  /** See {@link #mayHold(KeyProbe)}. */
+  public boolean mayHold(CacheKey key) {
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key)) {
+        return !removals.containsKey(key) && !writes.containsKey(key);
+      }
+    }
+    return false;
+  }
+
+  /** Whether {@code key} is being removed, or is not there any more. */
+  public boolean isGone(CacheKey key) {
+    if (removals.containsKey(key)) {
+      return true;
+    }
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Loads the variant under {@code key} that {@code request} selects. */
+  public void load(CacheKey key, Fields request, LoadListener then) {
+    load(0, Outcome.ABSENT, key, request, then);
+  }
+
+  private void load(int from, Outcome before, CacheKey key, Fields request, LoadListener then) {
+    for (int i = from; i < directories.size(); i++) {
+      DiskDirectory directory = directories.get(i);
+      if (!directory.mayHold(key)) {
+        continue;
+      }
+      int next = i + 1;
+      boolean asked =
+          directory.load(
+              key,
+              request,
+              (loaded, queueNanos, readNanos) -> {
+                Outcome outcome = Outcome.valueOf(loaded.outcome().name());
+                if (loaded.entry() != null || next == directories.size()) {
+                  then.loaded(loaded.entry(), outcome, loaded.hits(), queueNanos, readNanos);
+                } else {
+                  load(next, worse(before, outcome), key, request, then);
+                }
+              });
+      if (asked) {
+        return;
+      }
+      then.loaded(null, Outcome.BUSY, 0, 0, 0);
+      return;
+    }
+    then.loaded(null, before, 0, 0, 0);
+  }
+
+  private static Outcome worse(Outcome one, Outcome other) {
+    return other == Outcome.ABSENT ? one : other;
+  }
+
+  /** Whether content of so many octets may go to some directory; -1: unknown. */
+  public boolean takes(long contentLength) {
+    for (DiskDirectory directory : directories) {
+      if (directory.takes(contentLength)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Writes {@code entry}, borrowed, all of it in memory, behind the back. */
+  public void write(Entry entry) {
+    write(entry, false);
+  }
+
+  /** Gives what is stored of {@code entry}, borrowed, its new head. */
+  public void freshen(Entry entry) {
+    write(entry, entry.contentLength() > 0 && !entry.isResident(entry.contentLength() - 1));
+  }
+
+  private void write(Entry entry, boolean fresh) {
+    DiskDirectory directory = choose(entry.key(), entry.contentLength());
+    if (directory == null) {
+      return;
+    }
+    Pending pending =
+        writes.compute(entry.key(), (ignored, before) -> new Pending(entry.meta().vary(), before));
+    pending.cancelReplaced();
+    CacheKey key = entry.key();
+    directory.write(
+        entry,
+        fresh,
+        () -> pending.cancelled,
+        outdated -> {
+          writes.remove(key, pending);
+          if (outdated && !fresh && !pending.cancelled) {
+            supersede(key);
+          }
+        });
+    if (directories.size() > 1) {
+      removeElsewhere(entry.key(), directory);
+    }
+  }
+
+  /** Opens a way to disk; see {@link io.loligo.store.inflight.Landing#spool}. */
+  public Spool spool(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf fields,
+      long contentLength,
+      EventExecutor loop,
+      Spool.Listener listener) {
+    DiskDirectory directory = choose(key, contentLength);
+    if (directory == null) {
+      return null;
+    }
+    Spool spool = directory.spool(key, meta, fields, contentLength, loop, listener);
+    if (spool != null && directories.size() > 1) {
+      removeElsewhere(key, directory);
+    }
+    return spool;
+  }
+
+  private void removeElsewhere(CacheKey key, DiskDirectory but) {
+    for (DiskDirectory directory : directories) {
+      if (directory != but && directory.mayHold(key)) {
+        directory.remove(key, count -> {});
+      }
+    }
+  }
+
+  private DiskDirectory choose(CacheKey key, long contentLength) {
+    DiskDirectory best = null;
+    double bestFree = -1;
+    for (DiskDirectory directory : directories) {
+      if (!directory.takes(contentLength)) {
+        continue;
+      }
+      if (directories.size() == 1 || directory.mayHold(key)) {
+        return directory;
+      }
+      double free = 1 - (double) directory.storedBytes() / directory.geometry().slabBytes();
+      if (free > bestFree) {
+        best = directory;
+        bestFree = free;
+      }
+    }
+    return best;
+  }
+
+  /**
+   * Drops all variants under {@code key}: none is found from now on. {@code then} is told on a disk
+   * thread how many there were, -1 where a disk could not be made to forget, when not even a crash
+   * brings them back.
+   */
+  public void remove(CacheKey key, IntConsumer then) {
+    Pending.cancelAll(writes.get(key));
+    removals.compute(
+        key,
+        (ignored, count) -> {
+          AtomicInteger now = count == null ? new AtomicInteger() : count;
+          now.incrementAndGet();
+          return now;
+        });
+    AtomicInteger left = new AtomicInteger(directories.size());
+    AtomicLong sum = new AtomicLong();
+    for (DiskDirectory directory : directories) {
+      directory.remove(
+          key,
+          count -> {
+            sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
+            if (left.decrementAndGet() == 0) {
+              removals.computeIfPresent(
+                  key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+              then.accept((int) sum.get());
+            }
+          });
+    }
+    if (directories.isEmpty()) {
+      removals.remove(key);
+      then.accept(0);
+    }
+  }
+
+  /** What is stored under {@code key} is older than what clients were given: it goes. */
+  public void supersede(CacheKey key) {
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key)) {
+        directory.remove(key, count -> {});
+      }
+    }
+  }
+
+  /** Drops everything, behind the back. How many there were. */
+  public int clear() {
+    int count = 0;
+    for (Pending pending : writes.values()) {
+      Pending.cancelAll(pending);
+    }
+    for (DiskDirectory directory : directories) {
+      count += directory.clear();
+    }
+    return count;
+  }
+
+  /** The regular work of the directories. */
+  public void tick() {
+    directories.forEach(DiskDirectory::tick);
+  }
+
+  /** Numbers of each directory. */
+  public List<DiskStats> stats() {
+    return directories.stream().map(DiskDirectory::stats).toList();
+  }
+
+  /** Closes all in order. Blocks. */
+  @Override
+  public void close() {
+    directories.forEach(DiskDirectory::close);
+  }
+}

@@ -1,0 +1,166 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredMeta;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The first block of an object: key, meta, places of further pieces, field lines and the first
+ * content. Written last, it commits the object. The accessors also read a beginning of it, as
+ * records hold it, as far as that goes. Stateless; see {@code docs/disk-format.md}.
+ */
+final class FirstBlock {
+  /** Octets in front of the key. */
+  static final int FIXED_BYTES = Block.HEADER_BYTES + 48;
+
+  /** Octets for the place of a piece. */
+  static final int PIECE_BYTES = 8;
+
+  private static final int HIGH = Block.HEADER_BYTES;
+  private static final int LOW = HIGH + 8;
+  private static final int CONTENT_LENGTH = LOW + 8;
+  private static final int FIRST_CONTENT = CONTENT_LENGTH + 8;
+  private static final int FIELDS_LENGTH = FIRST_CONTENT + 4;
+  private static final int KEY_LENGTH = FIELDS_LENGTH + 4;
+  private static final int META_LENGTH = KEY_LENGTH + 4;
+  private static final int PIECES = META_LENGTH + 4;
+
+  private FirstBlock() {}
+
+  /**
+   * Writes all but the content, which the caller appends: exactly {@code firstContent} octets.
+   * Borrows everything. The block is to be {@link Block#seal}ed then.
+   *
+   * @param meta its octets, see {@link StoredForm}
+   * @param pieces places of the pieces, may be empty
+   */
+  static void begin(
+      ByteBuf block,
+      long id,
+      long high,
+      long low,
+      CacheKey key,
+      ByteBuf meta,
+      long contentLength,
+      long[] pieces,
+      ByteBuf fields,
+      int firstContent) {
+    Block.begin(block, Block.FIRST, id, 0);
+    block.writeLong(high);
+    block.writeLong(low);
+    block.writeLong(contentLength);
+    block.writeInt(firstContent);
+    block.writeInt(fields.readableBytes());
+    block.writeInt(key.length());
+    block.writeInt(meta.readableBytes());
+    block.writeInt(pieces.length);
+    block.writeInt(0);
+    StoredForm.writeKey(key, block);
+    block.writeBytes(meta, meta.readerIndex(), meta.readableBytes());
+    for (long piece : pieces) {
+      block.writeLong(piece);
+    }
+    block.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
+  }
+
+  /** Whether the lengths in a whole first block agree with each other. */
+  static boolean isSound(ByteBuf block) {
+    return Block.length(block) >= FIXED_BYTES
+        && keyLength(block) >= 0
+        && block.getInt(META_LENGTH) >= 0
+        && pieces(block) >= 0
+        && fieldsLength(block) >= 0
+        && firstContent(block) >= 0
+        && sum(block) == Block.length(block)
+        && firstContent(block) <= contentLength(block)
+        && (pieces(block) > 0 || firstContent(block) == contentLength(block));
+  }
+
+  private static long sum(ByteBuf block) {
+    return (long) FIXED_BYTES
+        + keyLength(block)
+        + block.getInt(META_LENGTH)
+        + (long) pieces(block) * PIECE_BYTES
+        + fieldsLength(block)
+        + firstContent(block);
+  }
+
+  static long high(ByteBuf block) {
+    return block.getLong(HIGH);
+  }
+
+  static long low(ByteBuf block) {
+    return block.getLong(LOW);
+  }
+
+  static long contentLength(ByteBuf block) {
+    return block.getLong(CONTENT_LENGTH);
+  }
+
+  /** Octets of content in this block. */
+  static int firstContent(ByteBuf block) {
+    return block.getInt(FIRST_CONTENT);
+  }
+
+  static int fieldsLength(ByteBuf block) {
+    return block.getInt(FIELDS_LENGTH);
+  }
+
+  static int keyLength(ByteBuf block) {
+    return block.getInt(KEY_LENGTH);
+  }
+
+  /** Pieces of further content. */
+  static int pieces(ByteBuf block) {
+    return block.getInt(PIECES);
+  }
+
+  /** Where piece {@code number} stands. */
+  static long piece(ByteBuf block, int number) {
+    return block.getLong(piecesStart(block) + number * PIECE_BYTES);
+  }
+
+  static void piece(ByteBuf block, int number, long place) {
+    block.setLong(piecesStart(block) + number * PIECE_BYTES, place);
+  }
+
+  static long[] allPieces(ByteBuf block) {
+    long[] places = new long[pieces(block)];
+    for (int i = 0; i < places.length; i++) {
+      places[i] = piece(block, i);
+    }
+    return places;
+  }
+
+  private static int metaStart(ByteBuf block) {
+    return FIXED_BYTES + keyLength(block);
+  }
+
+  private static int piecesStart(ByteBuf block) {
+    return metaStart(block) + block.getInt(META_LENGTH);
+  }
+
+  /** Index of the field lines. */
+  static int fieldsStart(ByteBuf block) {
+    return piecesStart(block) + pieces(block) * PIECE_BYTES;
+  }
+
+  /** Whether it is of {@code key}. */
+  static boolean isOf(CacheKey key, ByteBuf block) {
+    return StoredForm.isKey(key, block, FIXED_BYTES, keyLength(block));
+  }
+
+  static CacheKey key(ByteBuf block) {
+    return StoredForm.readKey(block, FIXED_BYTES, keyLength(block));
+  }
+
+  /**
+   * The meta.
+   *
+   * @throws RuntimeException what is there is none; not in a block that was verified
+   */
+  static StoredMeta meta(ByteBuf block) {
+    return StoredForm.readMeta(block.slice(metaStart(block), block.getInt(META_LENGTH)));
+  }
+}

@@ -1,0 +1,277 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
+import io.loligo.store.disk.record.RecordMap;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.FurtherContent;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Finds and reads responses. Thread-safe: disk threads. */
+final class Loader {
+  /** How a load ended. */
+  enum Outcome {
+    FOUND,
+    ABSENT,
+    /** What was there is not what was written: it is dropped. */
+    DAMAGED,
+    /** There is no memory to read into. */
+    BUSY
+  }
+
+  /**
+   * What a load found.
+   *
+   * @param entry owned by who gets it; null unless FOUND
+   * @param hits times it was loaded since it was written, this one included
+   */
+  record Loaded(Entry entry, Outcome outcome, int hits) {
+    static Loaded none(Outcome outcome) {
+      return new Loaded(null, outcome, 0);
+    }
+  }
+
+  private final Catalogue catalogue;
+  private final Blocks blocks;
+  private final Space space;
+  private final Geometry geometry;
+  private final Secret secret;
+  private final MemoryLedger transit;
+  private final DiskThreads threads;
+  private final DirectoryCounters counters;
+  private final Consumer<IOException> failed;
+
+  /**
+   * @param failed told where the disk does not answer outside of a call
+   */
+  Loader(
+      Catalogue catalogue,
+      Blocks blocks,
+      Space space,
+      Geometry geometry,
+      Secret secret,
+      MemoryLedger transit,
+      DiskThreads threads,
+      DirectoryCounters counters,
+      Consumer<IOException> failed) {
+    this.catalogue = catalogue;
+    this.blocks = blocks;
+    this.space = space;
+    this.geometry = geometry;
+    this.secret = secret;
+    this.transit = transit;
+    this.threads = threads;
+    this.counters = counters;
+    this.failed = failed;
+  }
+
+  /** Loads the newest variant under {@code key} that {@code request} selects. */
+  Loaded load(CacheKey key, Fields request) throws IOException {
+    List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
+    List<Stored> left = new ArrayList<>(variants);
+    try {
+      Loaded loaded = Loaded.none(Outcome.ABSENT);
+      while (!left.isEmpty()) {
+        Stored next = left.size() == 1 ? left.get(0) : newest(left, key, request);
+        if (next == null) {
+          return loaded;
+        }
+        left.remove(next);
+        Loaded one = load(next, key, request);
+        if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
+          return one;
+        }
+        if (one.outcome() == Outcome.DAMAGED) {
+          loaded = one;
+        }
+      }
+      return loaded;
+    } finally {
+      for (Stored variant : variants) {
+        space.unpin(variant);
+      }
+    }
+  }
+
+  /**
+   * The newest of {@code variants} that {@code request} selects, as far as records tell; one whose
+   * record is too short to tell is as good as any. Null: none is selected.
+   */
+  private Stored newest(List<Stored> variants, CacheKey key, Fields request) throws IOException {
+    Stored newest = null;
+    long newestMillis = Long.MIN_VALUE;
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      for (Stored variant : variants) {
+        record.clear();
+        if (!catalogue.record(variant, record) || !StoredRecord.isWhole(record)) {
+          return variant;
+        }
+        ByteBuf block = StoredRecord.block(record);
+        if (!StoredRecord.reachesFields(block)) {
+          return variant;
+        }
+        StoredMeta meta = FirstBlock.meta(block);
+        if (FirstBlock.isOf(key, block)
+            && (meta.vary() == null || meta.vary().matches(request))
+            && meta.responseTimeMillis() >= newestMillis) {
+          newest = variant;
+          newestMillis = meta.responseTimeMillis();
+        }
+      }
+      return newest;
+    } finally {
+      record.release();
+    }
+  }
+
+  private Loaded load(Stored stored, CacheKey key, Fields request) throws IOException {
+    int charge = SizeClass.roundUp(stored.length());
+    if (!transit.tryReserve(charge)) {
+      return Loaded.none(Outcome.BUSY);
+    }
+    Entry entry = null;
+    try {
+      boolean inRecord = catalogue.isInRecord(stored);
+      ByteBuf block =
+          inRecord ? readRecord(stored) : blocks.readFirst(stored.place(), stored.length());
+      if (!inRecord) {
+        counters.reads.increment();
+        counters.readBytes.add(stored.length());
+      }
+      if (block == null || !stored.isSame(block)) {
+        if (block != null) {
+          block.release();
+        }
+        return dropDamaged(stored);
+      }
+      entry = entry(stored, block, key, request, charge);
+      if (entry == null) {
+        return Loaded.none(Outcome.ABSENT);
+      }
+      catalogue.hit(stored);
+      count(inRecord, stored);
+      return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
+    } finally {
+      if (entry == null) {
+        transit.release(charge);
+      }
+    }
+  }
+
+  private void count(boolean inRecord, Stored stored) {
+    counters.hits.increment();
+    if (inRecord) {
+      counters.recordHits.increment();
+    } else if (stored.pieces().length == 0) {
+      counters.singleReads.increment();
+    }
+  }
+
+  private Loaded dropDamaged(Stored stored) throws IOException {
+    if (!catalogue.drop(stored)) {
+      return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
+    }
+    counters.damaged.increment();
+    return Loaded.none(Outcome.DAMAGED);
+  }
+
+  /** Returns owned, or null. */
+  private ByteBuf readRecord(Stored stored) throws IOException {
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    ByteBuf block = null;
+    try {
+      if (catalogue.record(stored, record) && StoredRecord.isWhole(record)) {
+        ByteBuf copy = StoredRecord.block(record);
+        if (Block.isWhole(copy, Block.FIRST) && FirstBlock.isSound(copy)) {
+          block = blocks.buffer(copy.readableBytes());
+          block.writeBytes(copy);
+        }
+      }
+      return block;
+    } finally {
+      record.release();
+    }
+  }
+
+  /** Takes {@code block}. Null where it is of another key or variant. */
+  private Entry entry(Stored stored, ByteBuf block, CacheKey key, Fields request, int charge)
+      throws IOException {
+    boolean kept = false;
+    try {
+      Layout layout = Layout.of(block, geometry);
+      if (!FirstBlock.isOf(key, block) || layout.pieces() != FirstBlock.pieces(block)) {
+        return null;
+      }
+      StoredMeta meta = FirstBlock.meta(block);
+      if (meta.vary() != null && !meta.vary().matches(request)) {
+        return null;
+      }
+      FurtherContent rest = null;
+      if (layout.pieces() > 0) {
+        if (!transit.tryReserve(DiskContent.CHARGE)) {
+          return null;
+        }
+        catalogue.pinAgain(stored);
+        rest = new DiskContent(stored, layout, Block.id(block), this);
+      }
+      int fieldsLength = FirstBlock.fieldsLength(block);
+      int length = fieldsLength + layout.firstContent();
+      ByteBuf first = block.slice(FirstBlock.fieldsStart(block), length);
+      kept = true;
+      return Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit);
+    } finally {
+      if (!kept) {
+        block.release();
+      }
+    }
+  }
+
+  // For DiskContent
+
+  MemoryLedger transit() {
+    return transit;
+  }
+
+  DiskThreads threads() {
+    return threads;
+  }
+
+  /** Further block {@code number} of a pinned object; owned, or null where it is damaged. */
+  ByteBuf further(Stored stored, Layout layout, long id, long number) {
+    try {
+      int content = layout.contentOfBlock(number);
+      counters.reads.increment();
+      counters.readBytes.add(content);
+      ByteBuf block =
+          blocks.readFurther(
+              layout.placeOf(number, stored.pieces()), content, id, (int) number + 1);
+      if (block == null) {
+        dropDamaged(stored);
+      }
+      return block;
+    } catch (IOException e) {
+      failed.accept(e);
+      return null;
+    }
+  }
+
+  /** Lets go of {@code stored}. Any thread. */
+  void unpin(Stored stored) {
+    threads.urgent(
+        () -> {
+          try {
+            space.unpin(stored);
+          } catch (IOException e) {
+            failed.accept(e);
+          }
+        });
+  }
+}

@@ -1,0 +1,222 @@
+package io.loligo.store.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.zip.CRC32C;
+
+/**
+ * The small files of a directory: whose it is (LOCK), what it is (header), and whether it was
+ * closed in order (CLEAN). See {@code docs/disk-format.md}. Confined to one thread.
+ */
+final class Marks implements AutoCloseable {
+  /** Version of everything in the directory; another one is discarded, never read. */
+  static final int VERSION = 1;
+
+  private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
+  private static final long CLEAN_MAGIC = 0x4C4F4C49474F434CL;
+  private static final int READ_BYTES = 1 << 20;
+  private static final int MARK_BYTES = 4096;
+
+  private final Path directory;
+  private final FileChannel lockFile;
+  private final FileLock lock;
+
+  private Marks(Path directory, FileChannel lockFile, FileLock lock) {
+    this.directory = directory;
+    this.lockFile = lockFile;
+    this.lock = lock;
+  }
+
+  /**
+   * Locks {@code directory} for this process.
+   *
+   * @throws IOException it is another's, who is named as far as known, or cannot be locked
+   */
+  static Marks lock(Path directory) throws IOException {
+    FileChannel file =
+        FileChannel.open(
+            directory.resolve("LOCK"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    try {
+      FileLock lock = file.tryLock();
+      if (lock == null) {
+        throw new IOException(owner(file));
+      }
+      byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+      file.truncate(0);
+      file.write(ByteBuffer.wrap(pid), 0);
+      return new Marks(directory, file, lock);
+    } catch (OverlappingFileLockException e) {
+      file.close();
+      throw new IOException("in use by this process already", e);
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static String owner(FileChannel file) throws IOException {
+    ByteBuffer pid = ByteBuffer.allocate(32);
+    file.read(pid, 0);
+    String text = new String(pid.array(), 0, pid.position(), StandardCharsets.US_ASCII).strip();
+    return "in use by " + (text.isEmpty() ? "another process" : "process " + text);
+  }
+
+  Path map() {
+    return directory.resolve("map");
+  }
+
+  Path slabs() {
+    return directory.resolve("slabs");
+  }
+
+  Path header() {
+    return directory.resolve("header");
+  }
+
+  private Path clean() {
+    return directory.resolve("CLEAN");
+  }
+
+  /** What a header says. */
+  record Header(Secret secret, Geometry geometry) {}
+
+  /** The header, or null where there is none of this version that is whole. */
+  Header readHeader() throws IOException {
+    ByteBuffer octets = read(header(), HEADER_MAGIC);
+    if (octets == null) {
+      return null;
+    }
+    Secret secret = new Secret(octets.getLong(), octets.getLong());
+    return new Header(
+        secret,
+        new Geometry(
+            octets.getLong(), octets.getInt(), octets.getLong(), octets.getInt(), octets.getInt()));
+  }
+
+  /** Whether any file of a cache is there, of whatever version. */
+  boolean isUsed() {
+    return Files.exists(header()) || Files.exists(map()) || Files.exists(slabs());
+  }
+
+  /** Begins anew: nothing of what was there is left. Returns the new header. */
+  Header create(Geometry geometry) throws IOException {
+    Files.deleteIfExists(clean());
+    Files.deleteIfExists(header());
+    Files.deleteIfExists(map());
+    Files.deleteIfExists(slabs());
+    SecureRandom random = new SecureRandom();
+    return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
+  }
+
+  /** Writes {@code header}: all other files are there then. */
+  void writeHeader(Header header) throws IOException {
+    byte[] bytes = new byte[MARK_BYTES];
+    ByteBuffer octets = ByteBuffer.wrap(bytes);
+    octets.putLong(HEADER_MAGIC).putInt(VERSION).putInt(0);
+    octets.putLong(header.secret().first()).putLong(header.secret().second());
+    Geometry geometry = header.geometry();
+    octets.putLong(geometry.totalBytes()).putInt(geometry.records()).putLong(geometry.mapBytes());
+    octets.putInt(geometry.segmentBytes()).putInt(geometry.segments());
+    write(header(), bytes);
+  }
+
+  /**
+   * What the mark of the last close says.
+   *
+   * @param mapCrc checksum of the map's file
+   * @param nextId number of the object that would have been next
+   */
+  record Clean(int mapCrc, long nextId) {}
+
+  /** Takes the mark of the last close away and says what it said; null where there is none. */
+  Clean takeClean() throws IOException {
+    ByteBuffer octets = read(clean(), CLEAN_MAGIC);
+    Files.deleteIfExists(clean());
+    return octets == null ? null : new Clean(octets.getInt(), octets.getLong());
+  }
+
+  /** Says that all was closed in order: last of all. */
+  void writeClean(Clean clean) throws IOException {
+    byte[] bytes = new byte[MARK_BYTES];
+    ByteBuffer octets = ByteBuffer.wrap(bytes);
+    octets.putLong(CLEAN_MAGIC).putInt(VERSION).putInt(0);
+    octets.putInt(clean.mapCrc()).putLong(clean.nextId());
+    write(clean(), bytes);
+  }
+
+  /** Checksum of a whole file, read in order. */
+  static int checksum(Path file) throws IOException {
+    CRC32C crc = new CRC32C();
+    ByteBuffer octets = ByteBuffer.allocateDirect(READ_BYTES);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (channel.read(octets) >= 0) {
+        octets.flip();
+        crc.update(octets);
+        octets.clear();
+      }
+    }
+    return (int) crc.getValue();
+  }
+
+  private static ByteBuffer read(Path file, long magic) throws IOException {
+    byte[] octets;
+    try {
+      if (Files.size(file) != MARK_BYTES) {
+        return null;
+      }
+      octets = Files.readAllBytes(file);
+    } catch (NoSuchFileException none) {
+      return null;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(octets);
+    boolean good =
+        octets.length == MARK_BYTES
+            && buffer.getLong() == magic
+            && buffer.getInt() == VERSION
+            && buffer.getInt() == crc(octets);
+    return good ? buffer : null;
+  }
+
+  private static void write(Path file, byte[] bytes) throws IOException {
+    ByteBuffer octets = ByteBuffer.wrap(bytes).putInt(12, crc(bytes));
+    Path next = file.resolveSibling(file.getFileName() + ".new");
+    try (FileChannel channel =
+        FileChannel.open(
+            next,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      while (octets.hasRemaining()) {
+        channel.write(octets);
+      }
+      channel.force(true);
+    }
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static int crc(byte[] octets) {
+    CRC32C crc = new CRC32C();
+    crc.update(octets, 16, octets.length - 16);
+    return (int) crc.getValue();
+  }
+
+  /** Unlocks. */
+  @Override
+  public void close() throws IOException {
+    lock.release();
+    lockFile.close();
+  }
+}

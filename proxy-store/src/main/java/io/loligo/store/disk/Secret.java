@@ -1,0 +1,16 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.StoredHash;
+
+/** The secret under which a directory hashes keys; it stands in the header. Immutable. */
+record Secret(long first, long second) {
+  /** A hash under it, for the calling thread. */
+  StoredHash hash() {
+    return new StoredHash(first, second);
+  }
+
+  @Override
+  public String toString() {
+    return "Secret";
+  }
+}

@@ -1,0 +1,193 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.admission.Lane;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The segments of a directory: which are free, which is open in each lane, and the order in which
+ * the others will be emptied. Guarded by the lock of the directory.
+ */
+final class Segments {
+  /** Kept free for what moves to {@link Lane#MAIN} while space is made. */
+  static final int RESERVE = 2;
+
+  private static final int MAX_PARTIAL = 8;
+
+  private final Segment[] all;
+  private final int segmentBytes;
+  private final Deque<Segment> free = new ArrayDeque<>();
+  private final List<Deque<Segment>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+  private final Segment[] open = new Segment[Lane.values().length];
+
+  /** Left by streams that took a whole segment and did not need it. */
+  private final List<Segment> partial = new ArrayList<>();
+
+  private final long[] liveBytes = new long[Lane.values().length];
+
+  /** All free. */
+  Segments(int count, int segmentBytes) {
+    this.segmentBytes = segmentBytes;
+    all = new Segment[count];
+    for (int i = 0; i < count; i++) {
+      all[i] = new Segment(i);
+      free.add(all[i]);
+    }
+  }
+
+  Segment get(int number) {
+    return all[number];
+  }
+
+  int count() {
+    return all.length;
+  }
+
+  int freeCount() {
+    return free.size();
+  }
+
+  /** Octets of stored objects in {@code lane}. */
+  long liveBytes(Lane lane) {
+    return liveBytes[lane.ordinal()];
+  }
+
+  /** {@code bytes} more (or less, if negative) of {@code segment} are stored objects'. */
+  void live(Segment segment, long bytes) {
+    segment.liveBytes += bytes;
+    if (segment.lane != null) {
+      liveBytes[segment.lane.ordinal()] += bytes;
+    }
+  }
+
+  /**
+   * A segment with room for {@code bytes}, one that is open or a free one, which is then opened
+   * with {@code generation}; null where there is none.
+   *
+   * @param moving whether the reserve may be used
+   */
+  Segment withRoom(int bytes, Lane lane, boolean moving, long generation) {
+    Segment current = open[lane.ordinal()];
+    if (hasRoom(current, bytes)) {
+      return current;
+    }
+    for (Iterator<Segment> it = partial.iterator(); it.hasNext(); ) {
+      Segment segment = it.next();
+      if (segment.lane == lane && hasRoom(segment, bytes)) {
+        it.remove();
+        makeCurrent(segment);
+        return segment;
+      }
+    }
+    Segment segment = openFree(lane, moving, generation);
+    if (segment != null) {
+      makeCurrent(segment);
+    }
+    return segment;
+  }
+
+  private boolean hasRoom(Segment segment, int bytes) {
+    return segment != null && segmentBytes - segment.used >= bytes;
+  }
+
+  private void makeCurrent(Segment segment) {
+    Segment before = open[segment.lane.ordinal()];
+    if (before != null) {
+      setAside(before);
+    }
+    open[segment.lane.ordinal()] = segment;
+  }
+
+  /** Octets worth coming back for stay in reach. */
+  private void setAside(Segment segment) {
+    if (segmentBytes - segment.used > segmentBytes / 4 && partial.size() < MAX_PARTIAL) {
+      partial.add(segment);
+    }
+  }
+
+  /** A free segment, opened for one user alone; null where there is none. */
+  Segment openFree(Lane lane, boolean moving, long generation) {
+    if (free.size() <= (moving ? 0 : RESERVE)) {
+      return null;
+    }
+    Segment segment = free.poll();
+    segment.open(lane, generation);
+    lanes.get(lane.ordinal()).add(segment);
+    return segment;
+  }
+
+  /** The one who had it alone is through: others may use what is left. */
+  void share(Segment segment) {
+    setAside(segment);
+  }
+
+  /** The oldest segment of {@code lane} that may be emptied, given to nobody else; or null. */
+  Segment oldest(Lane lane) {
+    for (Segment segment : lanes.get(lane.ordinal())) {
+      if (segment.pins == 0 && segment != open[lane.ordinal()]) {
+        partial.remove(segment);
+        return segment;
+      }
+    }
+    return null;
+  }
+
+  /** {@code segment} goes to the end of its lane: it stays for another round. */
+  void requeue(Segment segment) {
+    Deque<Segment> lane = lanes.get(segment.lane.ordinal());
+    if (lane.remove(segment)) {
+      lane.add(segment);
+    }
+  }
+
+  /** {@code segment} leaves its lane: nobody is given anything in it any more. */
+  void condemn(Segment segment) {
+    lanes.get(segment.lane.ordinal()).remove(segment);
+    partial.remove(segment);
+    if (open[segment.lane.ordinal()] == segment) {
+      open[segment.lane.ordinal()] = null;
+    }
+    segment.condemned = true;
+  }
+
+  /** A condemned segment that nobody pins any more is free. */
+  void free(Segment segment) {
+    liveBytes[segment.lane.ordinal()] -= segment.liveBytes;
+    segment.free();
+    free.add(segment);
+  }
+
+  /**
+   * Something was found on disk in {@code number}: it is in use, up to {@code end} at least. {@link
+   * #settle} follows when all was found.
+   */
+  void found(int number, Lane lane, long generation, int end) {
+    Segment segment = all[number];
+    if (segment.lane == null) {
+      segment.open(lane, generation);
+    }
+    segment.generation = Math.max(segment.generation, generation);
+    segment.used = Math.max(segment.used, end);
+  }
+
+  /** What was found is closed and stands in its lane, oldest life first; the rest is free. */
+  void settle() {
+    free.clear();
+    List<Segment> found = new ArrayList<>();
+    for (Segment segment : all) {
+      if (segment.lane == null) {
+        free.add(segment);
+      } else {
+        found.add(segment);
+      }
+    }
+    found.sort(Comparator.comparingLong(segment -> segment.generation));
+    for (Segment segment : found) {
+      lanes.get(segment.lane.ordinal()).add(segment);
+    }
+  }
+}

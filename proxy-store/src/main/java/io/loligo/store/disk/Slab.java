@@ -1,0 +1,24 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+
+/**
+ * The octets of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails
+ * or stalls.
+ */
+interface Slab extends AutoCloseable {
+  /**
+   * Reads up to {@code length} octets from {@code position} to index 0 of {@code into}, borrowed;
+   * its indices then enclose what was read: less where the file ends.
+   */
+  void read(long position, ByteBuf into, int length) throws IOException;
+
+  /**
+   * Writes the readable octets of {@code from}, borrowed, whose indices stay, at {@code position}.
+   */
+  void write(long position, ByteBuf from) throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,47 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** The slabs in one file, preallocated, read and written by position. Thread-safe. */
+final class SlabFile implements Slab {
+  private final FileChannel file;
+
+  /** Opens an existing file. */
+  SlabFile(Path path) throws IOException {
+    file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public void read(long position, ByteBuf into, int length) throws IOException {
+    into.clear();
+    ByteBuffer octets = into.nioBuffer(0, length);
+    int done = 0;
+    while (done < length) {
+      int more = file.read(octets, position + done);
+      if (more < 0) {
+        break;
+      }
+      done += more;
+    }
+    into.setIndex(0, done);
+  }
+
+  @Override
+  public void write(long position, ByteBuf from) throws IOException {
+    ByteBuffer octets = from.nioBuffer();
+    long at = position;
+    while (octets.hasRemaining()) {
+      at += file.write(octets, at);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

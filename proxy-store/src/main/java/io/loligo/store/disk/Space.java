@@ -1,0 +1,276 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.admission.DiskAdmission.Verdict;
+import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.record.RecordMap;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Makes space: empties the oldest segments, moves what stays to the main lane. Thread-safe: disk
+ * threads, one of which does it while others that need space wait.
+ */
+final class Space {
+  /** Whether memory holds an object, and was asked for it there; given the first block's head. */
+  interface InMemory {
+    boolean holds(ByteBuf block);
+  }
+
+  private static final int MAX_ROUNDS = 64;
+
+  private final Catalogue catalogue;
+  private final Blocks blocks;
+  private final Geometry geometry;
+  private final InMemory inMemory;
+  private final ReentrantLock making = new ReentrantLock();
+  private final LongAdder evictions = new LongAdder();
+  private final LongAdder moves = new LongAdder();
+  private final LongAdder damaged;
+
+  Space(
+      Catalogue catalogue, Blocks blocks, Geometry geometry, InMemory inMemory, LongAdder damaged) {
+    this.catalogue = catalogue;
+    this.blocks = blocks;
+    this.geometry = geometry;
+    this.inMemory = inMemory;
+    this.damaged = damaged;
+  }
+
+  long evictions() {
+    return evictions.sum();
+  }
+
+  long moves() {
+    return moves.sum();
+  }
+
+  /** Room for {@code bytes} in {@code lane}; space is made for it. Null where none can be. */
+  Extent allocate(int bytes, Lane lane) throws IOException {
+    Extent extent = catalogue.allocate(bytes, lane, false);
+    for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
+      extent = catalogue.allocate(bytes, lane, false);
+    }
+    return opened(extent);
+  }
+
+  /** A whole segment for one user; null where there is none. */
+  Extent allocateSegment(int bytes, Lane lane) throws IOException {
+    Extent extent = catalogue.allocateSegment(bytes, lane);
+    for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
+      extent = catalogue.allocateSegment(bytes, lane);
+    }
+    return opened(extent);
+  }
+
+  private Extent opened(Extent extent) throws IOException {
+    if (extent != null) {
+      blocks.openSegment(extent);
+    }
+    return extent;
+  }
+
+  /** Makes records free; whether there are some. */
+  boolean makeSlots() throws IOException {
+    boolean progress = true;
+    for (int round = 0; !catalogue.hasSlots() && progress && round < MAX_ROUNDS; round++) {
+      making.lock();
+      try {
+        progress = catalogue.hasSlots() || emptyOne();
+      } finally {
+        making.unlock();
+      }
+    }
+    return catalogue.hasSlots();
+  }
+
+  /** Empties one segment, unless somebody did meanwhile; false where none can be emptied. */
+  private boolean make() throws IOException {
+    making.lock();
+    try {
+      return catalogue.freeSegments() > Segments.RESERVE || emptyOne();
+    } finally {
+      making.unlock();
+    }
+  }
+
+  private boolean emptyOne() throws IOException {
+    Segment victim = catalogue.victim(geometry.slabBytes());
+    if (victim == null) {
+      return false;
+    }
+    Lane lane = catalogue.laneOf(victim);
+    int[] noted = catalogue.noted(victim);
+    Arrays.sort(noted);
+    for (int i = 0; i < noted.length; i++) {
+      if (i == 0 || noted[i] != noted[i - 1]) {
+        decide(victim, lane, noted[i]);
+      }
+    }
+    if (catalogue.condemn(victim)) {
+      recycle(victim.number);
+    }
+    return true;
+  }
+
+  private void decide(Segment victim, Lane lane, int slot) throws IOException {
+    Stored stored = catalogue.pinIn(victim.number, slot);
+    if (stored == null) {
+      return;
+    }
+    try {
+      Verdict verdict = catalogue.reclaim(lane, stored, false);
+      if (!verdict.stays() && isInMemory(stored)) {
+        verdict = catalogue.reclaim(lane, stored, true);
+      }
+      if (verdict.stays() && move(stored, victim.number)) {
+        catalogue.kept(lane, stored);
+      } else if (catalogue.evict(stored, lane)) {
+        evictions.increment();
+      }
+    } finally {
+      unpin(stored);
+    }
+  }
+
+  private boolean isInMemory(Stored stored) throws IOException {
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      if (!catalogue.record(stored, record) || !StoredRecord.isWhole(record)) {
+        return false;
+      }
+      ByteBuf block = StoredRecord.block(record);
+      return FirstBlock.FIXED_BYTES + FirstBlock.keyLength(block) <= block.readableBytes()
+          && inMemory.holds(block);
+    } finally {
+      record.release();
+    }
+  }
+
+  /** Writes what {@code stored} has in {@code segment} elsewhere; false where that failed. */
+  private boolean move(Stored stored, int segment) throws IOException {
+    ByteBuf block = blocks.readFirst(stored.place(), stored.length());
+    if (block == null || !stored.isSame(block)) {
+      damaged.increment();
+      if (block != null) {
+        block.release();
+      }
+      return false;
+    }
+    long[] pieces = FirstBlock.allPieces(block);
+    Moved moved = new Moved(pieces.length);
+    try {
+      return movePieces(block, pieces, segment, moved) && moveFirst(stored, block, moved);
+    } finally {
+      moved.unpin();
+      block.release();
+    }
+  }
+
+  /** Extents given out for one move. */
+  private final class Moved {
+    private final Extent[] extents;
+    private int count;
+
+    Moved(int pieces) {
+      extents = new Extent[pieces + 1];
+    }
+
+    Extent allocate(int bytes) throws IOException {
+      Extent extent = opened(catalogue.allocate(bytes, Lane.MAIN, true));
+      if (extent != null) {
+        extents[count++] = extent;
+      }
+      return extent;
+    }
+
+    void unpin() throws IOException {
+      for (int i = 0; i < count; i++) {
+        Space.this.unpin(extents[i].place());
+      }
+    }
+  }
+
+  private boolean movePieces(ByteBuf block, long[] pieces, int segment, Moved moved)
+      throws IOException {
+    Layout layout = Layout.of(block, geometry);
+    long number = 0;
+    for (int i = 0; i < pieces.length; i++) {
+      int bytes = layout.bytesOf(i);
+      int blockCount = (int) ((layout.contentOfPiece(i) - 1) / Block.FURTHER_CONTENT) + 1;
+      if (Place.segment(pieces[i]) == segment) {
+        Extent extent = moved.allocate(bytes);
+        if (extent == null || !copy(block, layout, pieces, number, blockCount, extent)) {
+          return false;
+        }
+        FirstBlock.piece(block, i, extent.place());
+      }
+      number += blockCount;
+    }
+    return true;
+  }
+
+  private boolean copy(ByteBuf first, Layout layout, long[] pieces, long from, int count, Extent to)
+      throws IOException {
+    for (int i = 0; i < count; i++) {
+      long number = from + i;
+      ByteBuf block =
+          blocks.readFurther(
+              layout.placeOf(number, pieces),
+              layout.contentOfBlock(number),
+              Block.id(first),
+              (int) number + 1);
+      if (block == null) {
+        damaged.increment();
+        return false;
+      }
+      try {
+        Block.seal(block, to.lane().ordinal(), to.generation());
+        blocks.write(to.place() + (long) i * Block.MAX_BYTES, block);
+      } finally {
+        block.release();
+      }
+    }
+    return true;
+  }
+
+  private boolean moveFirst(Stored stored, ByteBuf block, Moved moved) throws IOException {
+    Extent extent = moved.allocate(Block.aligned(stored.length()));
+    if (extent == null) {
+      return false;
+    }
+    Layout layout = Layout.of(block, geometry);
+    Block.seal(block, extent.lane().ordinal(), extent.generation());
+    blocks.write(extent.place(), block);
+    Publication publication =
+        new Publication(block, extent.place(), Lane.MAIN, FirstBlock.allPieces(block), layout);
+    boolean done = publication.moved(stored).to(catalogue, blocks) != Catalogue.Published.NO_RECORD;
+    for (Stored before : publication.displaced()) {
+      unpin(before);
+    }
+    moves.increment();
+    return done;
+  }
+
+  /** Lets go of {@code stored}; a segment that waited for that is free then. */
+  void unpin(Stored stored) throws IOException {
+    unpin(stored.place());
+    for (long piece : stored.pieces()) {
+      unpin(piece);
+    }
+  }
+
+  /** Lets go of one pin. */
+  void unpin(long place) throws IOException {
+    if (catalogue.unpin(place)) {
+      recycle(Place.segment(place));
+    }
+  }
+
+  private void recycle(int segment) throws IOException {
+    blocks.strikeSegment(segment);
+    catalogue.recycle(segment);
+  }
+}

@@ -1,0 +1,287 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredHash;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.admission.DiskAdmission.Placement;
+import io.loligo.store.admission.Lane;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** Writes responses that are complete in memory. Thread-safe: disk threads. */
+final class Writer {
+  /** How a write ended. */
+  enum Outcome {
+    WRITTEN,
+    /** The admission does not want it, or it fits nowhere. */
+    REFUSED,
+    /** Nothing could be emptied for it. */
+    NO_SPACE,
+    /** It is not wanted any more. */
+    CANCELLED
+  }
+
+  private final Catalogue catalogue;
+  private final Blocks blocks;
+  private final Space space;
+  private final Geometry geometry;
+  private final Secret secret;
+
+  Writer(Catalogue catalogue, Blocks blocks, Space space, Geometry geometry, Secret secret) {
+    this.catalogue = catalogue;
+    this.blocks = blocks;
+    this.space = space;
+    this.geometry = geometry;
+    this.secret = secret;
+  }
+
+  /** Writes {@code entry}, borrowed, all of it in memory, as object {@code id}. */
+  Outcome write(Entry entry, long id, BooleanSupplier cancelled) throws IOException {
+    if (cancelled.getAsBoolean()) {
+      return Outcome.CANCELLED;
+    }
+    ByteBuf meta = meta(entry.meta());
+    List<Extent> extents = new ArrayList<>();
+    try {
+      int headBytes = entry.key().length() + meta.readableBytes() + entry.fieldsLength();
+      Layout layout = Layout.of(entry.contentLength(), headBytes, geometry);
+      if (layout == null) {
+        return Outcome.REFUSED;
+      }
+      StoredHash hash = secret.hash().of(entry.key(), entry.meta().vary());
+      long bytes = FirstBlock.FIXED_BYTES + headBytes + layout.firstContent() + layout.pieceBytes();
+      Placement placement = catalogue.place(hash.high(), bytes);
+      if (placement.lane() == null) {
+        return Outcome.REFUSED;
+      }
+      long[] pieces = writePieces(entry, id, layout, placement.lane(), extents);
+      if (pieces == null) {
+        return Outcome.NO_SPACE;
+      }
+      ByteBuf fields = entry.firstBlock().slice(0, entry.fieldsLength());
+      ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+      try {
+        FirstBlock.begin(
+            block,
+            id,
+            hash.high(),
+            hash.low(),
+            entry.key(),
+            meta,
+            entry.contentLength(),
+            pieces,
+            fields,
+            layout.firstContent());
+        copy(entry, 0, layout.firstContent(), block);
+        return commit(block, placement.lane(), pieces, layout, entry.meta(), cancelled, extents);
+      } finally {
+        block.release();
+      }
+    } finally {
+      meta.release();
+      for (Extent extent : extents) {
+        space.unpin(extent.place());
+      }
+    }
+  }
+
+  private ByteBuf meta(StoredMeta meta) {
+    ByteBuf octets = blocks.buffer(Block.MAX_BYTES);
+    boolean written = false;
+    try {
+      StoredForm.writeMeta(meta, octets);
+      written = true;
+      return octets;
+    } finally {
+      if (!written) {
+        octets.release();
+      }
+    }
+  }
+
+  /** Null where there is no space. */
+  private long[] writePieces(Entry entry, long id, Layout layout, Lane lane, List<Extent> extents)
+      throws IOException {
+    long[] pieces = new long[layout.pieces()];
+    long number = 0;
+    for (int i = 0; i < pieces.length; i++) {
+      Extent extent = space.allocate(layout.bytesOf(i), lane);
+      if (extent == null) {
+        return null;
+      }
+      extents.add(extent);
+      pieces[i] = extent.place();
+      long end = number + (layout.contentOfPiece(i) - 1) / Block.FURTHER_CONTENT + 1;
+      for (; number < end; number++) {
+        writeFurther(entry, id, layout, number, layout.placeOf(number, pieces), extent);
+      }
+    }
+    return pieces;
+  }
+
+  private void writeFurther(
+      Entry entry, long id, Layout layout, long number, long place, Extent extent)
+      throws IOException {
+    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+    try {
+      Block.begin(block, Block.FURTHER, id, (int) number + 1);
+      copy(entry, layout.startOf(number), layout.contentOfBlock(number), block);
+      Block.seal(block, extent.lane().ordinal(), extent.generation());
+      blocks.write(place, block);
+    } finally {
+      block.release();
+    }
+  }
+
+  private static void copy(Entry entry, long from, int octets, ByteBuf out) {
+    long at = from;
+    int left = octets;
+    while (left > 0) {
+      ByteBuf content = entry.retainedContent(at, left);
+      at += content.readableBytes();
+      left -= content.readableBytes();
+      out.writeBytes(content);
+      content.release();
+    }
+  }
+
+  /**
+   * Seals and writes the first block, borrowed, and makes the object known; what it displaces is
+   * struck out.
+   */
+  Outcome commit(
+      ByteBuf block,
+      Lane lane,
+      long[] pieces,
+      Layout layout,
+      StoredMeta meta,
+      BooleanSupplier cancelled,
+      List<Extent> extents)
+      throws IOException {
+    Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane);
+    if (extent == null) {
+      return Outcome.NO_SPACE;
+    }
+    extents.add(extent);
+    Block.seal(block, extent.lane().ordinal(), extent.generation());
+    blocks.write(extent.place(), block);
+    Publication publication =
+        new Publication(block, extent.place(), extent.lane(), pieces, layout)
+            .alone(meta.vary() == null)
+            .unless(cancelled);
+    Outcome outcome = publish(publication);
+    if (outcome != Outcome.WRITTEN) {
+      blocks.strike(extent.place());
+    }
+    return outcome;
+  }
+
+  private Outcome publish(Publication publication) throws IOException {
+    Catalogue.Published published = publication.to(catalogue, blocks);
+    if (published == Catalogue.Published.NO_RECORD && space.makeSlots()) {
+      published = publication.to(catalogue, blocks);
+    }
+    strike(publication.displaced());
+    return switch (published) {
+      case DONE -> Outcome.WRITTEN;
+      case NO_RECORD -> Outcome.NO_SPACE;
+      case CANCELLED, MOVED -> Outcome.CANCELLED;
+    };
+  }
+
+  /** Strikes out what was dropped, so that no recovery brings it back, and unpins it. */
+  void strike(List<Stored> dropped) throws IOException {
+    for (Stored stored : dropped) {
+      try {
+        blocks.strike(stored.place());
+      } finally {
+        space.unpin(stored);
+      }
+    }
+  }
+
+  /**
+   * Gives the object of {@code fresh}, borrowed, its new head: a new first block over the same
+   * pieces, read back from disk, for the content is not in memory.
+   */
+  Outcome freshen(Entry fresh, BooleanSupplier cancelled) throws IOException {
+    StoredHash hash = secret.hash().of(fresh.key(), fresh.meta().vary());
+    for (Stored stored : catalogue.pinAll(hash.high())) {
+      try {
+        if (stored.low() == hash.low()) {
+          return freshen(fresh, stored, cancelled);
+        }
+      } finally {
+        space.unpin(stored);
+      }
+    }
+    return Outcome.CANCELLED;
+  }
+
+  private Outcome freshen(Entry fresh, Stored stored, BooleanSupplier cancelled)
+      throws IOException {
+    ByteBuf old = blocks.readFirst(stored.place(), stored.length());
+    if (old == null) {
+      return Outcome.CANCELLED;
+    }
+    ByteBuf meta = meta(fresh.meta());
+    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+    List<Extent> extents = new ArrayList<>();
+    try {
+      int first = FirstBlock.firstContent(old);
+      int length =
+          old.writerIndex()
+              - FirstBlock.fieldsLength(old)
+              + fresh.fieldsLength()
+              + meta.readableBytes();
+      if (!stored.isSame(old)
+          || FirstBlock.contentLength(old) != fresh.contentLength()
+          || length > Block.MAX_BYTES) {
+        return Outcome.REFUSED;
+      }
+      long[] pieces = FirstBlock.allPieces(old);
+      ByteBuf fields = fresh.firstBlock().slice(0, fresh.fieldsLength());
+      FirstBlock.begin(
+          block,
+          Block.id(old),
+          stored.high(),
+          stored.low(),
+          fresh.key(),
+          meta,
+          fresh.contentLength(),
+          pieces,
+          fields,
+          first);
+      block.writeBytes(old, old.writerIndex() - first, first);
+      Lane lane = Lane.values()[Block.lane(old)];
+      Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane);
+      if (extent == null) {
+        return Outcome.NO_SPACE;
+      }
+      extents.add(extent);
+      Block.seal(block, extent.lane().ordinal(), extent.generation());
+      blocks.write(extent.place(), block);
+      Outcome outcome =
+          publish(
+              new Publication(
+                      block, extent.place(), extent.lane(), pieces, Layout.of(old, geometry))
+                  .moved(stored)
+                  .unless(cancelled));
+      if (outcome != Outcome.WRITTEN) {
+        blocks.strike(extent.place());
+      }
+      return outcome;
+    } finally {
+      for (Extent extent : extents) {
+        space.unpin(extent.place());
+      }
+      old.release();
+      meta.release();
+      block.release();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A store with directories on disk, and a loop to ask from. */
+final class DiskFixture implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 30;
+
+  final StoreFixture store;
+  final EventExecutor loop = new DefaultEventExecutor();
+
+  /** What was found, copied. */
+  record Found(LoadOutcome outcome, byte[] content, String fields) {}
+
+  DiskFixture(ProxyConfig.Disk disk) throws IOException {
+    this(16 << 20, disk);
+  }
+
+  DiskFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
+    store = new StoreFixture(cacheBytes, disk);
+  }
+
+  /** Stores and waits until it is on disk, or was not wanted there. */
+  void put(String url, byte[] octets) {
+    store.fill(url, octets);
+    settle();
+  }
+
+  /** Waits until nothing waits to be written. */
+  void settle() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (stats().queuedBytes() > 0 || stats().queueDepth() > 0) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    // a removal is through when one behind it is
+    CompletableFuture<Integer> through = new CompletableFuture<>();
+    store.store.purge(key("http://nobody/"), loop, through::complete);
+    get(through);
+  }
+
+  DiskStats stats() {
+    return store.store.diskStats().get(0);
+  }
+
+  /** Loads from disk whatever memory has. */
+  Found load(String url) {
+    return load(url, noFields());
+  }
+
+  Found load(String url, Fields request) {
+    if (!store.store.mayLoad(probe(url))) {
+      return new Found(LoadOutcome.ABSENT, null, null);
+    }
+    CompletableFuture<Found> found = new CompletableFuture<>();
+    loop.execute(
+        () ->
+            store.store.load(
+                key(url),
+                request,
+                loop,
+                (entry, report) -> {
+                  if (entry == null) {
+                    found.complete(new Found(report.outcome(), null, null));
+                  } else {
+                    collect(entry, new byte[(int) entry.contentLength()], 0, found);
+                  }
+                }));
+    return get(found);
+  }
+
+  private void collect(Entry entry, byte[] octets, int at, CompletableFuture<Found> found) {
+    if (at == octets.length) {
+      byte[] fields = new byte[entry.fieldsLength()];
+      entry.firstBlock().getBytes(0, fields);
+      entry.release();
+      found.complete(
+          new Found(
+              LoadOutcome.FOUND,
+              octets,
+              new String(fields, java.nio.charset.StandardCharsets.ISO_8859_1)));
+      return;
+    }
+    entry.read(
+        at,
+        64 << 10,
+        loop,
+        (ByteBuf content) -> {
+          if (content == null) {
+            entry.release();
+            found.complete(new Found(LoadOutcome.DAMAGED, null, null));
+            return;
+          }
+          int length = content.readableBytes();
+          content.readBytes(octets, at, length);
+          content.release();
+          collect(entry, octets, at + length, found);
+        });
+  }
+
+  int purge(String url) {
+    CompletableFuture<Integer> count = new CompletableFuture<>();
+    store.store.purge(key(url), loop, count::complete);
+    return get(count);
+  }
+
+  static <T> T get(CompletableFuture<T> future) {
+    try {
+      return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
+    store.close();
+  }
+}

@@ -1,0 +1,204 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DiskTierTest {
+  private static final String URL = "http://a/";
+  private static final long SIZE = 16 << 20;
+
+  @TempDir Path temp;
+
+  private ProxyConfig.Disk here() {
+    return disk(dir(temp.resolve("cache"), SIZE));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        0, 1, 100, 300, 400, 500, 4096, 65_000, 65_300, 65_400, 65_472, 65_536, 131_072, 500_000
+      })
+  void loadsWhatWasStored(int length) throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      byte[] octets = octets(length);
+      fixture.put(URL, octets);
+      DiskFixture.Found found = fixture.load(URL);
+      assertThat(found.outcome()).isEqualTo(LoadOutcome.FOUND);
+      assertThat(found.content()).isEqualTo(octets);
+      assertThat(found.fields()).isEqualTo("A: b\r\n\r\n");
+    }
+  }
+
+  @Test
+  void knowsWhatIsNotThere() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(100));
+      assertThat(fixture.load("http://b/").outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100, 4096, 65_536, 500_000})
+  void hasItAfterARestart(int length) throws IOException {
+    byte[] octets = octets(length);
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets);
+    }
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).content()).isEqualTo(octets);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100, 4096, 65_536, 500_000})
+  void rebuildsFromTheSlabsWithoutTheMap(int length) throws IOException {
+    byte[] octets = octets(length);
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets);
+    }
+    Files.delete(temp.resolve("cache/map"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+      assertThat(fixture.load(URL).content()).isEqualTo(octets);
+    }
+  }
+
+  @Test
+  void forgetsWhatWasPurgedForGood() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      assertThat(fixture.purge(URL)).isEqualTo(1);
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.purge(URL)).isZero();
+    }
+    Files.delete(temp.resolve("cache/map"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void keepsTheNewest() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      fixture.put(URL, octets(2000));
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+      assertThat(fixture.stats().objects()).isEqualTo(1);
+    }
+    Files.delete(temp.resolve("cache/map"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+    }
+  }
+
+  @Test
+  void staysWithinItsSizeUnderAStormOfDistinctUrls() throws IOException {
+    Random random = new Random(1);
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      for (int i = 0; i < 6000; i++) {
+        fixture.store.fill("http://a/" + i, octets(1 + random.nextInt(20_000)));
+        if (i % 50 == 0) {
+          fixture.settle();
+          assertThat(bytesUsed()).isLessThanOrEqualTo(SIZE);
+        }
+      }
+      fixture.settle();
+      assertThat(bytesUsed()).isLessThanOrEqualTo(SIZE);
+      assertThat(fixture.stats().evictions()).isPositive();
+      int found = 0;
+      random = new Random(1);
+      for (int i = 0; i < 6000; i++) {
+        byte[] expected = octets(1 + random.nextInt(20_000));
+        DiskFixture.Found one = fixture.load("http://a/" + i);
+        if (one.outcome() == LoadOutcome.FOUND) {
+          found++;
+          assertThat(one.content()).isEqualTo(expected);
+        } else {
+          assertThat(one.outcome()).isEqualTo(LoadOutcome.ABSENT);
+        }
+      }
+      assertThat((long) found).isEqualTo(fixture.stats().objects()).isGreaterThan(500);
+      assertThat(fixture.stats().skippedOther()).isZero();
+    }
+  }
+
+  private long bytesUsed() throws IOException {
+    try (var files = Files.walk(temp.resolve("cache"))) {
+      return files.filter(Files::isRegularFile).mapToLong(DiskTierTest::size).sum();
+    }
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void dropsWhatWasChangedOnDisk() throws IOException {
+    byte[] octets = octets(10_000);
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets);
+      flip(temp.resolve("cache/slabs"), octets);
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(fixture.stats().damaged()).isEqualTo(1);
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Flips one octet of content where {@code octets} stand in {@code file}. */
+  private static void flip(Path file, byte[] octets) throws IOException {
+    try (var channel =
+        java.nio.channels.FileChannel.open(
+            file, java.nio.file.StandardOpenOption.READ, java.nio.file.StandardOpenOption.WRITE)) {
+      java.nio.ByteBuffer all = java.nio.ByteBuffer.allocate(1 << 20);
+      channel.read(all, 0);
+      for (int at = 0; at < all.limit() - 16; at++) {
+        boolean same = true;
+        for (int i = 0; i < 16 && same; i++) {
+          same = all.get(at + i) == octets[i];
+        }
+        if (same) {
+          channel.write(java.nio.ByteBuffer.wrap(new byte[] {(byte) ~octets[5000]}), at + 5000);
+          return;
+        }
+      }
+    }
+    throw new AssertionError("the content is not in the first segment");
+  }
+
+  @Test
+  void refusesASecondUser() throws IOException {
+    try (DiskFixture first = new DiskFixture(here())) {
+      assertThat(first.stats().state()).isEqualTo(DiskStats.State.READY);
+      assertThatThrownBy(() -> new DiskFixture(here()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("test.conf:1")
+          .hasMessageContaining("in use by");
+    }
+  }
+
+  @Test
+  void refusesWhatIsTooSmall() {
+    assertThatThrownBy(() -> new DiskFixture(disk(dir(temp, 100_000))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("too small")
+        .hasMessageContaining("MB");
+  }
+}
