@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private final AdminAccess access;
   private final AdminRoutes routes;
+  private CompletableFuture<Void> previous = CompletableFuture.completedFuture(null);
 
   AdminHandler(AdminAccess access, AdminRoutes routes) {
     this.access = access;
@@ -35,18 +37,52 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
     boolean keep = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
-    AdminReply reply = reply(context, request);
+    HttpVersion version = request.protocolVersion();
+    CompletableFuture<AdminReply> reply = reply(context, request).exceptionally(this::failed);
+    // in the order of the requests, whichever is ready first
+    previous =
+        previous.thenCombineAsync(
+            reply, (nothing, ready) -> write(context, ready, version, keep), context.executor());
+  }
+
+  private Void write(
+      ChannelHandlerContext context, AdminReply reply, HttpVersion version, boolean keep) {
     FullHttpResponse response = response(reply);
     if (keep) {
-      HttpUtil.setKeepAlive(response.headers(), request.protocolVersion(), true);
+      HttpUtil.setKeepAlive(response.headers(), version, true);
       context.writeAndFlush(response);
     } else {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
     }
+    return null;
   }
 
-  private AdminReply reply(ChannelHandlerContext context, FullHttpRequest request) {
+  private AdminReply failed(Throwable cause) {
+    LOG.warn("admin request failed", cause);
+    return AdminReply.text(500, "failed; the application log says why");
+  }
+
+  private CompletableFuture<AdminReply> reply(
+      ChannelHandlerContext context, FullHttpRequest request) {
+    AdminReply refusal = refusal(context, request);
+    if (refusal != null) {
+      return CompletableFuture.completedFuture(refusal);
+    }
+    InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
+    try {
+      return routes.answer(
+          request.method().name(),
+          request.uri(),
+          request.headers().get(HttpHeaderNames.AUTHORIZATION),
+          client.getAddress().getHostAddress());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Why the request is not looked at, or null. */
+  private AdminReply refusal(ChannelHandlerContext context, FullHttpRequest request) {
     if (!request.decoderResult().isSuccess()) {
       return AdminReply.text(400, "bad request");
     }
@@ -68,17 +104,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if ("cross-site".equals(fields.get("Sec-Fetch-Site"))) {
       return AdminReply.text(403, "requests of other sites are refused");
     }
-    InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
-    try {
-      return routes.answer(
-          request.method().name(),
-          request.uri(),
-          fields.get(HttpHeaderNames.AUTHORIZATION),
-          client.getAddress().getHostAddress());
-    } catch (RuntimeException e) {
-      LOG.warn("admin request failed", e);
-      return AdminReply.text(500, "failed; the application log says why");
-    }
+    return null;
   }
 
   /** Simple health checkers send HTTP/1.0 without Host; a browser never does. */

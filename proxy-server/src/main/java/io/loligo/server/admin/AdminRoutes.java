@@ -1,8 +1,10 @@
 package io.loligo.server.admin;
 
+import io.loligo.store.disk.DiskStats;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,13 +13,14 @@ import org.slf4j.LoggerFactory;
 final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Set<String> PAGES =
-      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config");
+      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config", "/disk");
   private static final Set<String> CHANGES = Set.of("/purge", "/rotate", "/drain");
 
   private final AdminAccess access;
   private final Operations operations;
   private final Supplier<String> metrics;
   private final Supplier<String> configJson;
+  private final Supplier<List<DiskStats>> disks;
   private final IndexPage index;
 
   AdminRoutes(
@@ -25,11 +28,13 @@ final class AdminRoutes {
       Operations operations,
       Supplier<String> metrics,
       Supplier<String> configJson,
+      Supplier<List<DiskStats>> disks,
       IndexPage index) {
     this.access = access;
     this.operations = operations;
     this.metrics = metrics;
     this.configJson = configJson;
+    this.disks = disks;
     this.index = index;
   }
 
@@ -38,10 +43,20 @@ final class AdminRoutes {
    *
    * @param authorization value of Authorization, or null
    * @param client for the audit log
+   * @return completes on any thread
    */
-  AdminReply answer(String method, String uri, String authorization, String client) {
+  CompletableFuture<AdminReply> answer(
+      String method, String uri, String authorization, String client) {
     QueryStringDecoder query = new QueryStringDecoder(uri);
     String path = query.path();
+    if (path.equals("/purge") && method.equals("POST")) {
+      AdminReply refusal = refusal(path, authorization, client);
+      return refusal == null ? purge(query, client) : CompletableFuture.completedFuture(refusal);
+    }
+    return CompletableFuture.completedFuture(now(method, path, authorization, client));
+  }
+
+  private AdminReply now(String method, String path, String authorization, String client) {
     if (PAGES.contains(path)) {
       return method.equals("GET") || method.equals("HEAD")
           ? page(path)
@@ -49,7 +64,7 @@ final class AdminRoutes {
     }
     if (CHANGES.contains(path)) {
       return method.equals("POST")
-          ? change(path, query, authorization, client)
+          ? change(path, authorization, client)
           : AdminReply.methodNotAllowed("POST");
     }
     return AdminReply.text(404, "not found");
@@ -59,6 +74,7 @@ final class AdminRoutes {
     return switch (path) {
       case "/metrics" -> AdminReply.metrics(metrics.get());
       case "/config" -> AdminReply.json(200, configJson.get());
+      case "/disk" -> AdminReply.json(200, DiskJson.of(disks.get()));
       case "/health/live" -> AdminReply.text(200, "live");
       case "/health/ready" ->
           operations.ready()
@@ -68,8 +84,8 @@ final class AdminRoutes {
     };
   }
 
-  private AdminReply change(
-      String path, QueryStringDecoder query, String authorization, String client) {
+  /** Why nothing is changed, or null. */
+  private AdminReply refusal(String path, String authorization, String client) {
     if (!access.changesPossible()) {
       AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
       return AdminReply.text(403, "no secret is configured: nothing can be changed by HTTP");
@@ -78,34 +94,50 @@ final class AdminRoutes {
       AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
       return AdminReply.text(403, "Authorization: Bearer with the configured secret is needed");
     }
-    return switch (path) {
-      case "/purge" -> purge(query, client);
-      case "/rotate" -> {
-        operations.rotateLogs();
-        AUDIT.info("admin rotate from {}: done", client);
-        yield AdminReply.json(202, "{\"rotating\":true}");
-      }
-      default -> {
-        operations.drain();
-        AUDIT.info("admin drain from {}: begun", client);
-        yield AdminReply.json(202, "{\"draining\":true}");
-      }
-    };
+    return null;
   }
 
-  private AdminReply purge(QueryStringDecoder query, String client) {
+  private AdminReply change(String path, String authorization, String client) {
+    AdminReply refusal = refusal(path, authorization, client);
+    if (refusal != null) {
+      return refusal;
+    }
+    if (path.equals("/rotate")) {
+      operations.rotateLogs();
+      AUDIT.info("admin rotate from {}: done", client);
+      return AdminReply.json(202, "{\"rotating\":true}");
+    }
+    operations.drain();
+    AUDIT.info("admin drain from {}: begun", client);
+    return AdminReply.json(202, "{\"draining\":true}");
+  }
+
+  private CompletableFuture<AdminReply> purge(QueryStringDecoder query, String client) {
     List<String> urls = query.parameters().getOrDefault("url", List.of());
     if (urls.size() != 1 || urls.get(0).isEmpty()) {
-      return AdminReply.text(400, "parameter url is needed once");
+      return CompletableFuture.completedFuture(
+          AdminReply.text(400, "parameter url is needed once"));
     }
     try {
-      int purged = operations.purge(urls.get(0));
-      AUDIT.info("admin purge {} from {}: {} dropped", loggable(urls.get(0)), client, purged);
-      return AdminReply.json(200, "{\"purged\":" + purged + "}");
+      String url = urls.get(0);
+      return operations.purge(url).thenApply(purged -> purged(url, purged, client));
     } catch (IllegalArgumentException e) {
       AUDIT.warn("admin purge from {}: {}", client, loggable(String.valueOf(e.getMessage())));
-      return AdminReply.text(400, "not a URL that can be purged");
+      return CompletableFuture.completedFuture(
+          AdminReply.text(400, "not a URL that can be purged"));
     }
+  }
+
+  private static AdminReply purged(String url, int purged, String client) {
+    if (purged < 0) {
+      AUDIT.error("admin purge {} from {}: not confirmed by the disk", loggable(url), client);
+      return AdminReply.text(
+          500,
+          "not served any more, but a disk could not be made to forget it: it may be back after a"
+              + " restart; purge again");
+    }
+    AUDIT.info("admin purge {} from {}: {} dropped", loggable(url), client, purged);
+    return AdminReply.json(200, "{\"purged\":" + purged + "}");
   }
 
   /** Without its query and whatever could begin another log line. */

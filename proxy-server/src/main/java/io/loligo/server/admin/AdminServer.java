@@ -2,6 +2,7 @@ package io.loligo.server.admin;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.store.disk.DiskStats;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,6 +22,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +56,7 @@ public final class AdminServer implements AutoCloseable {
    * @param names host names besides loopback ones under which the port may be asked
    * @param metricsText Prometheus text
    * @param configJson the configuration in force, secrets replaced
+   * @param disks state and numbers of each cache_dir
    * @param version for the page
    * @throws IOException where the port cannot be had; says which
    */
@@ -64,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
       ProxyMetrics metrics,
       Supplier<String> metricsText,
       Supplier<String> configJson,
+      Supplier<List<DiskStats>> disks,
       String version)
       throws IOException {
     AdminAccess access =
@@ -76,7 +80,8 @@ public final class AdminServer implements AutoCloseable {
             operations,
             metricsText,
             configJson,
-            new IndexPage(metrics, operations, version));
+            disks,
+            new IndexPage(metrics, operations, disks, version));
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());

@@ -2,10 +2,14 @@ package io.loligo.server.admin;
 
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
+import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.MemoryLedger;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.store.disk.DiskStats;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /** The page at the admin port's root: how the proxy is doing, at a glance. Thread-safe. */
 final class IndexPage {
@@ -20,11 +24,17 @@ final class IndexPage {
 
   private final ProxyMetrics metrics;
   private final Operations operations;
+  private final Supplier<List<DiskStats>> disks;
   private final String version;
 
-  IndexPage(ProxyMetrics metrics, Operations operations, String version) {
+  IndexPage(
+      ProxyMetrics metrics,
+      Operations operations,
+      Supplier<List<DiskStats>> disks,
+      String version) {
     this.metrics = metrics;
     this.operations = operations;
+    this.disks = disks;
     this.version = version;
   }
 
@@ -41,10 +51,12 @@ final class IndexPage {
             operations.ready() ? "Ready." : "Not ready: " + escaped(operations.notReadyReason()))
         .append("</p><p><a href=\"/metrics\">Metrics</a> &middot; ")
         .append("<a href=\"/config\">Configuration</a> &middot; ")
+        .append("<a href=\"/disk\">Disk</a> &middot; ")
         .append("<a href=\"/health/ready\">Readiness</a></p>");
     traffic(page);
     connections(page);
     memory(page);
+    disks.get().forEach(disk -> disk(page, disk));
     return page.append("</body></html>\n").toString();
   }
 
@@ -78,6 +90,18 @@ final class IndexPage {
           owner.text(),
           grouped(owner.usedBytes().getAsLong()) + (limit < 0 ? "" : " / " + grouped(limit)));
     }
+    page.append("</table>");
+  }
+
+  private static void disk(StringBuilder page, DiskStats disk) {
+    page.append("<h2>").append(escaped(disk.path())).append("</h2><table>");
+    String reason = disk.reason().isEmpty() ? "" : ": " + disk.reason();
+    row(page, "State", disk.state().name().toLowerCase(Locale.ROOT).replace('_', '-') + reason);
+    for (DiskNumber number : DiskNumber.values()) {
+      String unit = number.unit() == null ? "" : ", " + number.unit();
+      row(page, number.text().replaceAll("[.;].*", "") + unit, grouped(number.of(disk)));
+    }
+    row(page, "Hits that took one read", ratio(disk.singleReadHits(), disk.hits()));
     page.append("</table>");
   }
 

@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
+import io.loligo.server.admin.JsonText;
 
 /** The configuration in force as JSON, each value with the line it came from. Stateless. */
 final class ConfigJson {
@@ -12,27 +13,12 @@ final class ConfigJson {
     StringBuilder json = new StringBuilder("[");
     for (Setting setting : config.settings()) {
       json.append(json.length() == 1 ? "\n" : ",\n");
-      json.append("  {\"directive\": ").append(quoted(setting.directive()));
-      json.append(", \"value\": ").append(quoted(setting.value()));
+      json.append("  {\"directive\": ").append(JsonText.quoted(setting.directive()));
+      json.append(", \"value\": ").append(JsonText.quoted(setting.value()));
       json.append(", \"source\": ");
-      json.append(setting.source().isEmpty() ? "\"default\"" : quoted(setting.source()));
+      json.append(setting.source().isEmpty() ? "\"default\"" : JsonText.quoted(setting.source()));
       json.append('}');
     }
     return json.append("\n]\n").toString();
-  }
-
-  private static String quoted(String text) {
-    StringBuilder out = new StringBuilder(text.length() + 2).append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"' || c == '\\') {
-        out.append('\\').append(c);
-      } else if (c < ' ') {
-        out.append(String.format("\\u%04x", (int) c));
-      } else {
-        out.append(c);
-      }
-    }
-    return out.append('"').toString();
   }
 }

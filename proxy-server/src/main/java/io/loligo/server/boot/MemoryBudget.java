@@ -10,6 +10,8 @@ import java.lang.management.ManagementFactory;
  *
  * @param cacheBytes {@code cache_mem}
  * @param transitBytes {@code loligo_transit_memory}
+ * @param diskBytes indexes and maps of all {@code cache_dir}s, beside the JVM's heap and direct
+ *     memory
  * @param directLimitBytes {@code -XX:MaxDirectMemorySize}, or its default
  * @param heapLimitBytes {@code -Xmx}, or its default
  * @param machineBytes memory of the machine or container
@@ -17,6 +19,7 @@ import java.lang.management.ManagementFactory;
 record MemoryBudget(
     long cacheBytes,
     long transitBytes,
+    long diskBytes,
     long directLimitBytes,
     long heapLimitBytes,
     long machineBytes) {
@@ -31,9 +34,21 @@ record MemoryBudget(
     return new MemoryBudget(
         config.memory().cacheBytes(),
         config.memory().transitBytes(),
+        diskBytes(config.disk()),
         PlatformDependent.maxDirectMemory(),
         Runtime.getRuntime().maxMemory(),
         machineMemory());
+  }
+
+  /** What an object on disk costs in memory, at most. */
+  private static final long INDEX_BYTES = 100;
+
+  private static long diskBytes(ProxyConfig.Disk disk) {
+    long objects = 0;
+    for (ProxyConfig.CacheDir dir : disk.dirs()) {
+      objects += dir.maxBytes() / disk.meanObjectBytes();
+    }
+    return objects * INDEX_BYTES;
   }
 
   private static long machineMemory() {
@@ -61,13 +76,18 @@ record MemoryBudget(
             + mib(sumBytes())
             + " of direct memory";
     long heap = Math.min(heapLimitBytes, SMALL_HEAP_BYTES);
-    if (sumBytes() + heap > machineBytes) {
+    if (sumBytes() + heap + diskBytes > machineBytes) {
+      String index = diskBytes == 0 ? "" : " + index of cache_dir " + mib(diskBytes);
+      String remedy =
+          diskBytes == 0 ? "lower cache_mem" : "lower cache_mem, or raise store_avg_object_size";
       return arithmetic
           + " + heap "
           + mib(heap)
+          + index
           + " do not fit the "
           + mib(machineBytes)
-          + " of this machine or container: lower cache_mem";
+          + " of this machine or container: "
+          + remedy;
     }
     if (sumBytes() > directLimitBytes) {
       return arithmetic

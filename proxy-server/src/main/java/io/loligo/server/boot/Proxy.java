@@ -84,7 +84,7 @@ public final class Proxy implements AutoCloseable {
   /**
    * Starts a proxy and listens.
    *
-   * @throws IOException where a port or a log cannot be had; says which line and why
+   * @throws IOException where a port, a log or a cache_dir cannot be had; says which line and why
    */
   public static Proxy start(ProxyConfig config) throws IOException {
     return start(config, UnaryOperator.identity());
@@ -96,6 +96,7 @@ public final class Proxy implements AutoCloseable {
    * @param seen how the store is seen by those who serve clients: tests have it fail
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen) throws IOException {
+    CacheFolders.prepare(config.disk());
     Transport transport =
         Transport.choose(config.workers().transport(), config.workers().allocator());
     Proxy proxy = new Proxy(config, transport, seen);
@@ -207,6 +208,7 @@ public final class Proxy implements AutoCloseable {
     closeLast.add(export);
     export.ledger(metrics.ledger());
     export.store(store::stats);
+    export.disks(store::diskStats);
     export.counter(
         "loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
     export.counter(
@@ -219,7 +221,11 @@ public final class Proxy implements AutoCloseable {
     Operations operations = new Control();
     closeLast.add(
         new ManagementBeans(
-            ManagementFactory.getPlatformMBeanServer(), metrics, store::stats, operations));
+            ManagementFactory.getPlatformMBeanServer(),
+            metrics,
+            store::stats,
+            store::diskStats,
+            operations));
     if (config.admin().port() >= 0) {
       admin =
           AdminServer.start(
@@ -229,6 +235,7 @@ public final class Proxy implements AutoCloseable {
               metrics,
               export::prometheusText,
               () -> ConfigJson.of(config),
+              store::diskStats,
               version());
     }
     if (admin != null) {
@@ -364,12 +371,14 @@ public final class Proxy implements AutoCloseable {
   /** What an administrator may do. */
   private final class Control implements Operations {
     @Override
-    public int purge(String url) {
+    public CompletableFuture<Integer> purge(String url) {
       CacheKey key = CacheKeys.of(url);
       if (key == null) {
         throw new IllegalArgumentException(url + " (expected: an http URL)");
       }
-      return store.remove(key);
+      CompletableFuture<Integer> purged = new CompletableFuture<>();
+      seenStore.purge(key, group.next(), purged::complete);
+      return purged;
     }
 
     @Override

@@ -28,6 +28,9 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
      */
     void looked(Entry entry, LoadReport report);
 
+    /** Told before {@link #looked} where the time was up. */
+    void late();
+
     /** It failed where it should not: the client gets no answer. */
     void broken(RuntimeException failure);
   }
@@ -73,6 +76,7 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
   @Override
   protected void expired() {
     if (!told && !asker.over()) {
+      asker.late();
       tell(null, new LoadReport(LoadOutcome.BUSY, loop.clock().nanos() - startNanos, 0));
     }
   }

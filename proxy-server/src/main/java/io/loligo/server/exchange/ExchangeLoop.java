@@ -365,6 +365,11 @@ public final class ExchangeLoop implements RequestHandler {
     }
 
     @Override
+    public void late() {
+      stream.record().diskLate = true;
+    }
+
+    @Override
     public void broken(RuntimeException failure) {
       stream.abort(failure.toString());
     }
@@ -598,6 +603,11 @@ public final class ExchangeLoop implements RequestHandler {
           public void looked(Entry loaded, LoadReport report) {
             report(stream.record(), loaded, report);
             exchange.found(loaded);
+          }
+
+          @Override
+          public void late() {
+            stream.record().diskLate = true;
           }
 
           @Override

@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -62,7 +63,7 @@ final class Resumption implements InFlight.Reader {
     RequestView view = new RequestView().of(stream, head, target, loop.clock().millis());
     Fetch mine =
         Fetch.again(loop, stream.allocator(), stream.loop(), head, target, view.copy(head, target));
-    InFlight inFlight = alone ? mine.begin(key) : mine.joinOrBegin(key);
+    InFlight inFlight = alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key);
     if (inFlight == null) {
       answer.cut("the proxy is at its memory limit");
     } else if (inFlight.writer() == mine) {
@@ -75,6 +76,11 @@ final class Resumption implements InFlight.Reader {
         tryAlone("the fetch of another ended");
       }
     }
+  }
+
+  private boolean mayJoin(RequestHead head) {
+    return loop.config().forwarding().collapsedForwarding()
+        && !head.fields().has(FieldName.AUTHORIZATION);
   }
 
   @Override

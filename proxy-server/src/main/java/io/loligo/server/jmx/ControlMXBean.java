@@ -9,7 +9,8 @@ public interface ControlMXBean {
   @Description("Why new requests are not welcome; empty while they are.")
   String getNotReadyReason();
 
-  @Description("Drops what is stored under a URL; returns how many responses.")
+  @Description(
+      "Drops what is stored under a URL; returns how many responses, when the disk confirmed it.")
   int purge(
       @Description("The effective URI, as the access log shows it with its query.") String url);
 

@@ -1,21 +1,35 @@
 package io.loligo.server.jmx;
 
 import io.loligo.server.admin.Operations;
+import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger and Control, with units and descriptions. Thread-safe: any thread.
+ * MemoryLedger, Control, and a CacheDir for each cache_dir, with units and descriptions.
+ * Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ManagementBeans.class);
   private static final String DOMAIN = "io.loligo";
+
+  /** A disk that takes longer has a problem the caller should hear of. */
+  private static final int PURGE_SECONDS = 30;
 
   private final MBeanServer server;
   private final List<ObjectName> names = new ArrayList<>();
@@ -26,7 +40,11 @@ public final class ManagementBeans implements AutoCloseable {
    * @throws IllegalStateException where the server refuses one
    */
   public ManagementBeans(
-      MBeanServer server, ProxyMetrics metrics, Supplier<StoreStats> store, Operations operations) {
+      MBeanServer server,
+      ProxyMetrics metrics,
+      Supplier<StoreStats> store,
+      Supplier<List<DiskStats>> disks,
+      Operations operations) {
     this.server = server;
     try {
       register("Tiers", new Tiers(store), TiersMXBean.class);
@@ -35,6 +53,13 @@ public final class ManagementBeans implements AutoCloseable {
       register("Connections", new MetricsBeans.Connections(metrics), ConnectionsMXBean.class);
       register("MemoryLedger", new MetricsBeans.Ledger(metrics.ledger()), MemoryLedgerMXBean.class);
       register("Control", new Control(operations), ControlMXBean.class);
+      for (int i = 0; i < disks.get().size(); i++) {
+        CacheDir dir = new CacheDir(disks, i);
+        register(
+            new ObjectName(DOMAIN + ":type=CacheDir,path=" + ObjectName.quote(dir.getPath())),
+            dir,
+            CacheDirMXBean.class);
+      }
     } catch (JMException e) {
       close();
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
@@ -42,7 +67,10 @@ public final class ManagementBeans implements AutoCloseable {
   }
 
   private <T> void register(String type, T bean, Class<T> as) throws JMException {
-    ObjectName name = new ObjectName(DOMAIN, "type", type);
+    register(new ObjectName(DOMAIN, "type", type), bean, as);
+  }
+
+  private <T> void register(ObjectName name, T bean, Class<T> as) throws JMException {
     if (server.isRegistered(name)) {
       server.unregisterMBean(name);
     }
@@ -116,6 +144,57 @@ public final class ManagementBeans implements AutoCloseable {
     }
   }
 
+  private record CacheDir(Supplier<List<DiskStats>> disks, int index) implements CacheDirMXBean {
+    private DiskStats stats() {
+      return disks.get().get(index);
+    }
+
+    @Override
+    public String getPath() {
+      return stats().path();
+    }
+
+    @Override
+    public String getSource() {
+      return stats().source();
+    }
+
+    @Override
+    public String getState() {
+      return stats().state().name();
+    }
+
+    @Override
+    public String getReason() {
+      return stats().reason();
+    }
+
+    @Override
+    public double getSingleReadShare() {
+      DiskStats now = stats();
+      return now.hits() == 0 ? 0 : now.singleReadHits() / (double) now.hits();
+    }
+
+    @Override
+    public Map<String, Long> getNumbers() {
+      DiskStats now = stats();
+      Map<String, Long> numbers = new TreeMap<>();
+      for (DiskNumber number : DiskNumber.values()) {
+        numbers.put(number.key(), number.of(now));
+      }
+      return numbers;
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      Map<String, String> texts = new TreeMap<>();
+      for (DiskNumber number : DiskNumber.values()) {
+        texts.put(number.key(), number.text());
+      }
+      return texts;
+    }
+  }
+
   private record Control(Operations operations) implements ControlMXBean {
     @Override
     public boolean isReady() {
@@ -129,7 +208,20 @@ public final class ManagementBeans implements AutoCloseable {
 
     @Override
     public int purge(String url) {
-      return operations.purge(url);
+      int purged = -1;
+      try {
+        purged = operations.purge(url).get(PURGE_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException | TimeoutException e) {
+        LOG.warn("purge of {} by JMX failed", url, e);
+      }
+      if (purged < 0) {
+        throw new IllegalStateException(
+            "not served any more, but a disk did not confirm it: it may be back after a restart;"
+                + " purge again");
+      }
+      return purged;
     }
 
     @Override

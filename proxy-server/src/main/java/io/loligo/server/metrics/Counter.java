@@ -26,6 +26,11 @@ public enum Counter {
       null,
       "Exchanges cut before their answer was complete, by the client or for want of the origin's"
           + " rest; some are normal."),
+  DISK_LATE(
+      "loligo.disk.late",
+      null,
+      "Exchanges that did not wait any longer for a cache_dir and went on as a miss; the disk is too"
+          + " slow for its load."),
   TIMED_OUT("loligo.timed.out", null, "Exchanges that ended by one of the timeouts."),
   CLIENT_CONNECTIONS("loligo.client.accepted", null, "Connections accepted from clients."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),

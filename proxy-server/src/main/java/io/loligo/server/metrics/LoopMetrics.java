@@ -45,6 +45,7 @@ public final class LoopMetrics implements ExchangeSink {
     count(Counter.COLLAPSED, record.collapsed);
     count(Counter.ABORTED, record.aborted);
     count(Counter.TIMED_OUT, record.timedOut);
+    count(Counter.DISK_LATE, record.diskLate);
     count(CounterFamily.CLASS, record.hitClass.ordinal());
     count(CounterFamily.RESULT, record.tag.ordinal());
     count(CounterFamily.STATUS, Math.max(0, Math.min(5, record.status / 100)));

@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -18,6 +19,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -171,6 +173,42 @@ public final class MetricsExport implements AutoCloseable {
         null,
         "Responses not stored for lack of room or for their size.",
         () -> stats.get().rejections());
+  }
+
+  /** Exports state and numbers of each {@code cache_dir}, by its path. */
+  public void disks(Supplier<List<DiskStats>> disks) {
+    for (int i = 0; i < disks.get().size(); i++) {
+      int index = i;
+      Supplier<DiskStats> one = () -> disks.get().get(index);
+      held.add(one);
+      for (DiskNumber number : DiskNumber.values()) {
+        disk(one, number);
+      }
+      for (DiskStats.State state : DiskStats.State.values()) {
+        Gauge.builder("loligo.disk.state", one, disk -> disk.get().state() == state ? 1 : 0)
+            .description("1 for the state the directory is in; /disk of the admin port says why.")
+            .tag("path", one.get().path())
+            .tag("state", state.name().toLowerCase(Locale.ROOT))
+            .register(registry);
+      }
+    }
+  }
+
+  private void disk(Supplier<DiskStats> one, DiskNumber number) {
+    String path = one.get().path();
+    if (number.grows()) {
+      FunctionCounter.builder(number.meter(), one, disk -> number.of(disk.get()))
+          .description(number.text())
+          .baseUnit(number.unit())
+          .tag("path", path)
+          .register(registry);
+    } else {
+      Gauge.builder(number.meter(), one, disk -> number.of(disk.get()))
+          .description(number.text())
+          .baseUnit(number.unit())
+          .tag("path", path)
+          .register(registry);
+    }
   }
 
   private void storeGauge(

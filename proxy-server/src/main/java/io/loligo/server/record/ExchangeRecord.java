@@ -115,6 +115,9 @@ public final class ExchangeRecord {
   /** Whether the stored response was loaded from disk. */
   public boolean fromDisk;
 
+  /** Whether the disk was asked and not waited for. */
+  public boolean diskLate;
+
   /** The reply's head as sent on or stored, for reply-field log codes; may be null. */
   public ResponseHead reply;
 
@@ -167,6 +170,7 @@ public final class ExchangeRecord {
     decision = null;
     hitClass = HitClass.OWN_ANSWER;
     fromDisk = false;
+    diskLate = false;
     reply = null;
     errorCode = null;
     errorDetail = null;

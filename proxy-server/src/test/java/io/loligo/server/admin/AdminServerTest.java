@@ -9,6 +9,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.record.SampleDisk;
+import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -16,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,16 +36,18 @@ class AdminServerTest {
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
   private final Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
   private final ListAppender<ILoggingEvent> auditLines = new ListAppender<>();
+  private final LinkedBlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private final CompletableFuture<Integer> later = new CompletableFuture<>();
   private AdminServer server;
 
   private final class RecordingOperations implements Operations {
     @Override
-    public int purge(String url) {
+    public CompletableFuture<Integer> purge(String url) {
       if (!url.startsWith("http")) {
         throw new IllegalArgumentException("not a URL: " + url);
       }
       calls.add("purge " + url);
-      return 2;
+      return url.endsWith("/later") ? later : CompletableFuture.completedFuture(2);
     }
 
     @Override
@@ -80,6 +86,7 @@ class AdminServerTest {
         new ProxyMetrics(1),
         () -> "# metrics\n",
         () -> "{\"config\":1}",
+        () -> List.of(SampleDisk.of("/d<i>\"", DiskStats.State.OFF, "<worn out>")),
         "1.0<b>");
   }
 
@@ -238,6 +245,52 @@ class AdminServerTest {
   }
 
   @Test
+  void purgeIsAnsweredWhenTheDiskHasConfirmedIt() throws Exception {
+    Thread asking =
+        new Thread(
+            () -> {
+              try {
+                answers.add(
+                    send(
+                        "POST /purge?url=http://h/later HTTP/1.1\r\nHost: localhost\r\n"
+                            + secret()
+                            + "\r\n\r\nGET /health/live HTTP/1.1\r\nHost: localhost\r\n"
+                            + "Connection: close\r\n\r\n"));
+              } catch (IOException e) {
+                answers.add(e.toString());
+              }
+            });
+    asking.start();
+    // the port is not held up
+    assertThat(ask("GET /health/ready", "Host: localhost")).endsWith("ready\n");
+    assertThat(answers).isEmpty();
+    later.complete(3);
+    assertThat(answers.take()).containsSubsequence("{\"purged\":3}", "live");
+    asking.join();
+  }
+
+  @Test
+  void purgeThatADiskDoesNotConfirmIsAnError() throws IOException {
+    later.complete(-1);
+    assertThat(ask("POST /purge?url=http://h/later", "Host: localhost", secret()))
+        .startsWith("HTTP/1.1 500")
+        .contains("purge again");
+    assertThat(auditLines.list.get(0).getFormattedMessage()).contains("not confirmed");
+  }
+
+  @Test
+  void showsStateAndNumbersOfEachCacheDir() throws IOException {
+    assertThat(ask("GET /disk", "Host: localhost"))
+        .contains(
+            "{\"path\": \"/d<i>\\\"\", \"source\": \"squid.conf:7\", \"state\": \"off\","
+                + " \"reason\": \"<worn out>\", \"capacity_bytes\": 1, \"used_bytes\": 2,")
+        .contains("\"scrubbed_blocks\": 16}");
+    assertThat(ask("GET /", "Host: localhost"))
+        .contains("/d&lt;i&gt;&quot;", "off: &lt;worn out&gt;", "<td>50.0 %</td>");
+    assertThat(ask("GET /health/ready", "Host: localhost")).endsWith("ready\n");
+  }
+
+  @Test
   void leavesAnAuditTrailWithoutQueryOrLineBreaks() throws IOException {
     ask("POST /purge?url=http://h/%0Ap%3Fsecret", "Host: localhost", secret());
     ask("POST /drain", "Host: localhost", "Authorization: Bearer guess");
@@ -280,6 +333,7 @@ class AdminServerTest {
                     new ProxyMetrics(1),
                     () -> "",
                     () -> "",
+                    List::of,
                     ""))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("loligo_admin_port 127.0.0.1:" + server.address().getPort());

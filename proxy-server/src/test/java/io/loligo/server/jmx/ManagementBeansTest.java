@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.admin.Operations;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
@@ -41,12 +44,12 @@ class ManagementBeansTest {
 
   private final class RecordingOperations implements Operations {
     @Override
-    public int purge(String url) {
+    public CompletableFuture<Integer> purge(String url) {
       if (!url.startsWith("http")) {
         throw new IllegalArgumentException("not a URL: " + url);
       }
       calls.add("purge " + url);
-      return 2;
+      return CompletableFuture.completedFuture(url.endsWith("/stuck") ? -1 : 2);
     }
 
     @Override
@@ -79,6 +82,7 @@ class ManagementBeansTest {
             server,
             metrics,
             () -> new StoreStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+            () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new RecordingOperations());
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
@@ -143,6 +147,30 @@ class ManagementBeansTest {
     assertThat(byClass.get(new Object[] {"miss"}).get("value")).isEqualTo(1L);
     assertThat(remote.getAttribute(name("Tiers"), "MemoryEntries")).isEqualTo(1L);
     assertThat(remote.getAttribute(name("Tiers"), "TransitLimit")).isEqualTo(10L);
+  }
+
+  @Test
+  void eachCacheDirIsABean() throws Exception {
+    ObjectName dir =
+        remote.queryNames(new ObjectName("io.loligo:type=CacheDir,*"), null).iterator().next();
+    assertThat(dir.getKeyProperty("path")).isEqualTo(ObjectName.quote("/d,*\""));
+    assertThat(remote.getMBeanInfo(dir).getDescription()).startsWith("One cache_dir");
+    assertThat(remote.getAttribute(dir, "State")).isEqualTo("READ_ONLY");
+    assertThat(remote.getAttribute(dir, "Reason")).isEqualTo("no-store");
+    assertThat(remote.getAttribute(dir, "Source")).isEqualTo("squid.conf:7");
+    assertThat(remote.getAttribute(dir, "SingleReadShare")).isEqualTo(0.5);
+    TabularData numbers = (TabularData) remote.getAttribute(dir, "Numbers");
+    assertThat(numbers.get(new Object[] {"damaged"}).get("value")).isEqualTo(13L);
+    TabularData texts = (TabularData) remote.getAttribute(dir, "Texts");
+    assertThat(texts.keySet()).isEqualTo(numbers.keySet());
+  }
+
+  @Test
+  void purgeThatADiskDoesNotConfirmThrows() {
+    String[] text = {String.class.getName()};
+    assertThatThrownBy(
+            () -> remote.invoke(name("Control"), "purge", new Object[] {"http://h/stuck"}, text))
+        .hasRootCauseInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -3,12 +3,15 @@ package io.loligo.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -106,6 +109,25 @@ class MetricsExportTest {
         .containsEntry("loligo_store_evictions_total", 6.0)
         .containsEntry("loligo_access_log_dropped_total", 12.0)
         .containsKey("loligo_memory_used_bytes{owner=\"heap\"}");
+  }
+
+  @Test
+  void everyCacheDirShowsItsStateAndNumbers() {
+    export.disks(
+        () ->
+            List.of(
+                SampleDisk.of("/a", DiskStats.State.READY, ""),
+                SampleDisk.of("/b", DiskStats.State.OFF, "no space")));
+    System.gc();
+    assertThat(scrape())
+        .containsEntry("loligo_disk_state{path=\"/a\",state=\"ready\"}", 1.0)
+        .containsEntry("loligo_disk_state{path=\"/b\",state=\"ready\"}", 0.0)
+        .containsEntry("loligo_disk_state{path=\"/b\",state=\"off\"}", 1.0)
+        .containsEntry("loligo_disk_capacity_bytes{path=\"/a\"}", 1.0)
+        .containsEntry("loligo_disk_objects{path=\"/b\"}", 3.0)
+        .containsEntry("loligo_disk_single_read_hits_total{path=\"/a\"}", 2.0)
+        .containsEntry("loligo_disk_skipped_queue_full_total{path=\"/a\"}", 9.0)
+        .containsEntry("loligo_disk_scrubbed_blocks_total{path=\"/a\"}", 16.0);
   }
 
   @Test

@@ -40,6 +40,13 @@ class DiskWireTest extends WireTest {
     assertThat(disk.live()).as("entries nobody let go of").isZero();
   }
 
+  private String admin(String method, String path, String... fieldLines) throws IOException {
+    try (RawClient client = RawClient.connect(proxy.adminPort())) {
+      String head = RawClient.head(method, "http://localhost" + path, fieldLines);
+      return client.send(head.replace("http://localhost", "")).responseTo(method).text();
+    }
+  }
+
   /** Octets that differ from place to place. */
   private static String octets(int count) {
     byte[] octets = new byte[count];
@@ -131,6 +138,7 @@ class DiskWireTest extends WireTest {
     disk.awaitHeld().run();
     disk.holdsLoads = false;
     assertHit(get("/a"));
+    assertThat(admin("GET", "/metrics")).contains("\nloligo_disk_late_total 1.0\n");
   }
 
   @Test
@@ -489,6 +497,19 @@ class DiskWireTest extends WireTest {
     WireMessage answer = exchange("PURGE", "/a");
     assertThat(answer.status()).isEqualTo(500);
     assertThat(answer.text()).contains("Send the PURGE again");
+  }
+
+  @Test
+  void purgeByTheAdminPortIsConfirmedToo() throws Exception {
+    start("loligo_admin_secret s");
+    store("/a", "0123456789", FRESH);
+    String path = "/purge?url=" + origin.url("/a");
+    String secret = "Authorization: Bearer s";
+    disk.forgets = false;
+    assertThat(admin("POST", path, secret)).contains("purge again");
+    disk.forgets = true;
+    store("/a", "0123456789", FRESH);
+    assertThat(admin("POST", path, secret)).contains("{\"purged\":1}");
   }
 
   @Test

@@ -93,6 +93,16 @@ class ProcessWireTest extends WireTest {
   }
 
   @Test
+  void refusesACacheDirThatCannotBeHad() throws Exception {
+    Path file = Files.writeString(dir.resolve("file"), "x");
+    ProxyProcess process = run(conf(0, "cache_dir rock " + file + " 100"));
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output())
+        .containsPattern(
+            "not started: [^\\n]*loligo\\.conf:\\d+: cache_dir [^\\n]*/file: is not a directory");
+  }
+
+  @Test
   void saysWhichPortIsTaken() throws Exception {
     ProxyProcess process = run(conf(origin.port()));
     assertThat(process.awaitExit()).isNotZero();
