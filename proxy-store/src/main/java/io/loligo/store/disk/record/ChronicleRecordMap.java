@@ -44,6 +44,11 @@ public final class ChronicleRecordMap implements RecordMap {
   /** For a lock in the file, which our own locks keep free. */
   private static final String LOCK_TIMEOUT = "net.openhft.chronicle.map.lockTimeoutSeconds";
 
+  /**
+   * Else Chronicle makes a directory "target", from the working directory up or for temporaries.
+   */
+  private static final String TARGET_DIRECTORY = "project.build.directory";
+
   private final Path file;
   private final Geometry geometry;
   private final VanillaChronicleMap<byte[], byte[], Object> map;
@@ -171,12 +176,12 @@ public final class ChronicleRecordMap implements RecordMap {
   @SuppressWarnings("unchecked") // there is no other kind for a map that is not replicated
   private static VanillaChronicleMap<byte[], byte[], Object> checked(
       Path file, Geometry geometry, Opening opening) throws IOException {
-    if (System.getProperty(LOCK_TIMEOUT) == null) {
-      System.setProperty(LOCK_TIMEOUT, "2");
-    }
+    setUnlessSet(LOCK_TIMEOUT, "2");
+    setUnlessSet(TARGET_DIRECTORY, System.getProperty("java.io.tmpdir"));
     VanillaChronicleMap<byte[], byte[], Object> map;
     try {
       map = (VanillaChronicleMap<byte[], byte[], Object>) opening.open();
+      PageFault.notice();
     } catch (RuntimeException | LinkageError | InternalError | AssertionError e) {
       throw new IOException(file + " cannot be used as a map: " + rootOf(e), e);
     }
@@ -196,6 +201,12 @@ public final class ChronicleRecordMap implements RecordMap {
     return map;
   }
 
+  private static void setUnlessSet(String property, String value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, value);
+    }
+  }
+
   private static Throwable rootOf(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null) {
@@ -212,6 +223,7 @@ public final class ChronicleRecordMap implements RecordMap {
     try {
       boolean was = query.read(into);
       query.close();
+      PageFault.notice();
       return was;
     } catch (RuntimeException | Error e) {
       throw fail(query, e);
@@ -231,6 +243,7 @@ public final class ChronicleRecordMap implements RecordMap {
     try {
       RecordQuery.Written written = query.write(record);
       query.close();
+      PageFault.notice();
       if (written == RecordQuery.Written.NEW) {
         size.increment();
       }
@@ -249,6 +262,7 @@ public final class ChronicleRecordMap implements RecordMap {
     try {
       boolean was = query.delete();
       query.close();
+      PageFault.notice();
       if (was) {
         size.decrement();
       }
@@ -284,7 +298,9 @@ public final class ChronicleRecordMap implements RecordMap {
   private int copySegment(int segment, SegmentScan scan, Octets copy) throws IOException {
     ReentrantLock stripe = lock(segment);
     try {
-      return scan.copy(segment, copy);
+      int end = scan.copy(segment, copy);
+      PageFault.notice();
+      return end;
     } catch (RuntimeException | Error e) {
       throw fail(null, e);
     } finally {
@@ -378,6 +394,7 @@ public final class ChronicleRecordMap implements RecordMap {
       queries.remove();
       try {
         query.close();
+        PageFault.notice();
       } catch (RuntimeException | Error e) {
         failure.addSuppressed(e);
       }

@@ -77,6 +77,17 @@ final class MapFile {
       first.putInt(SIZE_OFFSET, Math.max(1, headerBytes));
       open.seek(0);
       open.write(page);
+      readIndex(open, geometry);
+    }
+  }
+
+  /** A disk that cannot read its index says so here, where that is no fault in a mapped page. */
+  private static void readIndex(RandomAccessFile open, Geometry geometry) throws IOException {
+    byte[] index = new byte[Math.toIntExact(geometry.chunksOffset())];
+    long first = Geometry.FIRST_PAGE_BYTES + (long) geometry.segments() * geometry.headerBytes();
+    for (int segment = 0; segment < geometry.segments(); segment++) {
+      open.seek(first + segment * geometry.segmentBytes());
+      open.readFully(index);
     }
   }
 

@@ -24,18 +24,23 @@ public final class Preallocation {
    * What is in it stays. Where the file system cannot reserve space, zeros are written.
    *
    * @throws IOException there is not enough space, with what is missing, or the file cannot be
-   *     written; a file that was there has its length of before
+   *     written; it is then as it was
    */
   public static void allocate(Path file, long bytes) throws IOException {
+    boolean isNew = !Files.exists(file);
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       long before = open.length();
       try {
+        checkSpace(file, bytes - before, bytes); // what does not fit is not begun: others write too
         if (!reserved(file, bytes) || open.length() < bytes) {
-          checkSpace(file, bytes - open.length(), bytes);
+          checkSpace(file, bytes - before, bytes);
           writeZeros(open, bytes);
         }
       } catch (IOException e) {
         open.setLength(before);
+        if (isNew) {
+          Files.deleteIfExists(file);
+        }
         throw e;
       }
     }

@@ -18,13 +18,15 @@ import net.openhft.chronicle.map.impl.CompiledMapQueryContext;
  *       file extended or an address outside of it used: there are no tiers, so {@link #hasNextTier}
  *       and {@link #nextTier} do not look;
  *   <li>taking a slot out moves those behind it up to the next empty one, for ever where none is
- *       empty: {@link #remove} looks for it first.
+ *       empty: {@link #remove} gives up. {@link Slots} says why these two read slots themselves.
  * </ul>
  *
  * What is left is harmless: counters and the list of free chunks are compared with their bounds by
  * Chronicle Map, a key is compared with the one asked for, a lock that is never free times out.
  */
 final class RecordQuery extends CompiledMapQueryContext<byte[], byte[], Object> {
+  private static final String ALL_TAKEN = "all slots of a segment are taken";
+
   private final VanillaChronicleMap<byte[], byte[], Object> map;
   private final Geometry geometry;
   private final Octets key = new Octets(Geometry.KEY_BYTES);
@@ -88,9 +90,29 @@ final class RecordQuery extends CompiledMapQueryContext<byte[], byte[], Object> 
     return true;
   }
 
+  /** The next chunk whose slot has the key's hash; -1 at an empty slot, where one would be put. */
   @Override
   public long nextPos() {
-    long chunk = super.nextPos();
+    CompactOffHeapLinearHashTable slots = hl();
+    long start = searchStartPos();
+    for (long at = hashLookupPos(); ; ) {
+      long slot = Slots.read(tierBaseAddr(), at);
+      if (slot == Slots.EMPTY) {
+        setHashLookupPosGuarded(at);
+        return -1;
+      }
+      at = slots.step(at);
+      if (at == start) {
+        throw new DamagedIndexException(ALL_TAKEN);
+      }
+      if (slots.key(slot) == searchKey()) {
+        setHashLookupPosGuarded(at);
+        return existing(slots.value(slot));
+      }
+    }
+  }
+
+  private long existing(long chunk) {
     if (chunk >= geometry.chunks()) {
       throw new DamagedIndexException("a slot names chunk " + chunk + " of " + geometry.chunks());
     }
@@ -107,16 +129,28 @@ final class RecordQuery extends CompiledMapQueryContext<byte[], byte[], Object> 
     throw new SegmentFull();
   }
 
+  /** Moves those behind the key's slot up, as far as none gets before the slot it hashes to. */
   @Override
   public void remove() {
     CompactOffHeapLinearHashTable slots = hl();
-    long slot = hashLookupPos();
-    for (int steps = geometry.slots(); !slots.empty(slots.readEntry(tierBaseAddr(), slot)); ) {
-      if (--steps == 0) {
-        throw new DamagedIndexException("all slots of a segment are taken");
+    long base = tierBaseAddr();
+    long mask = (long) geometry.slots() * Geometry.SLOT_BYTES - 1;
+    long hole = hashLookupPos();
+    long at = hole;
+    for (int left = geometry.slots(); left > 0; left--) {
+      at = slots.step(at);
+      long slot = Slots.read(base, at);
+      if (slot == Slots.EMPTY) {
+        Slots.write(base, hole, Slots.EMPTY);
+        setHashLookupPosGuarded(hole);
+        return;
       }
-      slot = slots.step(slot);
+      long home = slots.hlPos(slots.key(slot));
+      if (((at - home) & mask) >= ((at - hole) & mask)) {
+        Slots.write(base, hole, slot);
+        hole = at;
+      }
     }
-    super.remove();
+    throw new DamagedIndexException(ALL_TAKEN);
   }
 }

@@ -13,7 +13,6 @@ import net.openhft.chronicle.map.VanillaChronicleMap;
 final class SegmentScan {
   private final VanillaChronicleMap<byte[], byte[], Object> map;
   private final Geometry geometry;
-  private final Octets key = new Octets(Geometry.KEY_BYTES);
   private final BitSet live;
 
   SegmentScan(VanillaChronicleMap<byte[], byte[], Object> map, Geometry geometry) {
@@ -39,8 +38,8 @@ final class SegmentScan {
     CompactOffHeapLinearHashTable slots = map.hashLookup;
     live.clear();
     for (int i = 0; i < geometry.slots(); i++) {
-      long slot = slots.readEntry(base, (long) i * Geometry.SLOT_BYTES);
-      if (!slots.empty(slot)) {
+      long slot = Slots.read(base, (long) i * Geometry.SLOT_BYTES);
+      if (slot != Slots.EMPTY) {
         long chunk = slots.value(slot);
         if (chunk < geometry.chunks() && leadsTo(segment, slot, base, chunk)) {
           live.set((int) chunk);
@@ -50,8 +49,8 @@ final class SegmentScan {
   }
 
   private boolean leadsTo(int segment, long slot, long base, long chunk) {
-    key.copyFrom(base + geometry.chunksOffset() + chunk * Geometry.CHUNK_BYTES);
-    long hash = key.hash(LongHashFunction.xx_r39());
+    long key = base + geometry.chunksOffset() + chunk * Geometry.CHUNK_BYTES;
+    long hash = LongHashFunction.xx_r39().hashMemory(key, Geometry.KEY_BYTES);
     return map.hashSplitting.segmentIndex(hash) == segment
         && map.hashLookup.maskUnsetKey(map.hashSplitting.segmentHash(hash))
             == map.hashLookup.key(slot);

@@ -147,8 +147,6 @@ final class ChronicleRecordMapTest {
   void takesExactlyTheSpaceItSaid(long records) throws IOException {
     ChronicleRecordMap.create(file, records).close();
     assertThat(Files.size(file)).isEqualTo(ChronicleRecordMap.fileBytes(records));
-    long allocated = 512L * ((Number) Files.getAttribute(file, "unix:size")).longValue() / 512;
-    assertThat(allocated).isEqualTo(ChronicleRecordMap.fileBytes(records));
     ChronicleRecordMap.open(file, records).close();
   }
 
