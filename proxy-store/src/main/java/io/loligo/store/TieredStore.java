@@ -5,6 +5,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.store.admission.MemoryPolicy;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.Flights;
@@ -62,7 +63,7 @@ public final class TieredStore implements Store {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
-    this.disk = DiskTier.claim(directories, allocator, transit, memory::serves);
+    this.disk = DiskTier.claim(directories, allocator, transit, new MemorySide());
     this.flights =
         new Flights(
             allocator,
@@ -107,17 +108,42 @@ public final class TieredStore implements Store {
         });
   }
 
-  /** Disk thread: what is asked for again goes to memory. Borrows {@code entry}. */
+  /** Disk thread: what memory wants goes there. Borrows {@code entry}. */
   private void promote(Entry entry, int hits) {
     boolean resident = entry.contentLength() == 0 || entry.isResident(entry.contentLength() - 1);
-    if (!resident || entry.contentLength() > maxInMemoryBytes) {
-      return;
-    }
-    if ((hits > 1 || memory.hasFreeRoom(entry.bytes()))
+    if (resident
+        && wants(entry.contentLength(), hits)
         && memory.offer(entry)
         && disk.isGone(entry.key())) {
       // a removal came between: whoever asked for it may have looked in memory before
       memory.remove(entry.key());
+    }
+  }
+
+  private boolean wants(long contentLength, int hits) {
+    return MemoryPolicy.promote(
+            contentLength, hits, memory.usedBytes(), memory.limitBytes(), maxInMemoryBytes)
+        .inMemory();
+  }
+
+  /** What the disk asks of memory and tells it. On disk threads. */
+  private final class MemorySide implements DiskTier.MemoryView {
+    @Override
+    public boolean serves(CacheKey key) {
+      return memory.serves(key);
+    }
+
+    @Override
+    public boolean wants(long contentLength, int hits) {
+      return TieredStore.this.wants(contentLength, hits);
+    }
+
+    @Override
+    public void written(Entry entry) {
+      if (!MemoryPolicy.written(entry.hits() > 0, memory.usedBytes(), memory.limitBytes())
+          .inMemory()) {
+        memory.drop(entry);
+      }
     }
   }
 

@@ -137,7 +137,7 @@ public final class ObjectIndex {
     slots.putLong(at + HIGH, high);
     slots.putLong(at + LOW, low);
     slots.put(at + USED, (byte) 1);
-    move(slot, place, length, lane, flags);
+    move(slot, place, length, lane, flags, 0);
     int bucket = bucket(high);
     while (at(bucket) != NONE) {
       bucket = (bucket + 1) & mask;
@@ -147,14 +147,14 @@ public final class ObjectIndex {
     return slot;
   }
 
-  /** The object of {@code slot} stands elsewhere now; nobody has asked for it there yet. */
-  public void move(int slot, long place, int length, int lane, int flags) {
+  /** The object of {@code slot} stands elsewhere now and counts {@code hits}. */
+  public void move(int slot, long place, int length, int lane, int flags, int hits) {
     int at = slot * SLOT_BYTES;
     slots.putLong(at + PLACE, place);
     slots.putInt(at + LENGTH, length);
     slots.put(at + LANE, (byte) lane);
     slots.put(at + FLAGS, (byte) flags);
-    slots.put(at + HITS, (byte) 0);
+    slots.put(at + HITS, (byte) hits);
   }
 
   /** Frees {@code slot}. */

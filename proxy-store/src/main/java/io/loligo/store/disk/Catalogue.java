@@ -261,7 +261,9 @@ final class Catalogue {
     if (slot != ObjectIndex.NONE) {
       object.displaced().add(pin(slot));
       uncount(slot);
-      index.move(slot, object.place(), length, object.lane().ordinal(), flags);
+      // in several segments: what is left of it is asked for its hits when the next is emptied
+      int hits = object.moved() != null && object.pieces().length > 0 ? index.hits(slot) / 2 : 0;
+      index.move(slot, object.place(), length, object.lane().ordinal(), flags, hits);
     }
     dropSurplus(high, slot, object.alone(), object.displaced());
     if (slot == ObjectIndex.NONE) {
@@ -314,7 +316,7 @@ final class Catalogue {
     if (known != null) {
       int last = known.length - 1;
       for (int i = 0; i < last; i++) {
-        live(known[i], -(i == last - 1 ? (int) known[last] : (int) (known[last] >>> 32)));
+        live(known[i], -pieceBytes(known, i));
       }
     }
   }
@@ -346,8 +348,7 @@ final class Catalogue {
   }
 
   /** {@code stored} goes for lack of space, if it still stands where it did. */
-  synchronized boolean evict(Stored stored, Lane lane) throws IOException {
-    long bytes = Block.aligned(stored.length());
+  synchronized boolean evict(Stored stored, Lane lane, long bytes) throws IOException {
     if (!drop(stored)) {
       return false;
     }
@@ -394,14 +395,31 @@ final class Catalogue {
     return segment.lane;
   }
 
-  synchronized DiskAdmission.Verdict reclaim(Lane lane, Stored stored, boolean inMemory) {
-    return admission.reclaim(
-        lane, stored.high(), Block.aligned(stored.length()), hits(stored), inMemory);
+  synchronized DiskAdmission.Verdict reclaim(
+      Lane lane, Stored stored, long bytes, boolean inMemory) {
+    return admission.reclaim(lane, stored.high(), bytes, hits(stored), inMemory);
+  }
+
+  /** Octets that {@code stored} has in {@code segment}. */
+  synchronized long bytesIn(int segment, Stored stored) {
+    long bytes = Place.segment(stored.place()) == segment ? Block.aligned(stored.length()) : 0;
+    long[] known = pieces.get(stored.slot());
+    for (int i = 0; known != null && i < known.length - 1; i++) {
+      if (Place.segment(known[i]) == segment) {
+        bytes += pieceBytes(known, i);
+      }
+    }
+    return bytes;
+  }
+
+  private static int pieceBytes(long[] known, int piece) {
+    int last = known.length - 1;
+    return piece == last - 1 ? (int) known[last] : (int) (known[last] >>> 32);
   }
 
   /** {@code stored} was moved to the main lane. */
-  synchronized void kept(Lane from, Stored stored) {
-    admission.kept(from, stored.high(), Block.aligned(stored.length()));
+  synchronized void kept(Lane from, Stored stored, long bytes) {
+    admission.kept(from, stored.high(), bytes);
   }
 
   /**

@@ -66,7 +66,7 @@ final class DiskDirectory implements AutoCloseable {
   private final DiskThreads threads;
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
-  private final Space.InMemory inMemory;
+  private final DiskTier.MemoryView memory;
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids = new AtomicLong();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -86,14 +86,14 @@ final class DiskDirectory implements AutoCloseable {
       DiskThreads threads,
       ByteBufAllocator allocator,
       MemoryLedger transit,
-      Space.InMemory inMemory) {
+      DiskTier.MemoryView memory) {
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
     this.threads = threads;
     this.allocator = allocator;
     this.transit = transit;
-    this.inMemory = inMemory;
+    this.memory = memory;
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
@@ -112,7 +112,7 @@ final class DiskDirectory implements AutoCloseable {
       ProxyConfig.Disk disk,
       ByteBufAllocator allocator,
       MemoryLedger transit,
-      Space.InMemory inMemory)
+      DiskTier.MemoryView memory)
       throws IOException {
     Geometry geometry = geometry(dir, disk.meanObjectBytes());
     if (geometry == null) {
@@ -145,7 +145,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads =
         new DiskThreads("loligo-disk", Math.max(2, disk.threads()), disk.writeQueueBytes());
-    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, inMemory);
+    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, memory);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -302,10 +302,25 @@ final class DiskDirectory implements AutoCloseable {
             new Segments(geometry.segments(), geometry.segmentBytes()),
             admission,
             ids::incrementAndGet);
-    Space space = new Space(catalogue, blocks, geometry, inMemory, counters.damaged);
+    Space space =
+        new Space(
+            catalogue,
+            blocks,
+            geometry,
+            block -> memory.serves(FirstBlock.key(block)),
+            counters.damaged);
     Loader loader =
         new Loader(
-            catalogue, blocks, space, geometry, secret, transit, threads, counters, this::fail);
+            catalogue,
+            blocks,
+            space,
+            geometry,
+            secret,
+            transit,
+            threads,
+            counters,
+            memory,
+            this::fail);
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
@@ -436,13 +451,12 @@ final class DiskDirectory implements AutoCloseable {
    * Writes {@code entry}, behind the caller's back; borrowed: retained as long as it takes.
    *
    * @param fresh whether only its head is new: the content is not in memory but on disk already
-   * @param then told when it is through, on a disk thread or at once: whether what is stored now is
-   *     older than {@code entry}, if anything is
+   * @param then told when it is through, on a disk thread or at once; {@code entry} is alive still
    */
   void write(Entry entry, boolean fresh, BooleanSupplier cancelled, Written then) {
     DirectoryContext now = ready();
     if (now == null || !entry.tryRetain()) {
-      then.ended(true);
+      then.ended(Ended.NOT_WRITTEN);
       return;
     }
     long id = ids.incrementAndGet();
@@ -450,31 +464,38 @@ final class DiskDirectory implements AutoCloseable {
     boolean queued =
         threads.write(
             () -> {
-              boolean outdated = true;
               try {
-                outdated = writeNow(now, entry, fresh, id, cancelled);
+                then.ended(writeNow(now, entry, fresh, id, cancelled));
               } finally {
                 entry.release();
-                then.ended(outdated);
               }
             },
             bytes);
     if (!queued) {
       counters.queueSkips.increment();
+      then.ended(Ended.NOT_WRITTEN);
       entry.release();
-      then.ended(true);
     }
+  }
+
+  /** How a write ended. */
+  enum Ended {
+    WRITTEN,
+    /** What is stored, if anything is, is older. */
+    NOT_WRITTEN,
+    /** It is not wanted any more: who cancelled it has his own word on what is stored. */
+    CANCELLED
   }
 
   /** Told how a write ended. */
   interface Written {
-    void ended(boolean outdated);
+    void ended(Ended how);
   }
 
-  private boolean writeNow(
+  private Ended writeNow(
       DirectoryContext now, Entry entry, boolean fresh, long id, BooleanSupplier cancelled) {
     if (state != State.READY && state != State.CLOSED) {
-      return true;
+      return Ended.NOT_WRITTEN;
     }
     try {
       Writer.Outcome outcome =
@@ -488,11 +509,14 @@ final class DiskDirectory implements AutoCloseable {
         case NO_SPACE -> counters.spaceSkips.increment();
         case CANCELLED -> {}
       }
-      // who cancelled it has its own word on what is stored
-      return outcome == Writer.Outcome.REFUSED || outcome == Writer.Outcome.NO_SPACE;
+      return switch (outcome) {
+        case WRITTEN -> Ended.WRITTEN;
+        case REFUSED, NO_SPACE -> Ended.NOT_WRITTEN;
+        case CANCELLED -> Ended.CANCELLED;
+      };
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
-      return true;
+      return Ended.NOT_WRITTEN;
     }
   }
 

@@ -52,6 +52,17 @@ public final class DiskTier implements AutoCloseable {
   public interface MemoryView {
     /** Whether it holds {@code key} and was asked for it. */
     boolean serves(CacheKey key);
+
+    /**
+     * Whether it wants a copy of what was just asked for.
+     *
+     * @param contentLength octets of content
+     * @param hits times the disk was asked for it, this one included
+     */
+    boolean wants(long contentLength, int hits);
+
+    /** {@code entry}, borrowed, is on disk now. */
+    void written(Entry entry);
   }
 
   /** A write on its way, and those of its key that were on their way before it. */
@@ -80,10 +91,12 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private final List<DiskDirectory> directories;
+  private final MemoryView memory;
   private final ConcurrentHashMap<Object, AtomicInteger> removals = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Object, Pending> writes = new ConcurrentHashMap<>();
 
-  private DiskTier(List<DiskDirectory> directories) {
+  private DiskTier(List<DiskDirectory> directories, MemoryView memory) {
+    this.memory = memory;
     this.directories = directories;
   }
 
@@ -98,16 +111,14 @@ public final class DiskTier implements AutoCloseable {
     List<DiskDirectory> claimed = new ArrayList<>();
     try {
       for (CacheDir dir : disk.dirs()) {
-        claimed.add(
-            DiskDirectory.claim(
-                dir, disk, allocator, transit, block -> memory.serves(FirstBlock.key(block))));
+        claimed.add(DiskDirectory.claim(dir, disk, allocator, transit, memory));
       }
     } catch (IOException e) {
       claimed.forEach(DiskDirectory::close);
       throw e;
     }
     claimed.forEach(DiskDirectory::open);
-    return new DiskTier(List.copyOf(claimed));
+    return new DiskTier(List.copyOf(claimed), memory);
   }
 
   /** Completes when all directories are ready, or off. */
@@ -225,9 +236,11 @@ public final class DiskTier implements AutoCloseable {
         entry,
         fresh,
         () -> pending.cancelled,
-        outdated -> {
+        outcome -> {
           writes.remove(key, pending);
-          if (outdated && !fresh && !pending.cancelled) {
+          if (outcome == DiskDirectory.Ended.WRITTEN) {
+            memory.written(entry);
+          } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
             supersede(key);
           }
         });

@@ -46,6 +46,7 @@ final class Loader {
   private final MemoryLedger transit;
   private final DiskThreads threads;
   private final DirectoryCounters counters;
+  private final DiskTier.MemoryView memory;
   private final Consumer<IOException> failed;
 
   /**
@@ -60,7 +61,9 @@ final class Loader {
       MemoryLedger transit,
       DiskThreads threads,
       DirectoryCounters counters,
+      DiskTier.MemoryView memory,
       Consumer<IOException> failed) {
+    this.memory = memory;
     this.catalogue = catalogue;
     this.blocks = blocks;
     this.space = space;
@@ -156,7 +159,6 @@ final class Loader {
       if (entry == null) {
         return Loaded.none(Outcome.ABSENT);
       }
-      catalogue.hit(stored);
       count(inRecord, stored);
       return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
     } finally {
@@ -214,22 +216,109 @@ final class Loader {
       if (meta.vary() != null && !meta.vary().matches(request)) {
         return null;
       }
-      FurtherContent rest = null;
-      if (layout.pieces() > 0) {
-        if (!transit.tryReserve(DiskContent.CHARGE)) {
-          return null;
-        }
-        catalogue.pinAgain(stored);
-        rest = new DiskContent(stored, layout, Block.id(block), this);
-      }
-      int fieldsLength = FirstBlock.fieldsLength(block);
-      int length = fieldsLength + layout.firstContent();
-      ByteBuf first = block.slice(FirstBlock.fieldsStart(block), length);
-      kept = true;
-      return Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit);
+      catalogue.hit(stored);
+      ByteBuf first =
+          block.slice(
+              FirstBlock.fieldsStart(block),
+              FirstBlock.fieldsLength(block) + layout.firstContent());
+      Entry entry = entry(stored, layout, Block.id(block), key, meta, first, charge, block);
+      kept = entry != null;
+      return entry;
     } finally {
       if (!kept) {
         block.release();
+      }
+    }
+  }
+
+  /** Takes {@code first}, a slice of {@code block}, and {@code block} with it; unless null. */
+  private Entry entry(
+      Stored stored,
+      Layout layout,
+      long id,
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int charge,
+      ByteBuf block) {
+    int fieldsLength = FirstBlock.fieldsLength(block);
+    int length = first.capacity();
+    if (layout.pieces() == 0) {
+      return Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit);
+    }
+    if (memory.wants(layout.contentLength(), catalogue.hits(stored))) {
+      Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
+      if (all.fill(stored, layout, id)) {
+        return Entry.loaded(
+            key, meta, first, charge, fieldsLength, length, all.blocks, all.lastLength, transit);
+      }
+      if (!catalogue.isStill(stored)) {
+        return null; // a piece of it is damaged
+      }
+    }
+    if (!transit.tryReserve(DiskContent.CHARGE)) {
+      return null;
+    }
+    catalogue.pinAgain(stored);
+    FurtherContent rest = new DiskContent(stored, layout, id, this);
+    return Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit);
+  }
+
+  /** Further content put together in memory, in the blocks that entries have. */
+  private final class Assembly {
+    private final ByteBuf[] blocks;
+    private final int lastLength;
+    private final long length;
+
+    Assembly(long length) {
+      this.length = length;
+      this.blocks = new ByteBuf[(int) ((length - 1) / Entry.BLOCK_BYTES) + 1];
+      this.lastLength = (int) (length - (blocks.length - 1L) * Entry.BLOCK_BYTES);
+    }
+
+    /** Reads all; false, and nothing is held, where that failed. */
+    boolean fill(Stored stored, Layout layout, long id) {
+      boolean done = allocate();
+      long at = 0;
+      for (long number = 0; done && at < length; number++) {
+        ByteBuf further = further(stored, layout, id, number);
+        done = further != null;
+        if (done) {
+          at += further.readableBytes();
+          append(further);
+        }
+      }
+      if (!done) {
+        release();
+      }
+      return done;
+    }
+
+    private boolean allocate() {
+      for (int i = 0; i < blocks.length; i++) {
+        int bytes = i == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
+        if (!transit.tryReserve(SizeClass.roundUp(bytes))) {
+          return false;
+        }
+        blocks[i] = Loader.this.blocks.buffer(bytes);
+      }
+      return true;
+    }
+
+    private void append(ByteBuf further) {
+      for (int i = 0; further.isReadable(); i++) {
+        int octets = Math.min(further.readableBytes(), blocks[i].writableBytes());
+        blocks[i].writeBytes(further, octets);
+      }
+      further.release();
+    }
+
+    private void release() {
+      for (ByteBuf block : blocks) {
+        if (block != null) {
+          transit.release(SizeClass.roundUp(block.capacity()));
+          block.release();
+        }
       }
     }
   }

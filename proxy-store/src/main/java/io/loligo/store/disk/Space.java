@@ -121,13 +121,14 @@ final class Space {
       return;
     }
     try {
-      Verdict verdict = catalogue.reclaim(lane, stored, false);
+      long bytes = catalogue.bytesIn(victim.number, stored);
+      Verdict verdict = catalogue.reclaim(lane, stored, bytes, false);
       if (!verdict.stays() && isInMemory(stored)) {
-        verdict = catalogue.reclaim(lane, stored, true);
+        verdict = catalogue.reclaim(lane, stored, bytes, true);
       }
       if (verdict.stays() && move(stored, victim.number)) {
-        catalogue.kept(lane, stored);
-      } else if (catalogue.evict(stored, lane)) {
+        catalogue.kept(lane, stored, bytes);
+      } else if (catalogue.evict(stored, lane, bytes)) {
         evictions.increment();
       }
     } finally {

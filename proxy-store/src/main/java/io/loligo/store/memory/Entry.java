@@ -96,7 +96,29 @@ public final class Entry implements Stored {
       int firstLength,
       FurtherContent rest,
       MemoryLedger ledger) {
-    return new Entry(key, meta, first, charge, fieldsLength, firstLength, rest, ledger);
+    Entry entry = new Entry(key, meta, first, charge, fieldsLength, firstLength, rest, ledger);
+    entry.hits = -1; // the request it is loaded for is no hit in memory
+    return entry;
+  }
+
+  /**
+   * The same with all further content in memory.
+   *
+   * @param rest taken; {@link #BLOCK_BYTES} each but the last, entered in {@code ledger} already
+   * @param lastLength octets used in the last of them
+   */
+  public static Entry loaded(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf first,
+      int charge,
+      int fieldsLength,
+      int firstLength,
+      ByteBuf[] rest,
+      int lastLength,
+      MemoryLedger ledger) {
+    FurtherContent blocks = new SharedBlocks(rest, lastLength, ledger);
+    return loaded(key, meta, first, charge, fieldsLength, firstLength, blocks, ledger);
   }
 
   /** One more reference, unless the entry is already gone. */
@@ -135,9 +157,9 @@ public final class Entry implements Stored {
     return meta;
   }
 
-  /** Times it was served, roughly. */
+  /** Times it was served from memory, roughly. */
   public int hits() {
-    return hits;
+    return Math.max(0, hits);
   }
 
   /** Counts one more. */

@@ -258,9 +258,11 @@ public final class MemoryTier {
     return false;
   }
 
-  /** Whether there is room without dropping anything. */
-  public boolean hasFreeRoom(long bytes) {
-    return ledger.used() + bytes <= ledger.limit() - headroom(ledger.limit());
+  /** Drops {@code entry}, borrowed, if it is all that is stored under its key. */
+  public void drop(Entry entry) {
+    cache
+        .asMap()
+        .computeIfPresent(entry.key(), (ignored, stored) -> stored == entry ? null : stored);
   }
 
   private void mapped(Stored stored) {
