@@ -3,6 +3,7 @@ package io.loligo.store;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.admission.MemoryPolicy;
@@ -139,6 +140,11 @@ public final class TieredStore implements Store {
     }
 
     @Override
+    public void superseded(CacheKey key, VarySelection vary) {
+      memory.removeVariant(key, vary);
+    }
+
+    @Override
     public void written(Entry entry) {
       if (!MemoryPolicy.written(entry.hits() > 0, memory.usedBytes(), memory.limitBytes())
           .inMemory()) {
@@ -176,8 +182,15 @@ public final class TieredStore implements Store {
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     Entry fresh = memory.freshen(key, old, meta, fields);
-    if (fresh != old) {
+    if (fresh != old && old.diskId() != 0) {
+      fresh.diskId(old.diskId());
       disk.freshen(fresh);
+    } else if (fresh != old && memory.holds(fresh)) {
+      disk.write(fresh);
+      if (!memory.holds(fresh)) {
+        // a removal came between, and may have looked for writes on their way before this one
+        disk.supersede(key);
+      }
     }
     return fresh;
   }
@@ -282,6 +295,7 @@ public final class TieredStore implements Store {
       Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
       if (entry == null) {
         disk.supersede(key);
+        memory.removeVariant(key, meta.vary());
       } else {
         disk.write(entry);
       }

@@ -45,7 +45,8 @@ final class Catalogue {
   private final LongSupplier ids;
   private final IntObjectHashMap<long[]> pieces = new IntObjectHashMap<>();
   private final int[] variants = new int[MAX_VARIANTS + 1];
-  private long storedBytes;
+  private volatile long storedBytes;
+  private volatile int objects;
 
   /**
    * @param ids gives numbers of objects and lives of segments, each higher than all before
@@ -68,12 +69,13 @@ final class Catalogue {
     return index.mayHold(high);
   }
 
-  synchronized int objects() {
-    return index.size();
+  /** Stored objects. Any thread, without lock. */
+  int objects() {
+    return objects;
   }
 
-  /** Octets that stored objects take. */
-  synchronized long storedBytes() {
+  /** Octets that stored objects take. Any thread, without lock. */
+  long storedBytes() {
     return storedBytes;
   }
 
@@ -125,17 +127,20 @@ final class Catalogue {
     segments.share(segment);
   }
 
-  /** Lets go of one pin; whether the segment is to be {@link #recycle}d by the caller. */
-  synchronized boolean unpin(long place) {
+  /** Lets go of one pin. */
+  synchronized void unpin(long place) {
     Segment segment = segments.get(Place.segment(place));
     segment.pins--;
     assert segment.pins >= 0 : "unpinned once too often";
-    return segment.pins == 0 && segment.condemned;
+    segments.freeUnpinned(segment);
   }
 
-  /** A condemned segment whose header was struck out may be given out again. */
-  synchronized void recycle(int segment) {
-    segments.free(segments.get(segment));
+  /** Lets go of {@code stored}. Any thread. */
+  synchronized void unpin(Stored stored) {
+    unpin(stored.place());
+    for (long piece : stored.pieces()) {
+      unpin(piece);
+    }
   }
 
   // Looking
@@ -323,7 +328,9 @@ final class Catalogue {
 
   private void live(long place, long bytes) {
     segments.live(segments.get(Place.segment(place)), bytes);
-    storedBytes += bytes;
+    long now = storedBytes + bytes;
+    storedBytes = now;
+    objects = index.size();
   }
 
   private void note(long place, int slot) {
@@ -335,6 +342,7 @@ final class Catalogue {
     long low = index.low(slot);
     uncount(slot);
     index.remove(slot);
+    objects = index.size();
     map.remove(high, low);
   }
 
@@ -368,9 +376,12 @@ final class Catalogue {
 
   /** Drops all variants under {@code high}. What they were, pinned. */
   synchronized List<Stored> dropAll(long high) throws IOException {
-    List<Stored> dropped = pinAll(high);
-    for (Stored stored : dropped) {
-      drop(stored.slot());
+    List<Stored> dropped = new ArrayList<>();
+    for (List<Stored> some = pinAll(high); !some.isEmpty(); some = pinAll(high)) {
+      for (Stored stored : some) {
+        drop(stored.slot());
+      }
+      dropped.addAll(some);
     }
     return dropped;
   }
@@ -379,6 +390,10 @@ final class Catalogue {
 
   /** The segment to be emptied next, or null where none may be. */
   synchronized Segment victim(long capacityBytes) {
+    Segment dead = segments.dead();
+    if (dead != null) {
+      return dead;
+    }
     long probation = segments.liveBytes(Lane.PROBATION);
     long main = segments.liveBytes(Lane.MAIN);
     Lane first =
@@ -422,13 +437,9 @@ final class Catalogue {
     admission.kept(from, stored.high(), bytes);
   }
 
-  /**
-   * The segment was emptied; whether the caller is to strike out its header and {@link #recycle}
-   * it: else who unpins it last is.
-   */
-  synchronized boolean condemn(Segment segment) {
+  /** The segment was emptied and its header struck out: it is free when nobody pins it. */
+  synchronized void condemn(Segment segment) {
     segments.condemn(segment);
-    return segment.pins == 0;
   }
 
   // Taking up what was found on disk
@@ -448,7 +459,7 @@ final class Catalogue {
     found(place, lane, Block.generation(block), Block.aligned(length));
     for (int i = 0; i < places.length; i++) {
       int bytes = i == places.length - 1 ? lastPieceBytes : fullPieceBytes;
-      found(places[i], lane, 0, bytes);
+      found(places[i], lane, Block.generation(block), bytes);
     }
     int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
     int slot = index.insert(high, low, place, length, lane.ordinal(), flags);

@@ -26,6 +26,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -60,6 +61,9 @@ final class DiskDirectory implements AutoCloseable {
   private static final int ID_SHIFT = 20;
   private static final int MAX_READ_FAILURES = 3;
 
+  /** Removals that wait until it is known what there is; with more, all of it goes. */
+  private static final int MAX_DEFERRED = 65_536;
+
   private final CacheDir config;
   private final Geometry geometry;
   private final Marks marks;
@@ -71,6 +75,8 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicLong ids = new AtomicLong();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicLong readFailures = new AtomicLong();
+  private final AtomicInteger deferred = new AtomicInteger();
+  private volatile boolean forgetsAll;
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
 
@@ -187,6 +193,9 @@ final class DiskDirectory implements AutoCloseable {
     long start = System.nanoTime();
     try {
       openFiles();
+      if (forgetsAll) {
+        clearNow(parts);
+      }
       if (become(State.READY)) {
         LOG.info(
             "cache_dir {}: {} objects, {} MB, ready in {} ms",
@@ -235,13 +244,15 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private void takeUp(Marks.Header header, Marks.Clean clean, Blocks blocks) throws IOException {
-    if (clean != null && Files.exists(marks.map())) {
+    if (marks.isRebuilding()) {
+      LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
+    } else if (clean != null && Files.exists(marks.map())) {
       if (Marks.checksum(marks.map()) == clean.mapCrc()) {
-        RecordMap map = ChronicleRecordMap.open(marks.map(), geometry.records());
-        take(header, map, blocks, true);
-        return;
+        if (open(header, blocks)) {
+          return;
+        }
       }
-      LOG.warn("cache_dir {}: the map was changed since it was closed", config.path());
+      LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
     } else if (Files.exists(marks.map())) {
       become(State.RECOVERING);
       reason = "not closed in order";
@@ -254,10 +265,25 @@ final class DiskDirectory implements AutoCloseable {
     become(State.RECOVERING);
     reason = "the map is rebuilt from the slabs";
     LOG.warn("cache_dir {}: {}", config.path(), reason);
+    marks.rebuilding(true);
     Files.deleteIfExists(marks.map());
     RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
     take(header, map, blocks, false);
+    if (state != State.CLOSED) {
+      marks.rebuilding(false);
+    }
     reason = "";
+  }
+
+  private boolean open(Marks.Header header, Blocks blocks) {
+    try {
+      RecordMap map = ChronicleRecordMap.open(marks.map(), geometry.records());
+      take(header, map, blocks, true);
+      return true;
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: the map cannot be opened", config.path(), e);
+      return false;
+    }
   }
 
   private boolean recover(Marks.Header header, Blocks blocks) throws IOException {
@@ -311,16 +337,7 @@ final class DiskDirectory implements AutoCloseable {
             counters.damaged);
     Loader loader =
         new Loader(
-            catalogue,
-            blocks,
-            space,
-            geometry,
-            secret,
-            transit,
-            threads,
-            counters,
-            memory,
-            this::fail);
+            catalogue, blocks, geometry, secret, transit, threads, counters, memory, this::fail);
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
@@ -421,6 +438,8 @@ final class DiskDirectory implements AutoCloseable {
       Loader.Loaded loaded = now.loader().load(key, request);
       readFailures.set(0);
       return loaded;
+    } catch (OutOfMemoryError e) {
+      return Loader.Loaded.none(Loader.Outcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(e);
       return Loader.Loaded.none(Loader.Outcome.DAMAGED);
@@ -502,6 +521,9 @@ final class DiskDirectory implements AutoCloseable {
           fresh ? now.writer().freshen(entry, cancelled) : now.writer().write(entry, id, cancelled);
       switch (outcome) {
         case WRITTEN -> {
+          if (!fresh) {
+            entry.diskId(id);
+          }
           counters.writes.increment();
           counters.writtenBytes.add(entry.contentLength());
         }
@@ -514,6 +536,9 @@ final class DiskDirectory implements AutoCloseable {
         case REFUSED, NO_SPACE -> Ended.NOT_WRITTEN;
         case CANCELLED -> Ended.CANCELLED;
       };
+    } catch (OutOfMemoryError e) {
+      counters.spaceSkips.increment();
+      return Ended.NOT_WRITTEN;
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
       return Ended.NOT_WRITTEN;
@@ -526,8 +551,12 @@ final class DiskDirectory implements AutoCloseable {
    */
   void remove(CacheKey key, IntConsumer then) {
     DirectoryContext now = ready();
+    if (isOpening()) {
+      removeWhenOpen(key, then);
+      return;
+    }
     if (now == null) {
-      then.accept(state == State.OFF ? -1 : 0);
+      then.accept(-1);
       return;
     }
     boolean queued =
@@ -556,7 +585,8 @@ final class DiskDirectory implements AutoCloseable {
       ByteBuf fields,
       long contentLength,
       EventExecutor loop,
-      Spool.Listener listener) {
+      Spool.Listener listener,
+      Runnable superseded) {
     DirectoryContext now = ready();
     if (now == null || !takes(contentLength)) {
       return null;
@@ -578,27 +608,56 @@ final class DiskDirectory implements AutoCloseable {
         ids.incrementAndGet(),
         loop,
         listener,
-        () -> remove(key, count -> {}));
+        () -> memory.superseded(key, meta.vary()),
+        superseded);
   }
 
-  /** Drops everything. How many there were. {@code then} as in {@link #remove}. */
-  int clear() {
-    DirectoryContext now = ready();
-    if (now == null) {
-      return 0;
+  /** What it holds is not known yet, so what is to be removed is looked for later. */
+  private void removeWhenOpen(CacheKey key, IntConsumer then) {
+    if (deferred.incrementAndGet() > MAX_DEFERRED) {
+      deferred.decrementAndGet();
+      forgetsAll = true;
+      then.accept(-1);
+      return;
     }
-    int count = now.catalogue().objects();
-    threads.urgent(
-        () -> {
-          try {
-            for (int slot = 0; slot < now.catalogue().capacity(); slot++) {
-              now.writer().strike(now.catalogue().dropSlot(slot));
-            }
-          } catch (IOException | RuntimeException | Error e) {
-            fail(e);
-          }
+    opened.whenComplete(
+        (nothing, failure) -> {
+          deferred.decrementAndGet();
+          remove(key, then);
         });
+  }
+
+  /** Whether it is not known yet what it holds. */
+  boolean isOpening() {
+    return state == State.OPENING || state == State.RECOVERING;
+  }
+
+  /** Drops everything; {@code then} is told on a disk thread. How many there were. */
+  int clear(Runnable then) {
+    DirectoryContext now = ready();
+    int count = now == null ? 0 : now.catalogue().objects();
+    boolean queued =
+        now != null
+            && threads.urgent(
+                () -> {
+                  clearNow(now);
+                  then.run();
+                });
+    if (!queued) {
+      forgetsAll |= isOpening();
+      then.run();
+    }
     return count;
+  }
+
+  private void clearNow(DirectoryContext now) {
+    try {
+      for (int slot = 0; slot < now.catalogue().capacity(); slot++) {
+        now.writer().strike(now.catalogue().dropSlot(slot));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
   }
 
   /** Looks whether its files are still there, and scrubs a little. Every second. */
@@ -701,7 +760,9 @@ final class DiskDirectory implements AutoCloseable {
           marks.writeClean(new Marks.Clean(Marks.checksum(marks.map()), ids.incrementAndGet()));
         }
       }
-      marks.close();
+      if (flushed) {
+        marks.close(); // else somebody may write still, and nobody else must
+      }
     } catch (IOException | RuntimeException e) {
       LOG.warn("cache_dir {}: not closed in order", config.path(), e);
     }

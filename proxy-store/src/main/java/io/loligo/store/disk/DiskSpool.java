@@ -21,6 +21,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes a response to disk while it arrives: further blocks as they fill, the first one, which
@@ -31,6 +33,8 @@ import java.util.function.Consumer;
  * entered in the ledger of transit from the start.
  */
 final class DiskSpool implements Spool {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
+
   /** Octets of memory set aside in the ledger of transit. */
   static final int CHARGE = 2 * SizeClass.roundUp(Block.MAX_BYTES);
 
@@ -51,6 +55,7 @@ final class DiskSpool implements Spool {
   private final Consumer<Throwable> broken;
   private final EventExecutor loop;
   private final Listener listener;
+  private final Runnable written;
   private final Runnable superseded;
   private final CacheKey key;
   private final StoredHash hash;
@@ -84,13 +89,14 @@ final class DiskSpool implements Spool {
   private volatile long[] pieces = Stored.NO_PIECES;
   private volatile long length;
   private volatile boolean failed;
+  private volatile boolean stored;
 
   /**
    * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
    *
    * @param layout of content of the announced length, or of any length if that is -1
-   * @param superseded called where it fails after its end: what is stored is older than what
-   *     clients have
+   * @param written called when it is stored, on a disk thread
+   * @param superseded called where it fails: what is stored is older than what clients have
    */
   DiskSpool(
       DirectoryContext context,
@@ -103,7 +109,9 @@ final class DiskSpool implements Spool {
       long id,
       EventExecutor loop,
       Listener listener,
+      Runnable written,
       Runnable superseded) {
+    this.written = written;
     this.superseded = superseded;
     this.catalogue = context.catalogue();
     this.blocks = context.blocks();
@@ -165,12 +173,14 @@ final class DiskSpool implements Spool {
     if (work.getAndIncrement() == 0 && !threads.write(this::work, CREDIT_BYTES)) {
       counters.queueSkips.increment();
       fail();
-      // nobody else works on it now: what is in the queue goes here
-      work.set(0);
-      drop();
-      if (closed) {
-        release();
-      }
+      finishWork();
+    }
+  }
+
+  /** On the loop: nobody works on it, as it could not be queued; the last word is not lost. */
+  private void finishWork() {
+    if (!threads.urgent(this::work)) {
+      work();
     }
   }
 
@@ -206,6 +216,8 @@ final class DiskSpool implements Spool {
       }
     } catch (IOException e) {
       broken.accept(e);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("cannot read back {}", key, e);
     }
     ByteBuf content = block;
     if (!tell(() -> then.content(content)) && content != null) {
@@ -223,17 +235,20 @@ final class DiskSpool implements Spool {
 
   private void work() {
     int done = work.get();
-    do {
+    while (done != 0) {
+      boolean last = closed;
       try {
         take();
       } catch (IOException | RuntimeException | Error e) {
         fail();
-        broken.accept(e);
+        if (!(e instanceof OutOfMemoryError)) {
+          broken.accept(e);
+        }
+      }
+      if (last) {
+        release();
       }
       done = work.addAndGet(-done);
-    } while (done != 0);
-    if (closed) {
-      release();
     }
   }
 
@@ -357,7 +372,9 @@ final class DiskSpool implements Spool {
       fail();
       return;
     }
+    stored = true;
     if (outcome == Writer.Outcome.WRITTEN) {
+      written.run();
       counters.writes.increment();
       counters.writtenBytes.add(contentLength);
     }
@@ -403,7 +420,7 @@ final class DiskSpool implements Spool {
   }
 
   private void fail() {
-    if (ending != null && !failed) {
+    if (!failed && !stored) {
       superseded.run();
     }
     failed = true;
@@ -437,12 +454,8 @@ final class DiskSpool implements Spool {
     first.release();
     fields.release();
     transit.release(CHARGE);
-    try {
-      for (Extent extent : extents) {
-        space.unpin(extent.place());
-      }
-    } catch (IOException e) {
-      broken.accept(e);
+    for (Extent extent : extents) {
+      catalogue.unpin(extent.place());
     }
   }
 }

@@ -129,7 +129,14 @@ final class DiskThreads {
     for (Worker worker : workers) {
       done &= join(worker, deadline);
     }
-    if (!done) {
+    if (done) {
+      for (Runnable read = reads.poll(); read != null; read = reads.poll()) {
+        read.run();
+      }
+      for (Write write = writes.poll(); write != null; write = writes.poll()) {
+        write.task().run();
+      }
+    } else {
       LOG.warn("disk threads still busy after {} ms", millis);
     }
     return done;

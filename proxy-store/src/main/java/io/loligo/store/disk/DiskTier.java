@@ -16,6 +16,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,37 +64,32 @@ public final class DiskTier implements AutoCloseable {
 
     /** {@code entry}, borrowed, is on disk now. */
     void written(Entry entry);
+
+    /** What is stored under {@code key} with the selection {@code vary} is older than what came. */
+    void superseded(CacheKey key, VarySelection vary);
   }
 
-  /** A write on its way, and those of its key that were on their way before it. */
+  /** A write on its way. */
   private static final class Pending {
     private final VarySelection vary;
-    private final Pending before;
     private volatile boolean cancelled;
 
-    Pending(VarySelection vary, Pending before) {
+    Pending(VarySelection vary) {
       this.vary = vary;
-      this.before = before;
     }
 
-    static void cancelAll(Pending newest) {
-      for (Pending pending = newest; pending != null; pending = pending.before) {
-        pending.cancelled = true;
-      }
-    }
-
-    /** What this one replaces is not to come after it. */
-    void cancelReplaced() {
-      for (Pending pending = before; pending != null; pending = pending.before) {
-        pending.cancelled |= vary == null || vary.equals(pending.vary);
-      }
+    /** Whether what {@code newer} writes takes the place of this. */
+    boolean isReplacedBy(Pending newer) {
+      return this != newer && (newer.vary == null || newer.vary.equals(vary));
     }
   }
 
   private final List<DiskDirectory> directories;
   private final MemoryView memory;
   private final ConcurrentHashMap<Object, AtomicInteger> removals = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Object, Pending> writes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Set<Pending>> writes = new ConcurrentHashMap<>();
+
+  private final AtomicInteger clearing = new AtomicInteger();
 
   private DiskTier(List<DiskDirectory> directories, MemoryView memory) {
     this.memory = memory;
@@ -137,7 +133,7 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       if (directory.mayHold(key)) {
         // what is being written is newer than what is there
-        return !removals.containsKey(key) && !writes.containsKey(key);
+        return !isHidden(key);
       }
     }
     return false;
@@ -147,15 +143,25 @@ public final class DiskTier implements AutoCloseable {
   public boolean mayHold(CacheKey key) {
     for (DiskDirectory directory : directories) {
       if (directory.mayHold(key)) {
-        return !removals.containsKey(key) && !writes.containsKey(key);
+        return !isHidden(key);
       }
     }
     return false;
   }
 
+  private boolean isHidden(Object key) {
+    return clearing.get() > 0 || removals.containsKey(key) || writes.containsKey(key);
+  }
+
+  private void cancel(Object key) {
+    for (Pending pending : writes.getOrDefault(key, Set.of())) {
+      pending.cancelled = true;
+    }
+  }
+
   /** Whether {@code key} is being removed, or is not there any more. */
   public boolean isGone(CacheKey key) {
-    if (removals.containsKey(key)) {
+    if (clearing.get() > 0 || removals.containsKey(key)) {
       return true;
     }
     for (DiskDirectory directory : directories) {
@@ -218,26 +224,38 @@ public final class DiskTier implements AutoCloseable {
     write(entry, false);
   }
 
-  /** Gives what is stored of {@code entry}, borrowed, its new head. */
+  /** Gives the object that {@code entry}, borrowed, is a copy of its new head. */
   public void freshen(Entry entry) {
-    write(entry, entry.contentLength() > 0 && !entry.isResident(entry.contentLength() - 1));
+    write(entry, true);
   }
 
   private void write(Entry entry, boolean fresh) {
     DiskDirectory directory = choose(entry.key(), entry.contentLength());
     if (directory == null) {
+      if (!fresh) {
+        supersede(entry.key());
+      }
       return;
     }
-    Pending pending =
-        writes.compute(entry.key(), (ignored, before) -> new Pending(entry.meta().vary(), before));
-    pending.cancelReplaced();
+    Pending pending = new Pending(entry.meta().vary());
+    writes.compute(
+        entry.key(),
+        (ignored, others) -> {
+          Set<Pending> now = others == null ? ConcurrentHashMap.newKeySet() : others;
+          now.add(pending);
+          return now;
+        });
+    for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
+      other.cancelled |= other.isReplacedBy(pending);
+    }
     CacheKey key = entry.key();
     directory.write(
         entry,
         fresh,
         () -> pending.cancelled,
         outcome -> {
-          writes.remove(key, pending);
+          writes.computeIfPresent(
+              key, (ignored, all) -> all.remove(pending) && all.isEmpty() ? null : all);
           if (outcome == DiskDirectory.Ended.WRITTEN) {
             memory.written(entry);
           } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
@@ -258,11 +276,24 @@ public final class DiskTier implements AutoCloseable {
       EventExecutor loop,
       Spool.Listener listener) {
     DiskDirectory directory = choose(key, contentLength);
-    if (directory == null) {
-      return null;
-    }
-    Spool spool = directory.spool(key, meta, fields, contentLength, loop, listener);
-    if (spool != null && directories.size() > 1) {
+    Spool spool =
+        directory == null
+            ? null
+            : directory.spool(
+                key,
+                meta,
+                fields,
+                contentLength,
+                loop,
+                listener,
+                () -> {
+                  supersede(key);
+                  memory.superseded(key, meta.vary());
+                });
+    if (spool == null) {
+      supersede(key);
+      memory.superseded(key, meta.vary());
+    } else if (directories.size() > 1) {
       removeElsewhere(key, directory);
     }
     return spool;
@@ -270,7 +301,7 @@ public final class DiskTier implements AutoCloseable {
 
   private void removeElsewhere(CacheKey key, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
-      if (directory != but && directory.mayHold(key)) {
+      if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
         directory.remove(key, count -> {});
       }
     }
@@ -301,7 +332,7 @@ public final class DiskTier implements AutoCloseable {
    * brings them back.
    */
   public void remove(CacheKey key, IntConsumer then) {
-    Pending.cancelAll(writes.get(key));
+    cancel(key);
     removals.compute(
         key,
         (ignored, count) -> {
@@ -331,8 +362,9 @@ public final class DiskTier implements AutoCloseable {
 
   /** What is stored under {@code key} is older than what clients were given: it goes. */
   public void supersede(CacheKey key) {
+    cancel(key);
     for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key)) {
+      if (directory.isOpening() || directory.mayHold(key)) {
         directory.remove(key, count -> {});
       }
     }
@@ -341,11 +373,10 @@ public final class DiskTier implements AutoCloseable {
   /** Drops everything, behind the back. How many there were. */
   public int clear() {
     int count = 0;
-    for (Pending pending : writes.values()) {
-      Pending.cancelAll(pending);
-    }
+    writes.keySet().forEach(this::cancel);
+    clearing.addAndGet(directories.size());
     for (DiskDirectory directory : directories) {
-      count += directory.clear();
+      count += directory.clear(clearing::decrementAndGet);
     }
     return count;
   }

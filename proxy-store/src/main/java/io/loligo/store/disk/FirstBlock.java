@@ -133,6 +133,11 @@ final class FirstBlock {
     return places;
   }
 
+  /** Octets of the meta. */
+  static int metaLength(ByteBuf block) {
+    return block.getInt(META_LENGTH);
+  }
+
   private static int metaStart(ByteBuf block) {
     return FIXED_BYTES + keyLength(block);
   }

@@ -11,6 +11,11 @@ import io.netty.buffer.ByteBuf;
  */
 record Layout(long contentLength, int firstContent, long pieceContent) {
   /**
+   * Left in the first block of an object with pieces, for a head that grows when it is freshened.
+   */
+  private static final int HEAD_SLACK_BYTES = 1024;
+
+  /**
    * The layout of an object whose key, meta and field lines take {@code headBytes}; null where it
    * cannot be stored.
    */
@@ -23,7 +28,7 @@ record Layout(long contentLength, int firstContent, long pieceContent) {
       return new Layout(contentLength, (int) contentLength, geometry.pieceContent());
     }
     long most = (contentLength + geometry.pieceContent() - 1) / geometry.pieceContent();
-    int first = room - (int) most * FirstBlock.PIECE_BYTES;
+    int first = room - (int) most * FirstBlock.PIECE_BYTES - HEAD_SLACK_BYTES;
     return first < 0 ? null : new Layout(contentLength, first, geometry.pieceContent());
   }
 

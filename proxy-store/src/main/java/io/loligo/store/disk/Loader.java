@@ -40,7 +40,6 @@ final class Loader {
 
   private final Catalogue catalogue;
   private final Blocks blocks;
-  private final Space space;
   private final Geometry geometry;
   private final Secret secret;
   private final MemoryLedger transit;
@@ -55,7 +54,6 @@ final class Loader {
   Loader(
       Catalogue catalogue,
       Blocks blocks,
-      Space space,
       Geometry geometry,
       Secret secret,
       MemoryLedger transit,
@@ -66,7 +64,6 @@ final class Loader {
     this.memory = memory;
     this.catalogue = catalogue;
     this.blocks = blocks;
-    this.space = space;
     this.geometry = geometry;
     this.secret = secret;
     this.transit = transit;
@@ -98,7 +95,7 @@ final class Loader {
       return loaded;
     } finally {
       for (Stored variant : variants) {
-        space.unpin(variant);
+        catalogue.unpin(variant);
       }
     }
   }
@@ -182,6 +179,7 @@ final class Loader {
       return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
     }
     counters.damaged.increment();
+    blocks.strike(stored.place());
     return Loaded.none(Outcome.DAMAGED);
   }
 
@@ -223,6 +221,9 @@ final class Loader {
               FirstBlock.fieldsLength(block) + layout.firstContent());
       Entry entry = entry(stored, layout, Block.id(block), key, meta, first, charge, block);
       kept = entry != null;
+      if (kept) {
+        entry.diskId(Block.id(block));
+      }
       return entry;
     } finally {
       if (!kept) {
@@ -349,18 +350,13 @@ final class Loader {
     } catch (IOException e) {
       failed.accept(e);
       return null;
+    } catch (OutOfMemoryError e) {
+      return null;
     }
   }
 
-  /** Lets go of {@code stored}. Any thread. */
+  /** Lets go of {@code stored}. Any thread but event loops. */
   void unpin(Stored stored) {
-    threads.urgent(
-        () -> {
-          try {
-            space.unpin(stored);
-          } catch (IOException e) {
-            failed.accept(e);
-          }
-        });
+    threads.urgent(() -> catalogue.unpin(stored));
   }
 }

@@ -90,6 +90,24 @@ final class Marks implements AutoCloseable {
     return directory.resolve("CLEAN");
   }
 
+  private Path rebuild() {
+    return directory.resolve("REBUILD");
+  }
+
+  /** Whether a rebuild of the map began and did not end. */
+  boolean isRebuilding() {
+    return Files.exists(rebuild());
+  }
+
+  /** Says that a rebuild begins or has ended. */
+  void rebuilding(boolean now) throws IOException {
+    if (now) {
+      Files.write(rebuild(), new byte[0]);
+    } else {
+      Files.deleteIfExists(rebuild());
+    }
+  }
+
   /** What a header says. */
   record Header(Secret secret, Geometry geometry) {}
 
@@ -114,6 +132,7 @@ final class Marks implements AutoCloseable {
   /** Begins anew: nothing of what was there is left. Returns the new header. */
   Header create(Geometry geometry) throws IOException {
     Files.deleteIfExists(clean());
+    Files.deleteIfExists(rebuild());
     Files.deleteIfExists(header());
     Files.deleteIfExists(map());
     Files.deleteIfExists(slabs());

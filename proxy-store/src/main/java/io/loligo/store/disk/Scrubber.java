@@ -29,7 +29,7 @@ final class Scrubber {
       try {
         left -= verify(directory, stored, left);
       } finally {
-        directory.space().unpin(stored);
+        directory.catalogue().unpin(stored);
       }
     }
   }
@@ -66,6 +66,7 @@ final class Scrubber {
     }
     if (!good && directory.catalogue().drop(stored)) {
       directory.counters().damaged.increment();
+      directory.blocks().strike(stored.place());
     }
     next(directory);
     return read;

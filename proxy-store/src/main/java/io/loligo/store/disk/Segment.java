@@ -22,7 +22,7 @@ final class Segment {
   /** Reads and writes under way in it, and readers of objects: it is not given out again before. */
   int pins;
 
-  /** Emptied, but pinned: free with the last pin. */
+  /** Emptied, and its header struck out: free as soon as nobody pins it. */
   boolean condemned;
 
   private int[] slots = new int[16];

@@ -125,6 +125,21 @@ final class Segments {
     setAside(segment);
   }
 
+  /** A segment in which nothing is stored any more, given to nobody else; or null. */
+  Segment dead() {
+    for (Deque<Segment> lane : lanes) {
+      for (Segment segment : lane) {
+        if (segment.liveBytes == 0
+            && segment.pins == 0
+            && segment != open[segment.lane.ordinal()]) {
+          partial.remove(segment);
+          return segment;
+        }
+      }
+    }
+    return null;
+  }
+
   /** The oldest segment of {@code lane} that may be emptied, given to nobody else; or null. */
   Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
@@ -144,18 +159,24 @@ final class Segments {
     }
   }
 
-  /** {@code segment} leaves its lane: nobody is given anything in it any more. */
+  /**
+   * {@code segment}, emptied and struck out, leaves its lane: nobody is given anything in it, and
+   * it is free when nobody pins it.
+   */
   void condemn(Segment segment) {
     lanes.get(segment.lane.ordinal()).remove(segment);
-    partial.remove(segment);
-    if (open[segment.lane.ordinal()] == segment) {
-      open[segment.lane.ordinal()] = null;
-    }
     segment.condemned = true;
+    freeUnpinned(segment);
   }
 
-  /** A condemned segment that nobody pins any more is free. */
-  void free(Segment segment) {
+  /** Frees a condemned segment that nobody pins any more. */
+  void freeUnpinned(Segment segment) {
+    if (segment.condemned && segment.pins == 0) {
+      free(segment);
+    }
+  }
+
+  private void free(Segment segment) {
     liveBytes[segment.lane.ordinal()] -= segment.liveBytes;
     segment.free();
     free.add(segment);

@@ -102,23 +102,29 @@ final class Space {
       return false;
     }
     Lane lane = catalogue.laneOf(victim);
-    int[] noted = catalogue.noted(victim);
-    Arrays.sort(noted);
-    for (int i = 0; i < noted.length; i++) {
-      if (i == 0 || noted[i] != noted[i - 1]) {
-        decide(victim, lane, noted[i]);
+    boolean left = true;
+    for (int round = 0; left && round < MAX_ROUNDS; round++) {
+      left = false;
+      int[] noted = catalogue.noted(victim);
+      Arrays.sort(noted);
+      for (int i = 0; i < noted.length; i++) {
+        if (i == 0 || noted[i] != noted[i - 1]) {
+          left |= decide(victim, lane, noted[i]);
+        }
       }
     }
-    if (catalogue.condemn(victim)) {
-      recycle(victim.number);
-    }
+    blocks.strikeSegment(victim.number);
+    catalogue.condemn(victim);
     return true;
   }
 
-  private void decide(Segment victim, Lane lane, int slot) throws IOException {
+  /**
+   * Whether there was something of {@code slot} in {@code victim}: it may have changed meanwhile.
+   */
+  private boolean decide(Segment victim, Lane lane, int slot) throws IOException {
     Stored stored = catalogue.pinIn(victim.number, slot);
     if (stored == null) {
-      return;
+      return false;
     }
     try {
       long bytes = catalogue.bytesIn(victim.number, stored);
@@ -130,9 +136,18 @@ final class Space {
         catalogue.kept(lane, stored, bytes);
       } else if (catalogue.evict(stored, lane, bytes)) {
         evictions.increment();
+        strikeUnless(victim.number, stored);
       }
+      return true;
     } finally {
-      unpin(stored);
+      catalogue.unpin(stored);
+    }
+  }
+
+  /** Strikes out the first block of what was dropped or moved, unless its segment goes anyway. */
+  private void strikeUnless(int victim, Stored stored) throws IOException {
+    if (Place.segment(stored.place()) != victim) {
+      blocks.strike(stored.place());
     }
   }
 
@@ -163,7 +178,7 @@ final class Space {
     long[] pieces = FirstBlock.allPieces(block);
     Moved moved = new Moved(pieces.length);
     try {
-      return movePieces(block, pieces, segment, moved) && moveFirst(stored, block, moved);
+      return movePieces(block, pieces, segment, moved) && moveFirst(stored, block, segment, moved);
     } finally {
       moved.unpin();
       block.release();
@@ -187,9 +202,9 @@ final class Space {
       return extent;
     }
 
-    void unpin() throws IOException {
+    void unpin() {
       for (int i = 0; i < count; i++) {
-        Space.this.unpin(extents[i].place());
+        catalogue.unpin(extents[i].place());
       }
     }
   }
@@ -237,7 +252,8 @@ final class Space {
     return true;
   }
 
-  private boolean moveFirst(Stored stored, ByteBuf block, Moved moved) throws IOException {
+  private boolean moveFirst(Stored stored, ByteBuf block, int segment, Moved moved)
+      throws IOException {
     Extent extent = moved.allocate(Block.aligned(stored.length()));
     if (extent == null) {
       return false;
@@ -247,31 +263,16 @@ final class Space {
     blocks.write(extent.place(), block);
     Publication publication =
         new Publication(block, extent.place(), Lane.MAIN, FirstBlock.allPieces(block), layout);
-    boolean done = publication.moved(stored).to(catalogue, blocks) != Catalogue.Published.NO_RECORD;
+    Catalogue.Published published = publication.moved(stored).to(catalogue, blocks);
     for (Stored before : publication.displaced()) {
-      unpin(before);
+      catalogue.unpin(before);
     }
-    moves.increment();
-    return done;
-  }
-
-  /** Lets go of {@code stored}; a segment that waited for that is free then. */
-  void unpin(Stored stored) throws IOException {
-    unpin(stored.place());
-    for (long piece : stored.pieces()) {
-      unpin(piece);
+    if (published == Catalogue.Published.DONE) {
+      moves.increment();
+      strikeUnless(segment, stored);
+    } else {
+      blocks.strike(extent.place());
     }
-  }
-
-  /** Lets go of one pin. */
-  void unpin(long place) throws IOException {
-    if (catalogue.unpin(place)) {
-      recycle(Place.segment(place));
-    }
-  }
-
-  private void recycle(int segment) throws IOException {
-    blocks.strikeSegment(segment);
-    catalogue.recycle(segment);
+    return published != Catalogue.Published.NO_RECORD;
   }
 }

@@ -84,7 +84,7 @@ final class Writer {
     } finally {
       meta.release();
       for (Extent extent : extents) {
-        space.unpin(extent.place());
+        catalogue.unpin(extent.place());
       }
     }
   }
@@ -195,18 +195,19 @@ final class Writer {
 
   /** Strikes out what was dropped, so that no recovery brings it back, and unpins it. */
   void strike(List<Stored> dropped) throws IOException {
-    for (Stored stored : dropped) {
-      try {
+    try {
+      for (Stored stored : dropped) {
         blocks.strike(stored.place());
-      } finally {
-        space.unpin(stored);
       }
+    } finally {
+      dropped.forEach(catalogue::unpin);
     }
   }
 
   /**
-   * Gives the object of {@code fresh}, borrowed, its new head: a new first block over the same
-   * pieces, read back from disk, for the content is not in memory.
+   * Gives object {@code fresh.diskId()} the head of {@code fresh}, borrowed: a new first block over
+   * the same pieces, its content read back from disk. Nothing changes where another object has
+   * taken its place.
    */
   Outcome freshen(Entry fresh, BooleanSupplier cancelled) throws IOException {
     StoredHash hash = secret.hash().of(fresh.key(), fresh.meta().vary());
@@ -216,7 +217,7 @@ final class Writer {
           return freshen(fresh, stored, cancelled);
         }
       } finally {
-        space.unpin(stored);
+        catalogue.unpin(stored);
       }
     }
     return Outcome.CANCELLED;
@@ -236,11 +237,13 @@ final class Writer {
       int length =
           old.writerIndex()
               - FirstBlock.fieldsLength(old)
+              - FirstBlock.metaLength(old)
               + fresh.fieldsLength()
               + meta.readableBytes();
-      if (!stored.isSame(old)
-          || FirstBlock.contentLength(old) != fresh.contentLength()
-          || length > Block.MAX_BYTES) {
+      if (!stored.isSame(old) || Block.id(old) != fresh.diskId()) {
+        return Outcome.CANCELLED;
+      }
+      if (FirstBlock.contentLength(old) != fresh.contentLength() || length > Block.MAX_BYTES) {
         return Outcome.REFUSED;
       }
       long[] pieces = FirstBlock.allPieces(old);
@@ -277,7 +280,7 @@ final class Writer {
       return outcome;
     } finally {
       for (Extent extent : extents) {
-        space.unpin(extent.place());
+        catalogue.unpin(extent.place());
       }
       old.release();
       meta.release();

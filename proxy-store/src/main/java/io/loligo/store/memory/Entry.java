@@ -34,6 +34,7 @@ public final class Entry implements Stored {
   private final int charge;
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
+  private volatile long diskId;
   private int hits;
   private String contentType;
 
@@ -155,6 +156,16 @@ public final class Entry implements Stored {
 
   public StoredMeta meta() {
     return meta;
+  }
+
+  /** Number of the object on disk that it is a copy of, or 0. */
+  public long diskId() {
+    return diskId;
+  }
+
+  /** See {@link #diskId()}. */
+  public void diskId(long id) {
+    diskId = id;
   }
 
   /** Times it was served from memory, roughly. */

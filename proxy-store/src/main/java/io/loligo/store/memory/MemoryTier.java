@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -256,6 +257,29 @@ public final class MemoryTier {
       }
     }
     return false;
+  }
+
+  /** Whether {@code entry} is stored now. */
+  public boolean holds(Entry entry) {
+    Stored stored = cache.policy().getIfPresentQuietly(entry.key());
+    return stored != null && contains(stored, entry);
+  }
+
+  /**
+   * Drops what is stored under {@code key} with the selection {@code vary}; all where that is null.
+   */
+  public void removeVariant(CacheKey key, VarySelection vary) {
+    cache
+        .asMap()
+        .computeIfPresent(
+            key,
+            (ignored, stored) -> {
+              Stored now = vary == null ? null : Variants.without(stored, vary);
+              if (now != null && now != stored) {
+                mapped(now);
+              }
+              return now;
+            });
   }
 
   /** Drops {@code entry}, borrowed, if it is all that is stored under its key. */

@@ -1,5 +1,6 @@
 package io.loligo.store.memory;
 
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import java.util.Arrays;
 import java.util.Objects;
@@ -45,6 +46,28 @@ final class Variants implements Stored {
       assert alive : "a stored entry without reference";
     }
     return count == 1 ? added : new Variants(Arrays.copyOf(entries, count));
+  }
+
+  /**
+   * {@code old} without what has the selection {@code vary}; itself where nothing has, null where
+   * nothing is left. What it holds is retained for it.
+   */
+  static Stored without(Stored old, VarySelection vary) {
+    Entry[] entries = new Entry[old.size()];
+    int count = 0;
+    for (int i = 0; i < old.size(); i++) {
+      if (!vary.equals(old.get(i).meta().vary())) {
+        entries[count++] = old.get(i);
+      }
+    }
+    if (count == old.size() || count == 0) {
+      return count == 0 ? null : old;
+    }
+    for (int i = 0; i < count; i++) {
+      boolean alive = entries[i].tryRetain();
+      assert alive : "a stored entry without reference";
+    }
+    return count == 1 ? entries[0] : new Variants(Arrays.copyOf(entries, count));
   }
 
   @Override

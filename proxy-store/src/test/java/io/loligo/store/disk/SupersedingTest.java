@@ -1,0 +1,270 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was removed, replaced or evicted does not come back, whatever comes late. */
+final class SupersedingTest {
+  private static final String URL = "http://a/";
+
+  private static final DiskTier.MemoryView NOBODY =
+      new DiskTier.MemoryView() {
+        @Override
+        public boolean serves(CacheKey key) {
+          return false;
+        }
+
+        @Override
+        public boolean wants(long contentLength, int hits) {
+          return false;
+        }
+
+        @Override
+        public void written(Entry entry) {}
+
+        @Override
+        public void superseded(CacheKey key, VarySelection vary) {}
+      };
+
+  @TempDir Path temp;
+
+  private ProxyConfig.Disk here() {
+    return disk(dir(temp.resolve("cache"), 16 << 20));
+  }
+
+  @Test
+  void purgeDuringARevalidationStays() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      Entry old = fixture.store.store.find(probe(URL), noFields());
+      assertThat(fixture.purge(URL)).isEqualTo(1);
+      Entry fresh =
+          fixture.store.store.freshen(key(URL), old, meta(), fixture.store.fields("A: c\r\n\r\n"));
+      fresh.release();
+      old.release();
+      fixture.settle();
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void lateConfirmationDoesNotBringBackTheOlder() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      Entry old = fixture.store.store.find(probe(URL), noFields());
+      fixture.put(URL, octets(2000));
+      Entry fresh =
+          fixture.store.store.freshen(key(URL), old, meta(), fixture.store.fields("A: c\r\n\r\n"));
+      fresh.release();
+      old.release();
+      fixture.settle();
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+    }
+  }
+
+  private static Entry loaded(DiskFixture fixture) {
+    Entry[] loaded = new Entry[1];
+    java.util.concurrent.CompletableFuture<Void> done =
+        new java.util.concurrent.CompletableFuture<>();
+    fixture.store.store.load(
+        key(URL),
+        noFields(),
+        fixture.loop,
+        (e, r) -> {
+          loaded[0] = e;
+          done.complete(null);
+        });
+    DiskFixture.get(done);
+    return loaded[0];
+  }
+
+  @Test
+  void freshensWhatIsLarge() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(200_000));
+      Entry old = loaded(fixture);
+      Entry fresh =
+          fixture.store.store.freshen(key(URL), old, meta(), fixture.store.fields("A: c\r\n\r\n"));
+      fresh.release();
+      old.release();
+      fixture.settle();
+      assertThat(fixture.load(URL).fields()).isEqualTo("A: c\r\n\r\n");
+    }
+  }
+
+  private static void spool(DiskFixture fixture, byte[] octets) throws Exception {
+    long writes = fixture.stats().writes();
+    fixture
+        .loop
+        .submit(
+            () -> {
+              var flight =
+                  fixture.store.store.begin(
+                      key(URL),
+                      true,
+                      fixture.loop,
+                      new io.loligo.store.StoreFixture.SilentWriter());
+              flight.head(
+                  io.loligo.store.StoreFixture.head(),
+                  meta(),
+                  true,
+                  fixture.store.fields("A: b\r\n\r\n"),
+                  -1);
+              flight.content(fixture.store.buffer(octets));
+              flight.end(null);
+            })
+        .get();
+    long end = System.nanoTime() + 20_000_000_000L;
+    while (fixture.stats().writes() == writes && System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void freshenDoesNotMixTwoObjectsOfOneLength() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      byte[] v1 = octets(700_000);
+      byte[] v2 = v1.clone();
+      v2[699_000]++;
+      spool(fixture, v1);
+      Entry old = loaded(fixture);
+      spool(fixture, v2); // another client's reload
+      Entry fresh =
+          fixture.store.store.freshen(
+              key(URL), old, meta(), fixture.store.fields("Etag: v1\r\n\r\n"));
+      fresh.release();
+      old.release();
+      fixture.settle();
+      DiskFixture.Found found = fixture.load(URL);
+      assertThat(found.fields().contains("v1") && found.content()[699_000] == v2[699_000])
+          .as("head of v1 over content of v2")
+          .isFalse();
+    }
+  }
+
+  @Test
+  void whatIsTooSmallSupersedesToo() throws IOException {
+    var small =
+        new ProxyConfig.CacheDir(
+            "rock", temp.resolve("cache").toString(), 16 << 20, 5000, -1, false, "test.conf:1");
+    try (DiskFixture fixture = new DiskFixture(disk(small))) {
+      fixture.put(URL, octets(10_000));
+      fixture.put(URL, octets(100));
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void purgeWhileOpening() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+    }
+    AtomicInteger count = new AtomicInteger(-2);
+    try (DiskDirectory directory =
+        DiskDirectory.claim(
+            here().dirs().get(0),
+            here(),
+            PooledByteBufAllocator.DEFAULT,
+            new MemoryLedger(1 << 20),
+            NOBODY)) {
+      directory.remove(key(URL), count::set);
+      directory.open().join();
+      assertThat(count.get() >= 0 && directory.mayHold(key(URL)))
+          .as("confirmed with " + count.get() + " and there all the same")
+          .isFalse();
+    }
+  }
+
+  @Test
+  void evictedAndPurgedStaysAwayAfterARebuild() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      for (int i = 0; i < 60; i++) {
+        fixture.put("http://a/" + i, octets(400_000 + i));
+      }
+      assertThat(fixture.stats().evictions()).isPositive();
+      for (int i = 0; i < 60; i++) {
+        fixture.purge("http://a/" + i);
+      }
+      assertThat(fixture.stats().objects()).isZero();
+    }
+    Files.delete(temp.resolve("cache/map"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.stats().objects()).isZero();
+    }
+  }
+
+  @Test
+  void largeAndHotStaysLikeSmallAndHot() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put("http://big/", octets(500_000));
+      fixture.put("http://small/", octets(50_000));
+      for (int i = 0; i < 50; i++) {
+        fixture.load("http://big/");
+        fixture.load("http://small/");
+      }
+      for (int i = 0; i < 300; i++) {
+        fixture.put("http://a/" + i, octets(60_000));
+      }
+      assertThat(fixture.load("http://small/").outcome()).as("small").isEqualTo(LoadOutcome.FOUND);
+      assertThat(fixture.load("http://big/").outcome()).as("big").isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  @Test
+  void whatWasSpooledSupersedesWhatIsInMemory() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      fixture
+          .loop
+          .submit(
+              () -> {
+                var flight =
+                    fixture.store.store.begin(
+                        key(URL),
+                        true,
+                        fixture.loop,
+                        new io.loligo.store.StoreFixture.SilentWriter());
+                flight.head(
+                    io.loligo.store.StoreFixture.head(),
+                    meta(),
+                    true,
+                    fixture.store.fields("A: b\r\n\r\n"),
+                    700_000);
+                flight.content(fixture.store.buffer(octets(700_000)));
+                flight.end(null);
+              })
+          .get();
+      long end = System.nanoTime() + 20_000_000_000L;
+      while (fixture.stats().usedBytes() < 700_000 && System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+      assertThat(fixture.stats().usedBytes()).isGreaterThan(700_000);
+      Entry entry = fixture.store.store.find(probe(URL), noFields());
+      long length = entry == null ? -1 : entry.contentLength();
+      if (entry != null) {
+        entry.release();
+      }
+      assertThat(length).isNotEqualTo(1000);
+    }
+  }
+}
