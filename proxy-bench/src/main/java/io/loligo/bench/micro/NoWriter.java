@@ -3,7 +3,7 @@ package io.loligo.bench.micro;
 import io.loligo.store.inflight.InFlight;
 
 /** A writer that gives all at once and need not be told anything. Stateless. */
-final class NoWriter implements InFlight.Writer {
+public final class NoWriter implements InFlight.Writer {
   @Override
   public void resume() {}
 

@@ -45,6 +45,11 @@ final class Segment {
     return Arrays.copyOf(slots, slotCount);
   }
 
+  /** Octets of memory that the notes take, but for some twenty. */
+  long memoryBytes() {
+    return (long) slots.length * Integer.BYTES;
+  }
+
   /** Begins a life. */
   void open(Lane lane, long generation) {
     this.lane = lane;

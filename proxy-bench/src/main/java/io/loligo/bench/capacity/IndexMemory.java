@@ -1,0 +1,271 @@
+package io.loligo.bench.capacity;
+
+import io.loligo.bench.micro.NoWriter;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.store.Store;
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How much memory does an object on disk cost, outside the map? Fills one directory with tiny
+ * responses through the whole store, and compares heap (after a collection) and direct memory with
+ * what they were before there was a store: index, lists of the segments, what the admission
+ * remembers, buffers of the disk threads and a memory tier of 1 MB, all together. Then it closes
+ * and opens the directory in order, without CLEAN, and without the map, and loads a sample each
+ * time.
+ *
+ * <pre>
+ * java FLAGS -cp proxy-bench/target/benchmarks.jar io.loligo.bench.capacity.IndexMemory DIR [OBJECTS]
+ * </pre>
+ *
+ * <p>The flags stand in {@code proxy-bench/README.md}. DIR must be empty; for 10 million objects it
+ * takes 9.5 GB and is removed at the end.
+ */
+public final class IndexMemory {
+  private static final int OBJECTS = 10_000_000;
+  private static final int MEAN_BYTES = 1350;
+  private static final int CONTENT_BYTES = 8;
+  private static final int SAMPLE = 10_000;
+  private static final long MEMORY_TIER_BYTES = 1 << 20;
+  private static final long QUEUE_BYTES = 1 << 20;
+  private static final int CHECK_EVERY = 256;
+  private static final double MOST_BYTES_PER_OBJECT = 100;
+
+  private static final StoredMeta META =
+      new StoredMeta(
+          200, 0, 0, 0, StoredMeta.NO_TIME, 0, 86_400, 0, -1, 0, null, null, CONTENT_BYTES);
+
+  private final Path directory;
+  private final int objects;
+  private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final DefaultEventExecutor loop = new DefaultEventExecutor();
+  private TieredStore store;
+
+  private IndexMemory(Path directory, int objects) {
+    this.directory = directory;
+    this.objects = objects;
+  }
+
+  /** Takes a directory and, if wanted, a number of objects. Exits 1 where the bound is broken. */
+  public static void main(String[] args) throws IOException {
+    System.setProperty("chronicle.analytics.disable", "true");
+    IndexMemory run =
+        new IndexMemory(Path.of(args[0]), args.length > 1 ? Integer.parseInt(args[1]) : OBJECTS);
+    boolean good = run.run();
+    run.loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    if (!good) {
+      System.exit(1);
+    }
+  }
+
+  private boolean run() throws IOException {
+    row("machine", Runtime.getRuntime().availableProcessors() + " processors");
+    row("JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
+    warmUp();
+    long before = memory();
+    row("before the store, octets", before);
+    double seconds = open();
+    row("empty directory opened, s", seconds);
+    row("with the empty directory, octets", memory() - before);
+    seconds = fill();
+    row("filled, s", seconds);
+    DiskStats stats = store.diskStats().get(0);
+    row("objects", stats.objects());
+    row("octets of slabs they take", stats.usedBytes());
+    row("evicted or skipped", stats.evictions() + stats.skippedQueueFull() + stats.skippedOther());
+    long after = memory();
+    double each = (double) (after - before) / stats.objects();
+    row("full, octets", after - before);
+    row("octets of memory for each object", each);
+    boolean good = stats.objects() >= 0.99 * objects && each <= MOST_BYTES_PER_OBJECT;
+    good &= sampled("while it is open");
+    row("closed, s", close());
+    row("opened after a close in order, s", open());
+    good &= sampled("after a close in order");
+    row("octets of memory for each object", (double) (memory() - before) / held());
+    close();
+    Files.delete(directory.resolve("CLEAN"));
+    row("opened without CLEAN, s", open());
+    good &= sampled("without CLEAN");
+    close();
+    Files.delete(directory.resolve("map"));
+    row("opened without map, s", open());
+    good &= sampled("without map");
+    row("octets of memory for each object", (double) (memory() - before) / held());
+    close();
+    removeFiles();
+    return good;
+  }
+
+  /** Loads Chronicle Map and what else is there once for all, so that it is not counted. */
+  private void warmUp() throws IOException {
+    Path small = directory.resolve("warm-up");
+    store = store(small, 16 << 20, 13 << 10);
+    store.opened().join();
+    put(0);
+    settle();
+    close();
+    for (String name : List.of("LOCK", "header", "CLEAN", "map", "slabs")) {
+      Files.deleteIfExists(small.resolve(name));
+    }
+    Files.delete(small);
+  }
+
+  private TieredStore store(Path path, long bytes, long meanBytes) throws IOException {
+    ProxyConfig.CacheDir dir =
+        new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "command line");
+    return new TieredStore(
+        allocator,
+        new ProxyConfig.Memory(MEMORY_TIER_BYTES, 512 << 10, 16 << 20, 64 << 10, 64 << 10),
+        new ProxyConfig.Disk(List.of(dir), meanBytes, 2, QUEUE_BYTES),
+        new MemoryLedger(16 << 20),
+        Runnable::run);
+  }
+
+  private double open() throws IOException {
+    long start = System.nanoTime();
+    // the sum of the map's records, half as many again as objects of the mean size, and slabs
+    long bytes = (long) (objects * (double) MEAN_BYTES * 0.70) + (16 << 20);
+    store = store(directory, bytes, MEAN_BYTES);
+    store.opened().join();
+    return secondsSince(start);
+  }
+
+  private double close() {
+    long start = System.nanoTime();
+    store.close();
+    return secondsSince(start);
+  }
+
+  private static double secondsSince(long startNanos) {
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+
+  private double fill() {
+    long start = System.nanoTime();
+    for (int i = 0; i < objects; i++) {
+      put(i);
+      if (i % CHECK_EVERY == 0) {
+        while (store.diskStats().get(0).queuedBytes() > QUEUE_BYTES / 2) {
+          LockSupport.parkNanos(100_000);
+        }
+      }
+    }
+    settle();
+    return secondsSince(start);
+  }
+
+  private void settle() {
+    while (store.diskStats().get(0).queuedBytes() > 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static CacheKey key(int number) {
+    return CacheKeys.of("http://origin.example/" + number);
+  }
+
+  private void put(int number) {
+    InFlight fetch = store.begin(key(number), false, channel.eventLoop(), new NoWriter());
+    ResponseHead head = new ResponseHead();
+    head.clear(new byte[0]);
+    head.statusLine(11, 200, 0, 0);
+    fetch.head(head, META, true, text("A: b\r\n\r\n"), CONTENT_BYTES);
+    fetch.content(allocator.directBuffer(CONTENT_BYTES, CONTENT_BYTES).writeLong(number));
+    fetch.end(null);
+    channel.runPendingTasks();
+  }
+
+  private ByteBuf text(String text) {
+    return allocator.directBuffer().writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private long held() {
+    return store.diskStats().get(0).objects();
+  }
+
+  /** Loads objects from all over; whether nearly all are there, each as it was put. */
+  private boolean sampled(String when) {
+    int found = 0;
+    int step = Math.max(1, objects / SAMPLE);
+    int asked = 0;
+    for (int i = 0; i < objects; i += step) {
+      asked++;
+      found += isThere(i) ? 1 : 0;
+    }
+    row("found " + when, found + " of " + asked);
+    return found >= 0.99 * asked;
+  }
+
+  private boolean isThere(int number) {
+    CompletableFuture<Boolean> there = new CompletableFuture<>();
+    loop.execute(
+        () ->
+            store.load(
+                key(number),
+                new Fields(1),
+                loop,
+                (entry, report) -> {
+                  boolean same = false;
+                  if (entry != null) {
+                    ByteBuf content = entry.retainedContent(0, CONTENT_BYTES);
+                    same = content.readLong() == number;
+                    content.release();
+                    entry.release();
+                    if (!same) {
+                      there.completeExceptionally(new IllegalStateException("wrong content"));
+                    }
+                  }
+                  there.complete(same && report.outcome() == Store.LoadOutcome.FOUND);
+                }));
+    return there.join();
+  }
+
+  /** Octets of heap that are reachable, and of direct memory, Netty's own included. */
+  private static long memory() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    long octets = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+      if (pool.getName().equals("direct")) {
+        octets += pool.getMemoryUsed();
+      }
+    }
+    return octets + Math.max(0, PlatformDependent.usedDirectMemory());
+  }
+
+  private void removeFiles() throws IOException {
+    for (String name : List.of("LOCK", "header", "CLEAN", "map", "slabs")) {
+      Files.deleteIfExists(directory.resolve(name));
+    }
+  }
+
+  private static void row(String what, Object value) {
+    Object shown = value instanceof Double number ? String.format("%.1f", number) : value;
+    System.out.println("| " + what + " | " + shown + " |");
+  }
+}
