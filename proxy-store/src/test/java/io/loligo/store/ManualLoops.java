@@ -1,11 +1,14 @@
 package io.loligo.store;
 
 import io.netty.util.concurrent.AbstractEventExecutor;
+import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -40,6 +43,7 @@ public final class ManualLoops {
   /** A loop with a queue. */
   public final class Loop extends AbstractEventExecutor {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final ArrayDeque<Timer> timers = new ArrayDeque<>();
     private boolean shutDown;
 
     /** Runs {@code call} as if on this loop, now. */
@@ -61,6 +65,31 @@ public final class ManualLoops {
       }
       call(task);
       return true;
+    }
+
+    /** Timers that run. */
+    public int timers() {
+      return timers.size();
+    }
+
+    /** Lets the time of the oldest timer come, whatever it is; whether there was one. */
+    public boolean fireOne() {
+      Timer timer = timers.poll();
+      if (timer == null) {
+        return false;
+      }
+      call(timer::fire);
+      return true;
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      if (shutDown) {
+        throw new RejectedExecutionException("shut down");
+      }
+      Timer timer = new Timer(this, task, unit.toNanos(delay));
+      timers.add(timer);
+      return timer;
     }
 
     /** Refuses tasks from now on and forgets those it has. */
@@ -115,6 +144,41 @@ public final class ManualLoops {
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) {
       return shutDown;
+    }
+  }
+
+  /** A task for later: its time comes when the test says so. */
+  private static final class Timer extends DefaultPromise<Void> implements ScheduledFuture<Void> {
+    private final Loop loop;
+    private final Runnable task;
+    private final long delayNanos;
+
+    Timer(Loop loop, Runnable task, long delayNanos) {
+      super(loop);
+      this.loop = loop;
+      this.task = task;
+      this.delayNanos = delayNanos;
+    }
+
+    void fire() {
+      task.run();
+      trySuccess(null);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      loop.timers.remove(this);
+      return super.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+      return unit.convert(delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+      return Long.compare(delayNanos, other.getDelay(TimeUnit.NANOSECONDS));
     }
   }
 }

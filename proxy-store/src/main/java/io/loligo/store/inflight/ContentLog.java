@@ -172,11 +172,21 @@ final class ContentLog {
     return false;
   }
 
-  /** Holds {@code content} whatever the limits. Takes it. */
+  /** Holds {@code content} whatever the limits, just as compactly. Takes it. */
   void force(ByteBuf content) {
+    int octets = content.readableBytes();
     int charge = SizeClass.roundUp(memory(content));
-    reservation.force(charge);
-    hold(content, charge);
+    if (charge <= MAX_PINNING * octets) {
+      reservation.force(charge);
+      hold(content, charge);
+      return;
+    }
+    int room = Math.max(MIN_COMPACT_BYTES, octets);
+    int compact = SizeClass.roundUp(room);
+    reservation.force(compact);
+    link(new Chunk(end, allocator.directBuffer(room, room), 0, 0, room, compact));
+    copyIn(content);
+    content.release();
   }
 
   private void hold(ByteBuf content, int charge) {

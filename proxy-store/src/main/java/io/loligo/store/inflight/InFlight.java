@@ -424,6 +424,13 @@ public final class InFlight {
     leave(outermost);
   }
 
+  /** The disk stands still, and somebody waits for it. */
+  void spoolStalled() {
+    boolean outermost = enter();
+    intake.giveUpSpool(!doNotStore);
+    leave(outermost);
+  }
+
   /** What {@code cursor} asked the disk for: takes {@code content}, null where it has it not. */
   void read(Cursor cursor, ByteBuf content) {
     boolean outermost = enter();
@@ -506,6 +513,7 @@ public final class InFlight {
       if (phase.over() || !intake.isKept()) {
         intake.drop();
       }
+      intake.pace(phase == Phase.STREAMING);
       tellWriter();
     }
     boolean spoolIsClosed = intake.closeSpool(phase.over());

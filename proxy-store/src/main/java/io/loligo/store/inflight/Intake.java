@@ -16,7 +16,8 @@ import io.netty.buffer.ByteBuf;
  *     <td>always</td><td>reads on from memory</td></tr>
  *   <tr><td>spooled</td><td>what the disk will store: too large for memory, or no room there</td>
  *     <td>what is not on disk yet, and what readers within the gap have not read</td>
- *     <td>less than the gap ahead of the fastest, be it a reader or the disk</td>
+ *     <td>less than the gap ahead of the fastest, be it a reader or the disk, and less than a
+ *     window ahead of what is on disk</td>
  *     <td>reads on from disk</td></tr>
  *   <tr><td>passed on</td><td>what is not stored, or cannot be after all</td>
  *     <td>what readers have not read</td><td>less than the gap ahead of the fastest reader</td>
@@ -24,8 +25,9 @@ import io.netty.buffer.ByteBuf;
  * </table>
  *
  * <p>The gap is {@code read_ahead_gap}; who is further than that behind the fastest lags. Nobody
- * waits for the slowest. Where an invalidation comes between, the way stays as it is for the
- * readers' sake: it just does not end in the store.
+ * waits for the slowest reader, nor for a disk that stands still (see {@link Spooling}). Where an
+ * invalidation comes between, the way stays as it is for the readers' sake: it just does not end in
+ * the store.
  */
 final class Intake {
   private final InFlight source;
@@ -80,7 +82,8 @@ final class Intake {
 
   /** Whether more may come now. */
   boolean hasRoom() {
-    return log.kept() || log.end() - fastest() < readAheadGapBytes;
+    return log.kept()
+        || (log.end() - fastest() < readAheadGapBytes && !(isSpooled() && spooling.isHolding()));
   }
 
   // What arrives
@@ -268,6 +271,16 @@ final class Intake {
       if (landing) {
         spooling.end(arrived.meta());
       }
+    }
+  }
+
+  /**
+   * Looks whether the disk is so far behind that the writer waits; {@code streaming}: if more
+   * comes.
+   */
+  void pace(boolean streaming) {
+    if (spooling != null) {
+      spooling.pace(streaming, readers.size() > 0 && readers.fastest() == log.end());
     }
   }
 

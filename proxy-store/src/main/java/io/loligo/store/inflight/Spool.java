@@ -23,6 +23,12 @@ import io.netty.buffer.ByteBuf;
  */
 public interface Spool {
   /**
+   * Of what it was given it tells at least all but that many octets {@link Listener#readable} in
+   * time, without more content or the end: a block may wait until it is full.
+   */
+  int MAX_UNTOLD_BYTES = 64 << 10;
+
+  /**
    * Who is told. On the writer's loop, but for {@link #mayStore}; whatever phase the fetch is in.
    * After {@link Spool#close} nothing is told any more.
    */

@@ -2,31 +2,54 @@ package io.loligo.store.inflight;
 
 import io.loligo.core.caching.StoredMeta;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The spooled way of one fetch: one more consumer of the content log, which takes it to disk, and
  * the source for readers whose next octet is in memory no more. Confined to the writer's loop, but
  * for {@link #mayStore}.
  *
- * <p>Nobody waits for the disk as long as there is a faster reader. So it may fall back, and what
- * it has not written is memory: beyond {@value #MAX_LAG_BYTES} octets (and what was there at its
- * start) that is granted only while others do not need it.
+ * <p>What the disk has not written is memory, so the writer is held back while that is a window or
+ * more: {@value #WINDOW_BYTES} octets, {@value #MIN_WINDOW_BYTES} where memory is crowded, and
+ * never less than was there at the start. Where there is no memory at all, one block is enough,
+ * which the floor of each fetch has room for: a disk with that much can always go on, whatever
+ * other fetches hold.
+ *
+ * <p>So a response is stored however fast its client is, as long as the disk goes on. Clients do
+ * not wait for one that does not: while a reader that has all is held back a timer looks every
+ * {@value #CHECK_MILLIS} ms, and gives up a disk that neither took nor wrote anything since.
  */
 final class Spooling implements Spool.Listener {
   /** Octets of one read at most. */
   private static final int READ_BYTES = 64 << 10;
 
-  /** It may always lag that far: some writes under way, and a disk that hesitates. */
-  private static final long MAX_LAG_BYTES = 1 << 20;
+  /** The writer reads on while the disk lags less: a disk that hesitates is no reason to wait. */
+  static final long WINDOW_BYTES = 4 << 20;
+
+  /** The same where memory is crowded: what keeps a disk busy. */
+  static final long MIN_WINDOW_BYTES = 256 << 10;
+
+  /** Octets held beyond all limits, at most, from one move of the disk to the next. */
+  static final long MAX_FORCED_BYTES = 256 << 10;
+
+  /** How long a disk may stand still while a client waits. */
+  private static final long CHECK_MILLIS = 250;
 
   private final InFlight source;
   private final ContentLog log;
   private final Place place;
-  private final long lagBytes;
+  private final long startBytes;
   private Spool spool;
   private long credit;
   private long readable;
   private long readableWhenForced = -1;
+  private long forcedBytes;
+  private boolean holding;
+  private ScheduledFuture<?> check;
+  private long readableBefore;
+  private long positionBefore;
   private int reads;
   private boolean ending;
   private boolean lost;
@@ -36,7 +59,7 @@ final class Spooling implements Spool.Listener {
     this.source = source;
     this.log = log;
     this.place = new Place(log);
-    this.lagBytes = log.end() + MAX_LAG_BYTES;
+    this.startBytes = log.end();
   }
 
   /** Takes {@code spool}. */
@@ -81,13 +104,10 @@ final class Spooling implements Spool.Listener {
   }
 
   /**
-   * Puts {@code content} into the log. True: it was taken. False: the disk is too slow for what
-   * memory there is, and what is left readable stays the caller's.
+   * Puts {@code content} into the log. True: it was taken. False: the writer does not wait for the
+   * disk and there is no memory, and what is left readable stays the caller's.
    */
   boolean admit(ByteBuf content) {
-    if (log.end() - readable > lagBytes && log.isCrowded()) {
-      return false;
-    }
     if (log.pass(content)) {
       return true;
     }
@@ -95,13 +115,72 @@ final class Spooling implements Spool.Listener {
     if (log.pass(content)) {
       return true;
     }
-    if (readable == readableWhenForced) {
+    // these octets are there already; before many more come some must have gone
+    if (readable != readableWhenForced) {
+      readableWhenForced = readable;
+      forcedBytes = 0;
+    }
+    int octets = content.readableBytes();
+    if (forcedBytes > 0 && forcedBytes + octets > MAX_FORCED_BYTES) {
       return false;
     }
-    // these octets are there already; before the next ones come some must have gone
-    readableWhenForced = readable;
+    forcedBytes += octets;
     log.force(content);
     return true;
+  }
+
+  /** Whether the writer is to wait for the disk, as of the last {@link #pace}. */
+  boolean isHolding() {
+    return holding;
+  }
+
+  /**
+   * Looks again whether the writer is to wait. What it finds stays so until the next time, as the
+   * memory others use changes at any moment and nobody would be told.
+   *
+   * @param streaming whether more may come
+   * @param awaited whether somebody has all that arrived
+   */
+  void pace(boolean streaming, boolean awaited) {
+    holding = streaming && !lost && log.end() - readable >= windowBytes();
+    if (!holding || !awaited) {
+      stopChecking();
+    } else if (check == null) {
+      startChecking();
+    }
+  }
+
+  private long windowBytes() {
+    if (readable == readableWhenForced) {
+      return Spool.MAX_UNTOLD_BYTES;
+    }
+    return Math.max(startBytes, log.isCrowded() ? MIN_WINDOW_BYTES : WINDOW_BYTES);
+  }
+
+  private void startChecking() {
+    readableBefore = readable;
+    positionBefore = position();
+    try {
+      check = source.loop().schedule(this::check, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException shutDown) {
+      check = null;
+    }
+  }
+
+  private void stopChecking() {
+    if (check != null) {
+      check.cancel(false);
+      check = null;
+    }
+  }
+
+  private void check() {
+    check = null;
+    if (readable == readableBefore && position() == positionBefore) {
+      source.spoolStalled();
+    } else {
+      startChecking();
+    }
   }
 
   /** Asks for the next octets of {@code cursor}, which are not in memory. */

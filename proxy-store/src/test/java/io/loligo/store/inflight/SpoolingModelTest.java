@@ -23,8 +23,8 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * One writer, a disk and some readers, scheduled at random, against a plain array: every reader
- * gets a prefix, nobody is closed as long as the disk works, memory is bounded, what is stored is
- * whole, and nothing is left.
+ * gets a prefix, nobody is closed as long as the disk works, memory is bounded, nobody looks after
+ * the disk but while it holds the writer back, what is stored is whole, and nothing is left.
  */
 final class SpoolingModelTest {
   private static final int STEPS = 500;
@@ -67,6 +67,7 @@ final class SpoolingModelTest {
     private boolean purged;
     private boolean paused;
     private boolean readFailed;
+    private boolean stalled;
     private long greatestLag;
     private int sent;
 
@@ -116,7 +117,14 @@ final class SpoolingModelTest {
         case 5 -> request();
         case 6 -> cancelOrPurge();
         case 7, 8, 9 -> moveDisk();
+        case 10 -> passTime();
         default -> all.get(random.nextInt(all.size())).runOne();
+      }
+    }
+
+    private void passTime() {
+      if (random.nextInt(8) == 0 && home.fireOne()) {
+        stalled |= home.timers() == 0;
       }
     }
 
@@ -227,8 +235,22 @@ final class SpoolingModelTest {
         assertThat(reader.ended && reader.count() < octets.length).isFalse();
       }
       assertThat(fixture.base.transit.used()).isLessThanOrEqualTo(mostInMemory());
+      checkPace();
       int readsUnderWay = fixture.spools.stream().mapToInt(RecordingSpool::readsUnderWay).sum();
       assertThat(readsUnderWay).isLessThanOrEqualTo(readers.size() + cancelled.size());
+    }
+
+    private void checkPace() {
+      home.call(() -> assertThat(home.timers()).isLessThanOrEqualTo(flight.wantsMore() ? 0 : 1));
+      if (over) {
+        assertThat(home.timers()).isZero();
+      }
+      for (RecordingSpool spool : fixture.spools) {
+        if (spool.isOpen()) {
+          assertThat(sent - spool.readable)
+              .isLessThanOrEqualTo(Spooling.WINDOW_BYTES + STREAM_BUFFER);
+        }
+      }
     }
 
     /** What may be in memory: what the disk lags, once it is known to lag that. */
@@ -265,6 +287,7 @@ final class SpoolingModelTest {
 
     private boolean diskLetDown() {
       return readFailed
+          || stalled
           || fixture.rejected > 0
           || fixture.spools.stream().anyMatch(RecordingSpool::hasFailed)
           || (purged && (scarce || fixture.spools.isEmpty()));

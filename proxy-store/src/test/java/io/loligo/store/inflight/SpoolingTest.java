@@ -24,8 +24,10 @@ import org.junit.jupiter.api.Test;
 final class SpoolingTest {
   private static final long EVERYTHING = Long.MAX_VALUE;
   private static final int LENGTH = 3 << 20;
+  private static final int LARGE = 10 << 20;
 
   private final byte[] octets = octets(LENGTH);
+  private final byte[] large = octets(LARGE);
   private final SpoolingFixture fixture = new SpoolingFixture(16 << 20);
   private final ManualLoops loops = new ManualLoops();
   private final ManualLoops.Loop home = loops.add();
@@ -37,6 +39,7 @@ final class SpoolingTest {
   @AfterEach
   void nothingIsLeft() {
     loops.runAll();
+    assertThat(home.timers()).isZero();
     fixture.close();
   }
 
@@ -55,16 +58,30 @@ final class SpoolingTest {
     return fixture.spool();
   }
 
+  private RecordingSpool beginLarge() {
+    begin();
+    head(meta(), LARGE);
+    return fixture.spool();
+  }
+
   private void send(int count) {
-    ByteBuf buffer = fixture.base.buffer(octets, sent, sent + count);
+    send(octets, count);
+  }
+
+  private void send(byte[] from, int count) {
+    ByteBuf buffer = fixture.base.buffer(from, sent, sent + count);
     sent += count;
     home.call(() -> flight.content(buffer));
   }
 
   /** Sends while there is room, at most up to {@code upTo}. */
   private void sendUpTo(int upTo) {
+    sendUpTo(octets, upTo);
+  }
+
+  private void sendUpTo(byte[] from, int upTo) {
     while (sent < upTo && wantsMore()) {
-      send(Math.min(STREAM_BUFFER, upTo - sent));
+      send(from, Math.min(STREAM_BUFFER, upTo - sent));
     }
   }
 
@@ -114,6 +131,12 @@ final class SpoolingTest {
 
   private void assertGotAll(RecordingReader reader) {
     assertGotPrefix(reader, LENGTH);
+    assertThat(reader.ended).isTrue();
+  }
+
+  private void assertGotAllOfLarge(RecordingReader reader) {
+    assertThat(reader.count()).isEqualTo(LARGE);
+    assertThat(Arrays.equals(reader.got(), 0, LARGE, large, 0, LARGE)).isTrue();
     assertThat(reader.ended).isTrue();
   }
 
@@ -273,13 +296,14 @@ final class SpoolingTest {
     }
 
     @Test
-    void doesNotWaitForTheDiskWhereAReaderIsFaster() {
+    void doesNotWaitForTheDiskWithinTheWindow() {
       RecordingSpool spool = beginSpooled();
       RecordingReader fast = reader(home, EVERYTHING);
       sendUpTo(LENGTH);
       end();
       assertGotAll(fast);
       assertThat(spool.taken).isZero();
+      assertThat(home.timers()).isZero();
       spool.flowAll(loops);
       assertThat(spool.found).isTrue();
     }
@@ -297,22 +321,177 @@ final class SpoolingTest {
     }
 
     @Test
-    void givesUpADiskThatIsFarBehindWhereMemoryIsScarce() {
+    void storesWhatAFastClientGetsFromASlowDisk() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader fast = reader(home, EVERYTHING);
+      long greatestLag = 0;
+      while (sent < LARGE) {
+        sendUpTo(large, LARGE);
+        greatestLag = Math.max(greatestLag, sent - spool.readable);
+        assertThat(home.timers()).as("while held back only").isEqualTo(wantsMore() ? 0 : 1);
+        if (!wantsMore()) {
+          assertThat(flow(spool)).isTrue();
+        }
+      }
+      end();
+      spool.flowAll(loops);
+      assertThat(greatestLag).isEqualTo(Spooling.WINDOW_BYTES);
+      assertGotAllOfLarge(fast);
+      assertThat(spool.written()).isEqualTo(large);
+      assertThat(spool.found).isTrue();
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
+    void givesUpADiskThatStandsStillAtTheFirstCheck() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader fast = reader(home, EVERYTHING);
+      RecordingReader slow = reader(home, 1);
+      sendUpTo(large, LARGE);
+      assertThat(sent).isEqualTo((int) Spooling.WINDOW_BYTES);
+      assertThat(home.timers()).isEqualTo(1);
+      assertThat(home.fireOne()).isTrue();
+      assertThat(home.timers()).isZero();
+      assertThat(spool.isClosed()).isTrue();
+      assertThat(fixture.rejected).isEqualTo(1);
+      assertThat(slow.failure).isEqualTo(InFlight.Refusal.LAGGED);
+      assertThat(writer.resumed).isEqualTo(1);
+      sendUpTo(large, LARGE);
+      end();
+      assertGotAllOfLarge(fast);
+    }
+
+    @Test
+    void storesWhatADiskTakesThatMovesBeforeTheCheck() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader fast = reader(home, EVERYTHING);
+      spool.grant(1000);
+      sendUpTo(large, LARGE);
+      spool.grant(1);
+      assertThat(home.fireOne()).as("it took something").isTrue();
+      assertThat(home.timers()).isEqualTo(1);
+      assertThat(spool.writeOne()).isTrue();
+      assertThat(wantsMore()).as("a chunk less than a window behind").isTrue();
+      assertThat(home.timers()).as("not held back").isZero();
+      sendUpTo(large, LARGE);
+      assertThat(spool.writeOne()).isTrue();
+      assertThat(home.timers()).as("a little is still wanting").isEqualTo(1);
+      assertThat(home.fireOne()).as("it wrote something").isTrue();
+      assertThat(spool.isClosed()).isFalse();
+      assertThat(home.timers()).isEqualTo(1);
+      while (sent < LARGE) {
+        sendUpTo(large, LARGE);
+        assertThat(flow(spool) || wantsMore()).isTrue();
+      }
+      end();
+      spool.flowAll(loops);
+      assertGotAllOfLarge(fast);
+      assertThat(spool.written()).isEqualTo(large);
+      assertThat(spool.found).isTrue();
+    }
+
+    @Test
+    void looksAfterTheDiskOnlyWhileSomebodyWaitsForIt() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader reader = reader(home, EVERYTHING);
+      sendUpTo(large, (int) Spooling.WINDOW_BYTES - STREAM_BUFFER);
+      reader.cancel();
+      RecordingReader behind = reader(home, Spooling.WINDOW_BYTES - 1);
+      sendUpTo(large, LARGE);
+      assertThat(wantsMore()).isFalse();
+      assertThat(home.timers()).as("it has not got all there is").isZero();
+      behind.request(1);
+      assertThat(home.timers()).isEqualTo(1);
+      behind.cancel();
+      assertThat(home.timers()).isZero();
+      fail("over");
+      assertThat(spool.isClosed()).isTrue();
+    }
+
+    @Test
+    void looksNoMoreAfterTheEnd() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader reader = reader(home, EVERYTHING);
+      sendUpTo(large, LARGE);
+      assertThat(home.timers()).isEqualTo(1);
+      fail("over");
+      assertThat(home.timers()).isZero();
+      assertThat(spool.isClosed()).isTrue();
+      assertThat(reader.failure).isEqualTo("over");
+    }
+
+    @Test
+    void looksNoMoreAfterTheDiskFailed() {
+      RecordingSpool spool = beginLarge();
+      RecordingReader reader = reader(home, EVERYTHING);
+      sendUpTo(large, LARGE);
+      assertThat(home.timers()).isEqualTo(1);
+      spool.fail();
+      assertThat(home.timers()).isZero();
+      sendUpTo(large, LARGE);
+      end();
+      assertGotAllOfLarge(reader);
+    }
+
+    @Test
+    void waitsEarlierWhereMemoryIsCrowded() {
       long half = fixture.base.transit.limit() / 2;
       fixture.base.transit.force(half);
       RecordingSpool spool = beginSpooled();
       RecordingReader fast = reader(home, EVERYTHING);
-      RecordingReader slow = reader(home, 1);
-      while (!spool.isClosed() && sent < LENGTH) {
-        sendUpTo(sent + STREAM_BUFFER);
-      }
-      assertThat(sent).isEqualTo((1 << 20) + 2 * STREAM_BUFFER);
-      assertThat(fixture.rejected).isEqualTo(1);
-      assertThat(slow.failure).isEqualTo(InFlight.Refusal.LAGGED);
       sendUpTo(LENGTH);
+      assertThat(sent).isEqualTo((int) Spooling.MIN_WINDOW_BYTES);
+      sendThrough(spool, LENGTH);
       end();
+      spool.flowAll(loops);
       assertGotAll(fast);
+      assertThat(spool.found).isTrue();
       fixture.base.transit.release(half);
+    }
+
+    @Test
+    void doesNotWaitForWhatWasKeptBefore() {
+      long half = fixture.base.transit.limit() / 2;
+      fixture.base.transit.force(half);
+      begin();
+      RecordingReader fast = reader(home, EVERYTHING);
+      head(meta(), -1);
+      sendUpTo(MAX_KEPT + 1);
+      assertThat(fixture.spool().taken).isZero();
+      assertThat(wantsMore()).isFalse();
+      fixture.spool().grant(STREAM_BUFFER);
+      assertThat(fixture.spool().writeOne()).isTrue();
+      assertThat(wantsMore()).isTrue();
+      fail("over");
+      assertThat(fast.failure).isEqualTo("over");
+      fixture.base.transit.release(half);
+    }
+
+    @Test
+    void goesOnWithItsFloorWhereTransitIsFull() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      RecordingReader slow = reader(home, 1);
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      long most = 0;
+      while (sent < LENGTH) {
+        sendUpTo(LENGTH);
+        most = Math.max(most, fixture.base.transit.used());
+        assertThat(flow(spool) || wantsMore()).isTrue();
+        home.fireOne();
+      }
+      assertThat(most - fixture.base.transit.limit())
+          .as("one read at most")
+          .isLessThanOrEqualTo(STREAM_BUFFER);
+      end();
+      slow.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(fast);
+      assertGotAll(slow);
+      assertThat(spool.found).isTrue();
+      assertThat(fixture.rejected).isZero();
+      fixture.base.transit.release(free);
     }
 
     @Test
@@ -321,18 +500,51 @@ final class SpoolingTest {
       RecordingReader fast = reader(home, EVERYTHING);
       long free = fixture.base.transit.limit() - fixture.base.transit.used();
       fixture.base.transit.force(free);
-      long most = 0;
-      while (!spool.isClosed() && sent < LENGTH) {
-        most = Math.max(most, fixture.base.transit.used());
-        sendUpTo(sent + STREAM_BUFFER);
-      }
-      assertThat(most - fixture.base.transit.limit())
-          .as("one read at most")
-          .isLessThanOrEqualTo(STREAM_BUFFER);
+      sendUpTo(LENGTH);
+      assertThat(sent).isLessThanOrEqualTo((int) GAP + 2 * STREAM_BUFFER);
+      assertThat(home.fireOne()).isTrue();
+      assertThat(spool.isClosed()).isTrue();
       assertThat(fixture.rejected).isEqualTo(1);
       sendUpTo(LENGTH);
       end();
       assertGotAll(fast);
+      fixture.base.transit.release(free);
+    }
+
+    @Test
+    void givesUpTheDiskOfAWriterThatDoesNotWaitWhereTransitIsFull() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      long most = 0;
+      while (sent < LENGTH) {
+        send(Math.min(1000, LENGTH - sent));
+        most = Math.max(most, fixture.base.transit.used() - fixture.base.transit.limit());
+      }
+      assertThat(most).isBetween(1L, 2 * Spooling.MAX_FORCED_BYTES);
+      assertThat(spool.isClosed()).isTrue();
+      end();
+      assertGotAll(fast);
+      fixture.base.transit.release(free);
+    }
+
+    @Test
+    void copiesWhatPinsMuchMemoryWhereTransitIsFullToo() {
+      RecordingSpool spool = beginSpooled();
+      reader(home, EVERYTHING);
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      while (sent < GAP + 3 * STREAM_BUFFER) {
+        ByteBuf roomy = fixture.base.allocator.directBuffer(STREAM_BUFFER);
+        roomy.writeBytes(octets, sent, 100);
+        sent += 100;
+        home.call(() -> flight.content(roomy));
+      }
+      assertThat(fixture.base.transit.used() - fixture.base.transit.limit())
+          .isBetween(1L, 2L * (3 * STREAM_BUFFER));
+      fail("over");
+      assertThat(spool.isClosed()).isTrue();
       fixture.base.transit.release(free);
     }
   }
