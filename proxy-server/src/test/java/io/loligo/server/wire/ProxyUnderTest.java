@@ -64,6 +64,11 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.store().stats().transitBytes();
   }
 
+  /** Completes when every cache_dir is ready, or off. */
+  CompletableFuture<Void> diskOpened() {
+    return proxy.store().opened();
+  }
+
   /** Stops listening and lets exchanges end. */
   CompletableFuture<Void> drain() {
     return proxy.drain();

@@ -1,0 +1,54 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The whole proxy over a real {@code cache_dir}. */
+class RestartWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  private void startWithDisk() throws Exception {
+    startProxy("cache_dir rock " + dir.resolve("cache") + " 64");
+    proxy.diskOpened().join();
+  }
+
+  @Test
+  void whatWasStoredIsServedAfterARestart() throws Exception {
+    startWithDisk();
+    String large = "0123456789".repeat(80_000);
+    origin.onOk("/small", "hello", FRESH);
+    origin.onOk("/large", large, FRESH);
+    get("/small");
+    assertThat(get("/large").text()).isEqualTo(large);
+    proxy.close();
+    startWithDisk();
+    WireMessage small = get("/small");
+    assertHit(small);
+    assertThat(small.text()).isEqualTo("hello");
+    assertThat(small.field("Cache-Status")).endsWith("; detail=disk");
+    WireMessage hit = get("/large");
+    assertHit(hit);
+    assertThat(hit.text()).isEqualTo(large);
+    assertThat(get("/large", "Range: bytes=700000-700009").text()).isEqualTo("0123456789");
+    assertThat(origin.fetches("/small") + origin.fetches("/large")).isEqualTo(2);
+  }
+
+  @Test
+  void whatWasPurgedDoesNotComeBack() throws Exception {
+    Path cache = dir.resolve("cache");
+    String[] lines = {"cache_dir rock " + cache + " 64", "acl purge method PURGE"};
+    startProxy(lines);
+    proxy.diskOpened().join();
+    origin.onOk("/a", "hello", FRESH);
+    get("/a");
+    assertThat(exchange("PURGE", "/a").status()).isEqualTo(200);
+    proxy.close();
+    assertThat(Files.exists(cache)).isTrue();
+    startProxy(lines);
+    proxy.diskOpened().join();
+    assertForwarded(get("/a"), "uri-miss");
+  }
+}
