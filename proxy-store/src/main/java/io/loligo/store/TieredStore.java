@@ -271,6 +271,7 @@ public final class TieredStore implements Store {
 
   @Override
   public void close() {
+    disk.flush(); // what arrived whole is not lost
     flights.close();
     disk.close();
     memory.close();

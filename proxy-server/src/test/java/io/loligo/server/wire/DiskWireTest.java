@@ -129,7 +129,7 @@ class DiskWireTest extends WireTest {
 
   @Test
   void doesNotWaitLongForTheDiskAndReleasesWhatComesLate() throws Exception {
-    start(100);
+    start(1500);
     store("/a", "0123456789", FRESH);
     disk.holdsLoads = true;
     WireMessage miss = get("/a");

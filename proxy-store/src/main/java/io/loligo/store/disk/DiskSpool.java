@@ -245,7 +245,7 @@ final class DiskSpool implements Spool {
           broken.accept(e);
         }
       }
-      if (last) {
+      if (last || (closed && loop.isShuttingDown())) {
         release();
       }
       done = work.addAndGet(-done);
@@ -378,13 +378,15 @@ final class DiskSpool implements Spool {
       counters.writes.increment();
       counters.writtenBytes.add(contentLength);
     }
-    tell(
-        () -> {
-          if (!closed) {
-            listener.readable(contentLength);
-            listener.ended();
-          }
-        });
+    boolean told =
+        tell(
+            () -> {
+              if (!closed) {
+                listener.readable(contentLength);
+                listener.ended();
+              }
+            });
+    closed |= !told; // the loop has ended: nobody else will
   }
 
   private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {
