@@ -61,10 +61,31 @@ public final class TieredStore implements Store {
       MemoryLedger transit,
       Executor maintenance)
       throws IOException {
+    this(
+        allocator,
+        budgets,
+        memory -> DiskTier.claim(directories, allocator, transit, memory),
+        transit,
+        maintenance);
+  }
+
+  /** Claims the directories. */
+  interface Disks {
+    DiskTier claim(DiskTier.MemoryView memory) throws IOException;
+  }
+
+  /** The same with a tier on disk of the caller's, which it owns from now on. */
+  TieredStore(
+      ByteBufAllocator allocator,
+      ProxyConfig.Memory budgets,
+      Disks disks,
+      MemoryLedger transit,
+      Executor maintenance)
+      throws IOException {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
-    this.disk = DiskTier.claim(directories, allocator, transit, new MemorySide());
+    this.disk = disks.claim(new MemorySide());
     this.flights =
         new Flights(
             allocator,

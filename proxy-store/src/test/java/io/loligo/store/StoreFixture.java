@@ -8,6 +8,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
@@ -71,6 +72,24 @@ public final class StoreFixture implements AutoCloseable {
     transit = new MemoryLedger(32 << 20);
     store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
     store.opened().join();
+  }
+
+  /** Claims directories for a test, in its own way. */
+  public interface Disks {
+    DiskTier claim(ByteBufAllocator allocator, MemoryLedger transit, DiskTier.MemoryView memory)
+        throws IOException;
+  }
+
+  /** With the directories that {@code disks} claims; does not wait until they are ready. */
+  public StoreFixture(long cacheBytes, Disks disks) throws IOException {
+    transit = new MemoryLedger(32 << 20);
+    store =
+        new TieredStore(
+            allocator,
+            new ProxyConfig.Memory(cacheBytes, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
+            memory -> disks.claim(allocator, transit, memory),
+            transit,
+            Runnable::run);
   }
 
   /** A cache_dir of {@code bytes} at {@code path}. */

@@ -71,6 +71,7 @@ final class DiskDirectory implements AutoCloseable {
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
   private final DiskTier.MemoryView memory;
+  private final Slab.Opener slabs;
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids = new AtomicLong();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -92,7 +93,8 @@ final class DiskDirectory implements AutoCloseable {
       DiskThreads threads,
       ByteBufAllocator allocator,
       MemoryLedger transit,
-      DiskTier.MemoryView memory) {
+      DiskTier.MemoryView memory,
+      Slab.Opener slabs) {
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
@@ -100,6 +102,7 @@ final class DiskDirectory implements AutoCloseable {
     this.allocator = allocator;
     this.transit = transit;
     this.memory = memory;
+    this.slabs = slabs;
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
@@ -118,7 +121,8 @@ final class DiskDirectory implements AutoCloseable {
       ProxyConfig.Disk disk,
       ByteBufAllocator allocator,
       MemoryLedger transit,
-      DiskTier.MemoryView memory)
+      DiskTier.MemoryView memory,
+      Slab.Opener slabs)
       throws IOException {
     Geometry geometry = geometry(dir, disk.meanObjectBytes());
     if (geometry == null) {
@@ -126,13 +130,13 @@ final class DiskDirectory implements AutoCloseable {
       throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
     }
     Path path = Path.of(dir.path());
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
+    }
     try {
       Files.createDirectories(path);
     } catch (IOException e) {
       throw refusal(dir, "cannot be made: create it, owned by the user the proxy runs as", e);
-    }
-    if (!Files.isDirectory(path)) {
-      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
     }
     if (!Files.isWritable(path)) {
       throw refusal(dir, "not writable: give it to the user the proxy runs as", null);
@@ -151,7 +155,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads =
         new DiskThreads("loligo-disk", Math.max(2, disk.threads()), disk.writeQueueBytes());
-    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, memory);
+    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, memory, slabs);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -230,7 +234,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     Marks.Clean clean = marks.takeClean();
     Preallocation.allocate(marks.slabs(), geometry.slabBytes());
-    Blocks blocks = new Blocks(new SlabFile(marks.slabs()), geometry.segmentBytes(), allocator);
+    Blocks blocks = new Blocks(slabs.open(marks.slabs()), geometry.segmentBytes(), allocator);
     ids.set(Math.max(System.currentTimeMillis() << ID_SHIFT, clean == null ? 0 : clean.nextId()));
     if (fresh) {
       RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
@@ -757,21 +761,29 @@ final class DiskDirectory implements AutoCloseable {
       was = state == State.READY;
       state = State.CLOSED;
     }
+    opened.complete(null);
     boolean flushed = threads.close(FLUSH_MILLIS);
-    DirectoryContext last = parts;
     try {
-      if (last != null && flushed) {
+      closeFiles(was, flushed);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("cache_dir {}: not closed in order", config.path(), e);
+    }
+  }
+
+  private void closeFiles(boolean inOrder, boolean flushed) throws IOException {
+    if (!flushed) {
+      return; // somebody may write still, and nobody else must
+    }
+    DirectoryContext last = parts;
+    // whatever fails, the lock goes
+    try (marks) {
+      if (last != null) {
         last.catalogue().close();
         last.blocks().close();
-        if (was) {
+        if (inOrder) {
           marks.writeClean(new Marks.Clean(Marks.checksum(marks.map()), ids.incrementAndGet()));
         }
       }
-      if (flushed) {
-        marks.close(); // else somebody may write still, and nobody else must
-      }
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("cache_dir {}: not closed in order", config.path(), e);
     }
   }
 }

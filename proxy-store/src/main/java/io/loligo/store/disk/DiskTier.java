@@ -104,10 +104,21 @@ public final class DiskTier implements AutoCloseable {
   public static DiskTier claim(
       ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
       throws IOException {
+    return claim(disk, allocator, transit, memory, SlabFile::new);
+  }
+
+  /** The same with other slabs: tests put in some that fail. */
+  static DiskTier claim(
+      ProxyConfig.Disk disk,
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      MemoryView memory,
+      Slab.Opener slabs)
+      throws IOException {
     List<DiskDirectory> claimed = new ArrayList<>();
     try {
       for (CacheDir dir : disk.dirs()) {
-        claimed.add(DiskDirectory.claim(dir, disk, allocator, transit, memory));
+        claimed.add(DiskDirectory.claim(dir, disk, allocator, transit, memory, slabs));
       }
     } catch (IOException e) {
       claimed.forEach(DiskDirectory::close);

@@ -2,12 +2,19 @@ package io.loligo.store.disk;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * The octets of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails
  * or stalls.
  */
 interface Slab extends AutoCloseable {
+  /** Opens the slabs of a directory. */
+  interface Opener {
+    /** Opens the existing file {@code path}. Returns owned. */
+    Slab open(Path path) throws IOException;
+  }
+
   /**
    * Reads up to {@code length} octets from {@code position} to index 0 of {@code into}, borrowed;
    * its indices then enclose what was read: less where the file ends.

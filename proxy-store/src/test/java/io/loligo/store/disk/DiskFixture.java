@@ -35,6 +35,21 @@ final class DiskFixture implements AutoCloseable {
     store = new StoreFixture(cacheBytes, disk);
   }
 
+  /** With other slabs than the usual file. */
+  DiskFixture(long cacheBytes, ProxyConfig.Disk disk, Slab.Opener slabs) throws IOException {
+    store =
+        new StoreFixture(
+            cacheBytes,
+            (allocator, transit, memory) ->
+                DiskTier.claim(disk, allocator, transit, memory, slabs));
+    store.store.opened().join();
+  }
+
+  /** Over a store of the caller's, closed with this. */
+  DiskFixture(StoreFixture store) {
+    this.store = store;
+  }
+
   /** Stores and waits until it is on disk, or was not wanted there. */
   void put(String url, byte[] octets) {
     store.fill(url, octets);
@@ -44,7 +59,7 @@ final class DiskFixture implements AutoCloseable {
   /** Waits until nothing waits to be written. */
   void settle() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (stats().queuedBytes() > 0 || stats().queueDepth() > 0) {
+    while (isBusy()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
     }
@@ -54,6 +69,12 @@ final class DiskFixture implements AutoCloseable {
     get(through);
   }
 
+  private boolean isBusy() {
+    return store.store.diskStats().stream()
+        .anyMatch(stats -> stats.queuedBytes() > 0 || stats.queueDepth() > 0);
+  }
+
+  /** Of the first directory. */
   DiskStats stats() {
     return store.store.diskStats().get(0);
   }

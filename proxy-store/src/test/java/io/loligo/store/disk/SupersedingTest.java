@@ -186,7 +186,8 @@ final class SupersedingTest {
             here(),
             PooledByteBufAllocator.DEFAULT,
             new MemoryLedger(1 << 20),
-            NOBODY)) {
+            NOBODY,
+            SlabFile::new)) {
       directory.remove(key(URL), count::set);
       directory.open().join();
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))

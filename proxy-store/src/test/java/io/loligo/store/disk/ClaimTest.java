@@ -1,0 +1,154 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.loligo.store.Store.LoadOutcome;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Directories that cannot be had at the start: the message has the line and what to do. */
+final class ClaimTest {
+  private static final long SIZE = 16 << 20;
+
+  @TempDir Path temp;
+  private Path mounted;
+
+  private static AbstractThrowableAssert<?, ?> refuses(Path path, long bytes) {
+    return assertThatThrownBy(() -> new DiskFixture(disk(dir(path, bytes))).close())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("test.conf:1")
+        .hasMessageContaining(path.toString());
+  }
+
+  @Test
+  void refusesWhatIsNoDirectory() throws IOException {
+    Path file = Files.createFile(temp.resolve("file"));
+    refuses(file, SIZE).hasMessageContaining("not a directory").hasMessageContaining("name one");
+  }
+
+  @Test
+  void refusesWhatCannotBeMade() throws IOException {
+    Path file = Files.createFile(temp.resolve("file"));
+    refuses(file.resolve("below"), SIZE).hasMessageContaining("create it");
+  }
+
+  @Test
+  void refusesWhatIsTooSmallAndSaysHowMuchIsNeeded() {
+    refuses(temp, 1 << 20).hasMessageContaining("too small").hasMessageContaining("MB");
+  }
+
+  @Test
+  void refusesWhatIsLargerThanTheDisk() {
+    refuses(temp, 1L << 50)
+        .hasMessageContaining("no space")
+        .hasMessageContaining("make it smaller");
+    assertThat(temp.resolve("slabs")).doesNotExist();
+  }
+
+  @Test
+  void refusesWhatAnotherProcessUsesAndNamesIt() throws IOException {
+    try (ChildProcess child = new ChildProcess(CrashingStore.class, temp, SIZE, 1)) {
+      String line = child.line();
+      while (!"opened 0 0".equals(line)) {
+        assertThat(line).isNotNull();
+        line = child.line();
+      }
+      refuses(temp, SIZE)
+          .hasMessageContaining("in use by process " + child.pid())
+          .hasMessageContaining("stop it");
+      child.kill();
+      new DiskFixture(disk(dir(temp, SIZE))).close();
+    }
+  }
+
+  // Where a file system can be mounted
+
+  private Path mount(String options) throws IOException {
+    Path path = Files.createDirectories(temp.resolve("mounted"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path.toString()),
+        "may not mount a file system here");
+    mounted = path;
+    return path;
+  }
+
+  @AfterEach
+  void unmount() throws IOException {
+    if (mounted != null) {
+      assertThat(run("umount", "-l", mounted.toString())).isTrue();
+    }
+  }
+
+  private static boolean run(String... command) throws IOException {
+    try {
+      return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void refusesWhatIsNotWritable() throws IOException {
+    refuses(mount("ro,size=64m"), SIZE)
+        .hasMessageContaining("not writable")
+        .hasMessageContaining("user the proxy runs as");
+  }
+
+  @Test
+  void refusesAFullDisk() throws IOException {
+    Path path = mount("size=24m");
+    Files.write(path.resolve("other"), new byte[12 << 20]);
+    refuses(path.resolve("cache"), SIZE)
+        .hasMessageContaining("no space")
+        .hasMessageContaining("16 MB wanted")
+        .hasMessageContaining("free some");
+  }
+
+  @Test
+  void goesOnInItsSpaceWhenOthersFillTheDisk() throws IOException {
+    Path path = mount("size=32m");
+    Path cache = path.resolve("cache");
+    try (DiskFixture fixture = new DiskFixture(disk(dir(cache, SIZE)))) {
+      fill(path.resolve("other"));
+      for (int i = 0; i < 2000; i++) {
+        fixture.store.fill("http://full/" + i, octets(10_000 + i));
+        if (i % 100 == 0) {
+          fixture.settle();
+        }
+      }
+      fixture.settle();
+      DiskStats stats = fixture.stats();
+      assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
+      assertThat(stats.evictions()).isPositive();
+      assertThat(fixture.load("http://full/1999").content()).isEqualTo(octets(11_999));
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(dir(cache, SIZE)))) {
+      DiskStats stats = fixture.stats();
+      assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
+      assertThat(fixture.load("http://full/1999").outcome()).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  private static void fill(Path file) throws IOException {
+    byte[] octets = new byte[4096];
+    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE)) {
+      while (true) {
+        out.write(octets);
+      }
+    } catch (IOException full) {
+      assertThat(full).hasMessageContaining("space");
+    }
+  }
+}

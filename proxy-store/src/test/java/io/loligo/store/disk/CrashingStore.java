@@ -1,0 +1,144 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.key;
+
+import io.loligo.store.StoreFixture;
+import io.loligo.store.inflight.InFlight;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A process that stores, replaces and purges until it is killed, and says so on its standard
+ * output, each line a verb, the number of an object and its version:
+ *
+ * <pre>
+ *   opened           the directory is ready
+ *   write n v        version v of n is about to be stored
+ *   stored n v       it is on disk
+ *   purge n v        n is about to be purged, the last version of which is v
+ *   purged n v       that is confirmed
+ *   refused n v      the purge failed
+ * </pre>
+ */
+final class CrashingStore {
+  /** Objects it knows. */
+  static final int OBJECTS = 150;
+
+  /** Content is larger than memory takes, and streams to disk, for one object in so many. */
+  private static final int LARGE_ONE_IN = 15;
+
+  private static final int MAX_BYTES = 300 << 10;
+  private static final int LARGE_BYTES = 900 << 10;
+  private static final int STEP_BYTES = 32 << 10;
+  private static final int BATCH = 4;
+  private static final int PURGE_ONE_IN = 6;
+  private static final long CACHE_BYTES = 8 << 20;
+
+  private final DiskFixture fixture;
+  private final Random random;
+
+  private CrashingStore(DiskFixture fixture, Random random) {
+    this.fixture = fixture;
+    this.random = random;
+  }
+
+  /** Arguments: path, octets of the directory, the first version. */
+  public static void main(String[] arguments) throws IOException {
+    long bytes = Long.parseLong(arguments[1]);
+    int version = Integer.parseInt(arguments[2]);
+    DiskFixture fixture =
+        new DiskFixture(
+            CACHE_BYTES, StoreFixture.disk(StoreFixture.dir(Path.of(arguments[0]), bytes)));
+    DiskStats stats = fixture.stats();
+    if (stats.state() != DiskStats.State.READY) {
+      throw new AssertionError(stats.toString());
+    }
+    say("opened", 0, 0);
+    new CrashingStore(fixture, new Random(version)).run(version);
+  }
+
+  private static void say(String verb, int number, int version) {
+    System.out.println(verb + ' ' + number + ' ' + version);
+    System.out.flush();
+  }
+
+  static String url(int number) {
+    return "http://crash/" + number;
+  }
+
+  /** Content of a version of an object. */
+  static byte[] content(int number, int version) {
+    Random random = new Random(number * 1_000_003L + version);
+    int length =
+        number % LARGE_ONE_IN == 0
+            ? LARGE_BYTES / 2 + random.nextInt(LARGE_BYTES / 2)
+            : random.nextInt(1 + random.nextInt(1 + random.nextInt(MAX_BYTES)));
+    byte[] octets = new byte[length];
+    random.nextBytes(octets);
+    return octets;
+  }
+
+  private void run(int first) {
+    for (int version = first; ; version++) {
+      List<Integer> batch = new ArrayList<>();
+      for (int i = 0; i < BATCH; i++) {
+        int number = random.nextInt(OBJECTS);
+        if (!batch.contains(number)) {
+          batch.add(number);
+          say("write", number, version);
+          store(number, content(number, version));
+        }
+      }
+      if (random.nextInt(PURGE_ONE_IN) == 0) {
+        int number = batch.remove(0);
+        say("purge", number, version);
+        say(fixture.purge(url(number)) >= 0 ? "purged" : "refused", number, version);
+      }
+      batch.forEach(this::awaitLanding);
+      fixture.settle();
+      for (int number : batch) {
+        if (fixture.store.store.mayLoad(StoreFixture.probe(url(number)))) {
+          say("stored", number, version);
+        }
+      }
+    }
+  }
+
+  /** What streams to disk is found as a fetch under way until it is stored. */
+  private void awaitLanding(int number) {
+    while (fixture.store.store.inFlight(StoreFixture.probe(url(number))) != null) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void store(int number, byte[] octets) {
+    if (octets.length < LARGE_BYTES / 2) {
+      fixture.store.fill(url(number), octets);
+      return;
+    }
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    fixture.loop.execute(
+        () -> {
+          InFlight flight =
+              fixture.store.store.begin(
+                  key(url(number)), true, fixture.loop, new StoreFixture.SilentWriter());
+          flight.head(
+              StoreFixture.head(),
+              StoreFixture.meta(),
+              true,
+              fixture.store.fields("A: b\r\n\r\n"),
+              octets.length);
+          for (int at = 0; at < octets.length; at += STEP_BYTES) {
+            int end = Math.min(octets.length, at + STEP_BYTES);
+            flight.content(fixture.store.buffer(octets, at, end));
+          }
+          flight.end(null);
+          over.complete(null);
+        });
+    DiskFixture.get(over);
+  }
+}

@@ -1,0 +1,632 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Damage done to the files of a directory, at rest and while it is in use: what is found is what
+ * was stored, or nothing; and the directory says how it is.
+ */
+final class FaultTest {
+  private static final long SIZE = 16 << 20;
+  private static final int OBJECTS = 120;
+  private static final int PAGE = 4096;
+
+  /** How a directory was left. */
+  enum End {
+    CLEAN,
+    KILLED
+  }
+
+  @TempDir Path temp;
+
+  private Path path() {
+    return temp.resolve("cache");
+  }
+
+  private Path slabs() {
+    return path().resolve("slabs");
+  }
+
+  private Path map() {
+    return path().resolve("map");
+  }
+
+  private Path clean() {
+    return path().resolve("CLEAN");
+  }
+
+  private DiskFixture open() throws IOException {
+    return new DiskFixture(disk(dir(path(), SIZE)));
+  }
+
+  private static String url(int number) {
+    return "http://fault/" + number;
+  }
+
+  /** From tiny ones, which the map holds, to some of several pieces. */
+  private static byte[] content(int number) {
+    return octets(number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000);
+  }
+
+  private static void fill(DiskFixture fixture) {
+    for (int i = 0; i < OBJECTS; i++) {
+      fixture.store.fill(url(i), content(i));
+      if (i % 20 == 0) {
+        fixture.settle();
+      }
+    }
+    fixture.settle();
+    assertThat(fixture.stats().objects()).isEqualTo(OBJECTS);
+  }
+
+  /** A directory with content that nobody uses. */
+  private void fillAndLeave(End end) throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+    }
+    if (end == End.KILLED) {
+      Files.delete(clean());
+    }
+  }
+
+  /** Everything that is found is right; how many. */
+  private static int check(DiskFixture fixture) {
+    int found = 0;
+    for (int i = 0; i < OBJECTS; i++) {
+      DiskFixture.Found one = fixture.load(url(i));
+      if (one.outcome() == LoadOutcome.FOUND) {
+        assertThat(one.content()).as("object %d", i).isEqualTo(content(i));
+        assertThat(one.fields()).isEqualTo("A: b\r\n\r\n");
+        found++;
+      }
+    }
+    return found;
+  }
+
+  /** It serves, stores, and what is stored now is there. */
+  private static void works(DiskFixture fixture) {
+    DiskStats stats = fixture.stats();
+    assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
+    assertThat(stats.reason()).isEmpty();
+    byte[] octets = octets(7777);
+    fixture.put("http://new/", octets);
+    assertThat(fixture.load("http://new/").content()).isEqualTo(octets);
+  }
+
+  private static void change(Path file, Change change) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      change.apply(channel);
+    }
+  }
+
+  private interface Change {
+    void apply(FileChannel file) throws IOException;
+  }
+
+  private static void flip(FileChannel file, long at) throws IOException {
+    ByteBuffer octet = ByteBuffer.allocate(1);
+    file.read(octet, at);
+    octet.put(0, (byte) (octet.get(0) ^ 1 << at % 8)).flip();
+    file.write(octet, at);
+  }
+
+  /** One octet in so many, from {@code from} on. */
+  private static void flipMany(FileChannel file, long from, int step) throws IOException {
+    Random random = new Random(step);
+    for (long at = from; at + step <= file.size(); at += step) {
+      flip(file, at + random.nextInt(step));
+    }
+  }
+
+  // Slabs
+
+  @ParameterizedTest
+  @EnumSource
+  void slabsCutAtRest(End end) throws IOException {
+    fillAndLeave(end);
+    change(slabs(), file -> file.truncate(1 << 20));
+    try (DiskFixture fixture = open()) {
+      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
+      assertThat(fixture.stats().damaged()).isPositive();
+      works(fixture);
+    }
+  }
+
+  @Test
+  void slabsCutWhileInUse() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      change(slabs(), file -> file.truncate(1 << 20));
+      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
+      assertThat(fixture.stats().damaged()).isPositive();
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pagesOfSlabsZeroed(End end) throws IOException {
+    fillAndLeave(end);
+    change(
+        slabs(),
+        file -> {
+          for (long at = 0; at < file.size(); at += 16 * PAGE) {
+            file.write(ByteBuffer.allocate(PAGE), at);
+          }
+        });
+    try (DiskFixture fixture = open()) {
+      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
+      assertThat(fixture.stats().damaged()).isPositive();
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void octetsOfSlabsFlipped(boolean withoutMap) throws IOException {
+    fillAndLeave(End.CLEAN);
+    change(slabs(), file -> flipMany(file, 0, 20_000));
+    if (withoutMap) {
+      Files.delete(map());
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void blocksSwapped(boolean withoutMap) throws IOException {
+    byte[] one = octets(200_000);
+    byte[] other = octets(200_001);
+    try (DiskFixture fixture = open()) {
+      fixture.put(url(1), one);
+      fixture.put(url(2), other);
+    }
+    change(
+        slabs(),
+        file -> {
+          long from = find(file, one, 150_000);
+          long to = find(file, other, 150_000);
+          ByteBuffer block = ByteBuffer.allocate(Block.MAX_BYTES);
+          // further blocks are whole blocks behind each other, from the header of their segment on
+          file.read(block, blockStart(file, from));
+          file.write(block.flip(), blockStart(file, to));
+        });
+    if (withoutMap) {
+      Files.delete(map());
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(url(1)).content()).isEqualTo(one);
+      assertThat(fixture.load(url(2)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
+      works(fixture);
+    }
+  }
+
+  @Test
+  void firstBlocksSwapped() throws IOException {
+    byte[] one = octets(9_000);
+    byte[] other = octets(9_001);
+    try (DiskFixture fixture = open()) {
+      fixture.put(url(1), one);
+      fixture.put(url(2), other);
+    }
+    change(
+        slabs(),
+        file -> {
+          ByteBuffer block = ByteBuffer.allocate(Block.aligned(9_000));
+          file.read(block, blockStart(file, find(file, one, 5_000)));
+          file.write(block.flip(), blockStart(file, find(file, other, 5_000)));
+        });
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(url(1)).content()).isEqualTo(one);
+      assertThat(fixture.load(url(2)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(fixture.stats().damaged()).isOne();
+      assertThat(fixture.load(url(2)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      works(fixture);
+    }
+  }
+
+  /** Where octet {@code index} of {@code content} stands. */
+  private static long find(FileChannel file, byte[] content, int index) throws IOException {
+    ByteBuffer all = ByteBuffer.allocate(4 << 20);
+    file.read(all, 0);
+    for (int at = 0; at < all.limit() - 32; at++) {
+      if (Arrays.equals(all.array(), at, at + 32, content, index, index + 32)) {
+        return at;
+      }
+    }
+    throw new AssertionError("not in the first segments");
+  }
+
+  /** The last header of a block before {@code at}. */
+  private static long blockStart(FileChannel file, long at) throws IOException {
+    ByteBuffer octets = ByteBuffer.allocate(Integer.BYTES);
+    for (long start = at / Block.ALIGNMENT * Block.ALIGNMENT; ; start -= Block.ALIGNMENT) {
+      file.read(octets.clear(), start);
+      if (octets.getInt(0) == Block.MAGIC) {
+        return start;
+      }
+    }
+  }
+
+  // The map
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5_000, 100_000})
+  void mapFlippedAtRestIsRebuiltFromTheSlabs(int step) throws IOException {
+    fillAndLeave(End.CLEAN);
+    change(
+        map(),
+        file -> {
+          if (step == 1) {
+            flip(file, file.size() / 2);
+          } else {
+            flipMany(file, 0, step);
+          }
+        });
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {500, 5_000, 100_000})
+  void mapFlippedAfterAnUncleanEnd(int step) throws IOException {
+    fillAndLeave(End.KILLED);
+    change(map(), file -> flipMany(file, 0, step));
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      // half of the records are damaged where one octet in so few is
+      assertThat(check(fixture)).isGreaterThan(step == 500 ? 0 : OBJECTS * 8 / 10);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void mapDeleted(End end) throws IOException {
+    fillAndLeave(end);
+    Files.delete(map());
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void mapCut(End end) throws IOException {
+    fillAndLeave(end);
+    change(map(), file -> file.truncate(file.size() / 2));
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+      assertThat(Files.size(map()) + Files.size(slabs())).isLessThanOrEqualTo(SIZE);
+    }
+  }
+
+  @Test
+  void mapFlippedWhileInUse() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      Random random = new Random(1);
+      for (int round = 0; round < 20; round++) {
+        change(
+            map(),
+            file -> {
+              for (int i = 0; i < 500; i++) {
+                flip(file, (long) (random.nextDouble() * file.size()));
+              }
+            });
+        check(fixture);
+        fixture.store.fill(url(round), content(round));
+        fixture.purge(url(OBJECTS - 1 - round));
+        DiskStats stats = fixture.stats();
+        if (stats.state() == DiskStats.State.OFF) {
+          assertThat(stats.reason()).contains("cannot be used any more");
+        }
+      }
+      // requests go on, whatever came of it
+      fixture.store.fill("http://memory/", octets(10));
+      assertThat(fixture.store.store.holds(StoreFixture.probe("http://memory/"))).isTrue();
+    }
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      check(fixture);
+    }
+  }
+
+  @Test
+  void mapCutWhileInUse() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      change(map(), file -> file.truncate(PAGE));
+      check(fixture);
+      fixture.put("http://new/", octets(100));
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
+      assertThat(fixture.stats().reason()).contains("map").contains("cannot be used any more");
+      assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isPositive();
+    }
+  }
+
+  // Marks
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 12, 20, 40, 56})
+  void headerDamagedOrOfAnotherVersionIsDiscarded(int at) throws IOException {
+    fillAndLeave(End.CLEAN);
+    change(path().resolve("header"), file -> flip(file, at));
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.stats().objects()).isZero();
+      assertThat(check(fixture)).isZero();
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 100, 4095, 4097})
+  void headerCutIsDiscarded(long length) throws IOException {
+    fillAndLeave(End.CLEAN);
+    byte[] header = Arrays.copyOf(Files.readAllBytes(path().resolve("header")), (int) length);
+    Files.write(path().resolve("header"), header);
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.stats().objects()).isZero();
+      works(fixture);
+    }
+  }
+
+  @Test
+  void anotherSizeIsDiscarded() throws IOException {
+    fillAndLeave(End.CLEAN);
+    try (DiskFixture fixture = new DiskFixture(disk(dir(path(), SIZE + (4 << 20))))) {
+      assertThat(fixture.stats().objects()).isZero();
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 12, 17, 20})
+  void closingMarkDamaged(int at) throws IOException {
+    fillAndLeave(End.CLEAN);
+    change(clean(), file -> flip(file, at));
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  @Test
+  void closingMarkOfAnEarlierClose() throws IOException {
+    fillAndLeave(End.CLEAN);
+    Path kept = temp.resolve("kept");
+    Files.copy(clean(), kept);
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.purge(url(5))).isOne();
+      fixture.put(url(6), octets(6666));
+    }
+    Files.copy(kept, clean(), StandardCopyOption.REPLACE_EXISTING);
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(fixture.load(url(5)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.load(url(6)).content()).isEqualTo(octets(6666));
+    }
+  }
+
+  // The directory
+
+  @Test
+  void directoryRemovedWhileInUse() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      Files.move(path(), temp.resolve("away"));
+      fixture.store.store.tick();
+      fixture.settle();
+      isOff(fixture, "removed");
+    }
+    assertThat(path()).doesNotExist();
+  }
+
+  private static void isOff(DiskFixture fixture, String why) {
+    assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
+    assertThat(fixture.stats().reason()).contains(why);
+    fixture.store.fill("http://memory/", octets(1000));
+    var entry =
+        fixture.store.store.find(StoreFixture.probe("http://memory/"), StoreFixture.noFields());
+    assertThat(entry).as("requests go on").isNotNull();
+    entry.release();
+    assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    assertThat(fixture.purge(url(1))).as("a purge that cannot be made good").isEqualTo(-1);
+  }
+
+  // The disk
+
+  private final FaultySlab[] slab = new FaultySlab[1];
+
+  private DiskFixture openFaulty() throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        disk(dir(path(), SIZE)),
+        file -> {
+          slab[0] = new FaultySlab(file);
+          return slab[0];
+        });
+  }
+
+  @Test
+  void diskThatDoesNotWriteIsOff() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture);
+      slab[0].failWrites();
+      fixture.put("http://new/", octets(5000));
+      isOff(fixture, "Input/output error");
+    }
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  @Test
+  void diskThatDoesNotReadOnceIsAMiss() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture);
+      slab[0].failReads(1);
+      assertThat(fixture.load(url(13)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(fixture.stats().damaged()).isOne();
+      works(fixture);
+    }
+  }
+
+  @Test
+  void diskThatDoesNotReadIsOff() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture);
+      slab[0].failReads(Integer.MAX_VALUE);
+      for (int i = 11; i < 20; i++) {
+        assertThat(fixture.load(url(i)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
+      }
+      isOff(fixture, "Input/output error");
+    }
+  }
+
+  @Test
+  void diskThatDoesNotReadFurtherContent() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture);
+      slab[0].failReads(2);
+      assertThat(fixture.load(url(10)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
+      slab[0].failReads(0);
+      check(fixture);
+    }
+  }
+
+  @Test
+  void purgedWhileItIsOpenedDoesNotComeBack() throws IOException {
+    fillAndLeave(End.KILLED);
+    CountDownLatch mayOpen = new CountDownLatch(1);
+    try (StoreFixture store =
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(
+                        disk(dir(path(), SIZE)),
+                        allocator,
+                        transit,
+                        memory,
+                        file -> {
+                          awaitQuietly(mayOpen);
+                          return new SlabFile(file);
+                        }));
+        DiskFixture fixture = new DiskFixture(store)) {
+      CompletableFuture<Integer> purged = new CompletableFuture<>();
+      store.store.purge(StoreFixture.key(url(5)), fixture.loop, purged::complete);
+      assertThat(purged).isNotDone();
+      mayOpen.countDown();
+      assertThat(DiskFixture.get(purged)).isOne();
+      assertThat(fixture.load(url(5)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(check(fixture)).isEqualTo(OBJECTS - 1);
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void stalledDiskHoldsUpNobodyElse() throws IOException {
+    long cacheBytes = 24 << 20;
+    byte[] octets = octets(400_000);
+    DiskFixture fixture =
+        new DiskFixture(
+            cacheBytes,
+            new ProxyConfig.Disk(List.of(dir(path(), SIZE)), 13 << 10, 4, WRITE_QUEUE_BYTES),
+            file -> {
+              slab[0] = new FaultySlab(file);
+              return slab[0];
+            });
+    try {
+      fill(fixture);
+      slab[0].stall();
+      // writes: the queue is bounded in octets, and what does not fit is skipped
+      for (int i = 0; i < 20; i++) {
+        fixture.store.fill("http://stalled/" + i, octets);
+        assertThat(fixture.stats().queuedBytes()).isLessThanOrEqualTo(WRITE_QUEUE_BYTES);
+      }
+      assertThat(fixture.stats().skippedQueueFull()).isPositive();
+      // reads: as many wait as the queue takes, the others are told at once
+      AtomicInteger busy = new AtomicInteger();
+      int asked = DiskThreads.MAX_READS + 100;
+      CountDownLatch told = new CountDownLatch(asked);
+      for (int i = 0; i < asked; i++) {
+        fixture.store.store.load(
+            StoreFixture.key(url(13)),
+            StoreFixture.noFields(),
+            fixture.loop,
+            (entry, report) -> {
+              if (entry != null) {
+                entry.release();
+              } else if (report.outcome() == LoadOutcome.BUSY) {
+                busy.incrementAndGet();
+              }
+              told.countDown();
+            });
+      }
+      assertThat(fixture.stats().queueDepth()).isLessThanOrEqualTo(DiskThreads.MAX_READS);
+      fixture.loop.submit(() -> {}).syncUninterruptibly();
+      assertThat(busy.get()).isBetween(100 - 4, 100);
+      // memory goes on
+      var entry =
+          fixture.store.store.find(
+              StoreFixture.probe("http://stalled/19"), StoreFixture.noFields());
+      assertThat(entry).isNotNull();
+      entry.release();
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+      slab[0].resume();
+      awaitQuietly(told);
+      fixture.settle();
+      works(fixture);
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    } finally {
+      slab[0].resume();
+      fixture.close();
+    }
+  }
+
+  private static final long WRITE_QUEUE_BYTES = 2 << 20;
+}

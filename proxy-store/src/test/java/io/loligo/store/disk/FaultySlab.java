@@ -1,0 +1,76 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The slabs of a directory, on a disk that fails or stalls when told. Thread-safe. */
+final class FaultySlab implements Slab {
+  private final SlabFile file;
+  private final AtomicInteger readsToFail = new AtomicInteger();
+  private final AtomicInteger stalled = new AtomicInteger();
+  private volatile boolean failsWrites;
+  private volatile CountDownLatch gate = new CountDownLatch(0);
+
+  FaultySlab(Path path) throws IOException {
+    file = new SlabFile(path);
+  }
+
+  void failReads(int count) {
+    readsToFail.set(count);
+  }
+
+  void failWrites() {
+    failsWrites = true;
+  }
+
+  /** Whatever is begun from now on waits for {@link #resume}. */
+  void stall() {
+    gate = new CountDownLatch(1);
+  }
+
+  void resume() {
+    gate.countDown();
+  }
+
+  /** Threads that wait. */
+  int stalled() {
+    return stalled.get();
+  }
+
+  private void pass() throws IOException {
+    stalled.incrementAndGet();
+    try {
+      gate.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    } finally {
+      stalled.decrementAndGet();
+    }
+  }
+
+  @Override
+  public void read(long position, ByteBuf into, int length) throws IOException {
+    pass();
+    if (readsToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new IOException("Input/output error");
+    }
+    file.read(position, into, length);
+  }
+
+  @Override
+  public void write(long position, ByteBuf from) throws IOException {
+    pass();
+    if (failsWrites) {
+      throw new IOException("Input/output error");
+    }
+    file.write(position, from);
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}
