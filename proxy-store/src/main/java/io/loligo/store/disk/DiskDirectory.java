@@ -493,7 +493,8 @@ final class DiskDirectory implements AutoCloseable {
                 entry.release();
               }
             },
-            bytes);
+            bytes,
+            false);
     if (!queued) {
       counters.queueSkips.increment();
       then.ended(Ended.NOT_WRITTEN);
@@ -678,7 +679,8 @@ final class DiskDirectory implements AutoCloseable {
                 ticking.set(false);
               }
             },
-            0);
+            1,
+            true);
     if (!queued) {
       ticking.set(false);
     }

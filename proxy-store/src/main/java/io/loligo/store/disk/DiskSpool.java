@@ -55,7 +55,7 @@ final class DiskSpool implements Spool {
   private final Consumer<Throwable> broken;
   private final EventExecutor loop;
   private final Listener listener;
-  private final Runnable written;
+  private final Runnable complete;
   private final Runnable superseded;
   private final CacheKey key;
   private final StoredHash hash;
@@ -95,7 +95,7 @@ final class DiskSpool implements Spool {
    * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
    *
    * @param layout of content of the announced length, or of any length if that is -1
-   * @param written called when it is stored, on a disk thread
+   * @param complete called before it is stored, on a disk thread: what memory has is older
    * @param superseded called where it fails: what is stored is older than what clients have
    */
   DiskSpool(
@@ -109,9 +109,9 @@ final class DiskSpool implements Spool {
       long id,
       EventExecutor loop,
       Listener listener,
-      Runnable written,
+      Runnable complete,
       Runnable superseded) {
-    this.written = written;
+    this.complete = complete;
     this.superseded = superseded;
     this.catalogue = context.catalogue();
     this.blocks = context.blocks();
@@ -170,7 +170,7 @@ final class DiskSpool implements Spool {
   }
 
   private void schedule() {
-    if (work.getAndIncrement() == 0 && !threads.write(this::work, CREDIT_BYTES)) {
+    if (work.getAndIncrement() == 0 && !threads.write(this::work, CREDIT_BYTES, true)) {
       counters.queueSkips.increment();
       fail();
       finishWork();
@@ -366,6 +366,7 @@ final class DiskSpool implements Spool {
       catalogue.trim(extents.get(extents.size() - 1), exact.lastPieceBytes());
     }
     length = contentLength;
+    complete.run();
     Writer.Outcome outcome = commit(meta, exact);
     if (outcome == Writer.Outcome.NO_SPACE || outcome == Writer.Outcome.REFUSED) {
       counters.spaceSkips.increment();
@@ -374,7 +375,6 @@ final class DiskSpool implements Spool {
     }
     stored = true;
     if (outcome == Writer.Outcome.WRITTEN) {
-      written.run();
       counters.writes.increment();
       counters.writtenBytes.add(contentLength);
     }

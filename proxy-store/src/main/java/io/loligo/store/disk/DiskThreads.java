@@ -23,6 +23,9 @@ final class DiskThreads {
   /** Reads that wait, at most. */
   static final int MAX_READS = 4096;
 
+  /** Writes are collected for so long: nobody waits for them, and each wake-up costs. */
+  private static final long COLLECT_NANOS = 2_000_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(DiskThreads.class);
 
   private record Write(Runnable task, long bytes) {}
@@ -31,6 +34,8 @@ final class DiskThreads {
   private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
   private final AtomicInteger readCount = new AtomicInteger();
   private final AtomicLong writeBytes = new AtomicLong();
+  private final AtomicInteger waitingWrites = new AtomicInteger();
+  private volatile boolean hurried;
   private final long maxWriteBytes;
   private final Worker[] workers;
   private volatile boolean closing;
@@ -76,23 +81,36 @@ final class DiskThreads {
     return true;
   }
 
-  /** Runs {@code task}, which writes {@code bytes}; false where too much waits. */
-  boolean write(Runnable task, long bytes) {
+  /**
+   * Runs {@code task}, which writes {@code bytes}; false where too much waits.
+   *
+   * @param now whether somebody waits for it: it is not held back to be done with others
+   */
+  boolean write(Runnable task, long bytes, boolean now) {
     if (closing) {
       return false;
     }
-    long now = writeBytes.addAndGet(bytes);
-    if (now > maxWriteBytes && now > bytes) {
+    long sum = writeBytes.addAndGet(bytes);
+    if (sum > maxWriteBytes && sum > bytes) {
       writeBytes.addAndGet(-bytes);
       return false;
     }
+    if (now) {
+      hurried = true;
+    }
     writes.add(new Write(task, bytes));
-    wake(false);
+    if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
+      wake(false);
+    }
     return true;
   }
 
   boolean isClosed() {
     return closing;
+  }
+
+  private boolean isCrowded() {
+    return writeBytes.get() > maxWriteBytes / 4;
   }
 
   /** Reads that wait. */
@@ -168,6 +186,9 @@ final class DiskThreads {
     private final boolean mayWrite;
     private volatile boolean idle;
 
+    /** Whether it has waited for more writes to come since there were none. */
+    private boolean collected;
+
     Worker(String name, boolean mayWrite) {
       super(name);
       this.mayWrite = mayWrite;
@@ -176,23 +197,32 @@ final class DiskThreads {
 
     @Override
     public void run() {
-      while (true) {
-        if (!runOne()) {
-          idle = true;
-          if (hasWork()) {
-            idle = false;
-          } else if (closing) {
-            return;
-          } else {
-            LockSupport.park(this);
-            idle = false;
-          }
-        }
+      boolean goesOn = true;
+      while (goesOn) {
+        goesOn = runOne() || sleep();
       }
     }
 
-    private boolean hasWork() {
-      return !reads.isEmpty() || (mayWrite && !writes.isEmpty());
+    /** Until somebody wakes it; false: it is to end. */
+    private boolean sleep() {
+      idle = true;
+      boolean works = !reads.isEmpty() || (mayWrite && !writes.isEmpty());
+      boolean ends = !works && closing;
+      if (!works && !ends) {
+        LockSupport.park(this);
+      }
+      idle = false;
+      return !ends;
+    }
+
+    /** Lets writes come together, unless a read comes. */
+    private void collect() {
+      collected = true;
+      idle = true;
+      if (reads.isEmpty() && !closing) {
+        LockSupport.parkNanos(this, COLLECT_NANOS);
+      }
+      idle = false;
     }
 
     private boolean runOne() {
@@ -202,10 +232,22 @@ final class DiskThreads {
         run(read);
         return true;
       }
-      Write write = mayWrite ? writes.poll() : null;
-      if (write == null) {
+      if (!mayWrite || writes.isEmpty()) {
+        collected = false;
         return false;
       }
+      if (!collected && !hurried && !isCrowded()) {
+        collect();
+        return true;
+      }
+      Write write = writes.poll();
+      if (write == null) {
+        return true;
+      }
+      if (writes.isEmpty()) {
+        hurried = false;
+      }
+      waitingWrites.decrementAndGet();
       try {
         run(write.task());
       } finally {
