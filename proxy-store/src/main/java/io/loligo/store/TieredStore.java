@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
@@ -39,6 +41,8 @@ public final class TieredStore implements Store {
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
+  private static final long LANDING_SECONDS = 10;
+
   private final long maxInMemoryBytes;
   private final DiskTier disk;
   private final Landing landing = new TierLanding();
@@ -290,9 +294,20 @@ public final class TieredStore implements Store {
     memory.resize(cacheBytes);
   }
 
+  /**
+   * Lets what arrived whole get to disk, for some seconds at most, and ends all other fetches. To
+   * be called before {@link #close}, while event loops live and nothing is begun any more. Blocks.
+   */
+  public void land() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LANDING_SECONDS);
+    while (flights.size() > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    flights.close();
+  }
+
   @Override
   public void close() {
-    disk.flush(); // what arrived whole is not lost
     flights.close();
     disk.close();
     memory.close();

@@ -337,6 +337,7 @@ public final class Proxy implements AutoCloseable {
               })
           .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
+    store.land();
     if (admin != null) {
       admin.close();
     }

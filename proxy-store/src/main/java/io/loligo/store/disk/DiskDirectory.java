@@ -748,13 +748,6 @@ final class DiskDirectory implements AutoCloseable {
         counters.scrubbed.sum());
   }
 
-  /** Waits until what waits to be written is. Blocks, for a while at most. */
-  void flush() {
-    if (state == State.READY && !threads.flush(FLUSH_MILLIS)) {
-      LOG.warn("cache_dir {}: what waits to be written is dropped", config.path());
-    }
-  }
-
   /** Writes what waits, marks the directory as closed in order, and lets go of it. Blocks. */
   @Override
   public void close() {

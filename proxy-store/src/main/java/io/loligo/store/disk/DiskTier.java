@@ -402,11 +402,6 @@ public final class DiskTier implements AutoCloseable {
     return directories.stream().map(DiskDirectory::stats).toList();
   }
 
-  /** Waits until what waits to be written is, for some seconds at most. Blocks. */
-  public void flush() {
-    directories.forEach(DiskDirectory::flush);
-  }
-
   /** Closes all in order. Blocks. */
   @Override
   public void close() {
