@@ -134,17 +134,6 @@ final class DiskThreads {
   }
 
   /**
-   * Waits until no write waits or is being done, for at most {@code millis}; whether that is so.
-   */
-  boolean flush(long millis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (writeBytes.get() > 0 && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
-    return writeBytes.get() == 0;
-  }
-
-  /**
    * Takes nothing more and does what waits, for at most {@code millis}; whether all was done. Not
    * on an event loop.
    */
