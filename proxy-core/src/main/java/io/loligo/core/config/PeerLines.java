@@ -115,7 +115,8 @@ final class PeerLines {
 
     OnePeer(Line line, String host) {
       this.line = line;
-      this.host = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+      boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
+      this.host = bracketed ? host.substring(1, host.length() - 1) : host;
       this.name = host;
     }
 
