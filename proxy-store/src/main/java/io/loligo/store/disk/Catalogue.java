@@ -218,10 +218,6 @@ final class Catalogue {
     }
   }
 
-  synchronized int lane(Stored stored) {
-    return isStill(stored) ? index.lane(stored.slot()) : Lane.MAIN.ordinal();
-  }
-
   /** Whether it still stands where it was pinned. */
   synchronized boolean isStill(Stored stored) {
     int slot = stored.slot();

@@ -251,17 +251,16 @@ final class DiskDirectory implements AutoCloseable {
     if (marks.isRebuilding()) {
       LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
     } else if (clean != null && Files.exists(marks.map())) {
-      if (Marks.checksum(marks.map()) == clean.mapCrc()) {
-        if (open(header, blocks)) {
-          return;
-        }
+      if (Marks.checksum(marks.map()) == clean.mapCrc()
+          && takeRecords(header, blocks, ChronicleRecordMap::open)) {
+        return;
       }
       LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
     } else if (Files.exists(marks.map())) {
       become(State.RECOVERING);
       reason = "not closed in order";
       LOG.info("cache_dir {}: not closed in order: recovering", config.path());
-      if (recover(header, blocks)) {
+      if (takeRecords(header, blocks, ChronicleRecordMap::recover)) {
         reason = "";
         return;
       }
@@ -279,27 +278,26 @@ final class DiskDirectory implements AutoCloseable {
     reason = "";
   }
 
-  private boolean open(Marks.Header header, Blocks blocks) {
+  /** Opens the map there is. */
+  private interface MapOpener {
+    RecordMap open(Path file, long records) throws IOException;
+  }
+
+  /** Takes up what the records say; false where the map cannot be trusted with that. */
+  private boolean takeRecords(Marks.Header header, Blocks blocks, MapOpener opener)
+      throws IOException {
+    RecordMap map = null;
     try {
-      RecordMap map = ChronicleRecordMap.open(marks.map(), geometry.records());
+      map = opener.open(marks.map(), geometry.records());
       take(header, map, blocks, true);
       return true;
     } catch (IOException e) {
-      LOG.warn("cache_dir {}: the map cannot be opened", config.path(), e);
+      LOG.warn("cache_dir {}: the map cannot be used", config.path(), e);
+      if (map != null) {
+        map.close();
+      }
       return false;
     }
-  }
-
-  private boolean recover(Marks.Header header, Blocks blocks) throws IOException {
-    RecordMap map;
-    try {
-      map = ChronicleRecordMap.recover(marks.map(), geometry.records());
-    } catch (IOException e) {
-      LOG.warn("cache_dir {}: the map cannot be recovered", config.path(), e);
-      return false;
-    }
-    take(header, map, blocks, true);
-    return true;
   }
 
   private void take(Marks.Header header, RecordMap map, Blocks blocks, boolean fromRecords)

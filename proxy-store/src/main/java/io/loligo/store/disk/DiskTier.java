@@ -134,11 +134,6 @@ public final class DiskTier implements AutoCloseable {
         directories.stream().map(DiskDirectory::opened).toArray(CompletableFuture[]::new));
   }
 
-  /** Whether there is any directory. */
-  public boolean isPresent() {
-    return !directories.isEmpty();
-  }
-
   /** A hint; see {@link DiskDirectory#mayHold}. */
   public boolean mayHold(KeyProbe key) {
     for (DiskDirectory directory : directories) {

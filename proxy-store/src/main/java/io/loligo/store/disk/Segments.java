@@ -43,10 +43,6 @@ final class Segments {
     return all[number];
   }
 
-  int count() {
-    return all.length;
-  }
-
   int freeCount() {
     return free.size();
   }
@@ -149,14 +145,6 @@ final class Segments {
       }
     }
     return null;
-  }
-
-  /** {@code segment} goes to the end of its lane: it stays for another round. */
-  void requeue(Segment segment) {
-    Deque<Segment> lane = lanes.get(segment.lane.ordinal());
-    if (lane.remove(segment)) {
-      lane.add(segment);
-    }
   }
 
   /**

@@ -27,7 +27,6 @@ final class Space {
   private final InMemory inMemory;
   private final ReentrantLock making = new ReentrantLock();
   private final LongAdder evictions = new LongAdder();
-  private final LongAdder moves = new LongAdder();
   private final LongAdder damaged;
 
   Space(
@@ -41,10 +40,6 @@ final class Space {
 
   long evictions() {
     return evictions.sum();
-  }
-
-  long moves() {
-    return moves.sum();
   }
 
   /** Room for {@code bytes} in {@code lane}; space is made for it. Null where none can be. */
@@ -268,7 +263,6 @@ final class Space {
       catalogue.unpin(before);
     }
     if (published == Catalogue.Published.DONE) {
-      moves.increment();
       strikeUnless(segment, stored);
     } else {
       blocks.strike(extent.place());

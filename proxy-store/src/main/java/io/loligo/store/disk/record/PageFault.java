@@ -12,7 +12,7 @@ package io.loligo.store.disk.record;
  */
 final class PageFault {
   /** Always 0, and not final, so that the compiler does not know. */
-  @SuppressWarnings("FieldMayBeFinal")
+  @SuppressWarnings("FieldMayBeFinal") // a constant would be folded
   private static volatile int none;
 
   private PageFault() {}
