@@ -37,6 +37,7 @@ PEERS = [
 ]
 MEASURED, WARMING = 1, 2  # worlds: sets of URLs
 FILL_DAMPING = 5 / 55  # of the recurrence, as PolyMix fills
+WARM_RECURRENCE = 0.99  # what it brings takes room from what is measured
 
 
 @dataclasses.dataclass
@@ -292,9 +293,12 @@ def run(part, setup, phases, scratch, origin, options):
         peer.start()
         load = Load(peer.port, options)
         window = max(100, options.window // 12)
+        soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new)
         seconds = options.warmup if peer.kind == "loligo" else options.peer_warmup
         if seconds:
-            load.run("warm", WARMING, window, 0.9, options.window * 6 // 10, 0, seconds)
+            # first new ones until a disk is full, if there is time, so that its emptying is warm
+            load.run("soak", WARMING, window, 0, 0, soak, seconds * 0.6)
+            load.run("warm", WARMING, window, WARM_RECURRENCE, 0, 0, seconds * 0.4)
         for phase in phases:
             results[phase.name] = result = measure(peer, origin, load, phase, options)
             say(part, setup, phase, result)
@@ -604,7 +608,8 @@ def conditions(options):
         f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; "
         f"origin polyorigin, {options.delay_ms} ms delay; every octet of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
-        f"{options.peer_warmup:g} s of the others; recurrence 0.9 over {options.window // 12:,} objects",
+        f"{options.peer_warmup:g} s of the others; 0.6 of it or less with new objects, 1.25 times the cache, the "
+        f"rest with recurrence {WARM_RECURRENCE} over {options.window // 12:,} objects",
         f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "
@@ -662,7 +667,7 @@ def arguments():
     add("--requests", type=int, default=100_000, help="of the phases after the filling")
     add("--recurrence", type=float, default=0.725, help="revisits; 0.58 of the ideal hits as 0.80 are cachable")
     add("--connections", type=int, default=64)
-    add("--warmup", type=float, default=20, help="seconds, of the JVM")
+    add("--warmup", type=float, default=75, help="seconds, of the JVM")
     add("--peer-warmup", type=float, default=5, help="seconds, of the others")
     add_store_options(add)
     add("--delay-ms", type=int, default=0, help="of the origin")

@@ -118,6 +118,7 @@ public final class TieredStore implements Store {
     disk.load(
         key,
         request,
+        loop,
         (entry, outcome, hits, queueNanos, readNanos) -> {
           if (entry != null) {
             promote(entry, hits);

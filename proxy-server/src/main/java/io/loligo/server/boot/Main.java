@@ -41,6 +41,10 @@ public final class Main implements Callable<Integer> {
   public static void main(String[] arguments) {
     // read when the first class of Chronicle Map is initialised: it must not tell anybody of us
     System.setProperty("chronicle.analytics.disable", "true");
+    // samples a stack for one buffer in 128: a developer's tool, which costs 2 % of a miss
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      System.setProperty("io.netty.leakDetection.level", "disabled");
+    }
     System.exit(new CommandLine(new Main()).execute(arguments));
   }
 

@@ -62,7 +62,7 @@ public final class Proxy implements AutoCloseable {
   private static final long CLOSE_SECONDS = 10;
 
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
-  private static final long MAINTENANCE_MILLIS = 2;
+  private static final long MAINTENANCE_MILLIS = 5;
 
   private final ProxyConfig config;
   private final EventLoopGroup group;

@@ -77,7 +77,7 @@ final class DiskContent implements FurtherContent {
   private void submit(long offset, int max, EventExecutor loop, Listener then) {
     if (loader.threads().isClosed()) {
       tell(null, loop, then);
-    } else if (!loader.threads().read(() -> readNow(offset, max, loop, then))) {
+    } else if (!loader.threads().read(() -> readNow(offset, max, loop, then), loop)) {
       // somebody is waiting in the middle of an answer: too many reads at once pass
       loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
     }

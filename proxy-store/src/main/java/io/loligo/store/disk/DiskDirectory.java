@@ -417,8 +417,8 @@ final class DiskDirectory implements AutoCloseable {
     void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
   }
 
-  /** Loads; false where it cannot even be asked: {@code then} is not told. */
-  boolean load(CacheKey key, Fields request, LoadListener then) {
+  /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
+  boolean load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
     DirectoryContext now = ready();
     if (now == null) {
       return false;
@@ -429,7 +429,8 @@ final class DiskDirectory implements AutoCloseable {
           long began = System.nanoTime();
           Loader.Loaded loaded = loadNow(now, key, request);
           then.loaded(loaded, began - asked, System.nanoTime() - began);
-        });
+        },
+        loop);
   }
 
   private Loader.Loaded loadNow(DirectoryContext now, CacheKey key, Fields request) {

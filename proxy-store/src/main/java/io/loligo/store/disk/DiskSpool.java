@@ -196,7 +196,7 @@ final class DiskSpool implements Spool {
       int octets = (int) Math.min(max, Math.min(received, layout.firstContent()) - offset);
       ByteBuf content = failed ? null : first.retainedSlice((int) offset, octets);
       tell(() -> then.content(content));
-    } else if (failed || !threads.read(() -> readNow(offset, max, then))) {
+    } else if (failed || !threads.read(() -> readNow(offset, max, then), loop)) {
       tell(() -> then.content(null));
     }
   }

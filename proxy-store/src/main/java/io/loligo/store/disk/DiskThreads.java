@@ -1,9 +1,12 @@
 package io.loligo.store.disk;
 
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +27,13 @@ final class DiskThreads {
   static final int MAX_READS = 4096;
 
   /** Writes are collected for so long: nobody waits for them, and each wake-up costs. */
-  private static final long COLLECT_NANOS = 2_000_000;
+  private static final long COLLECT_NANOS = 5_000_000;
+
+  /** A read that takes longer did not come from the page cache. */
+  private static final long SLOW_NANOS = 200_000;
+
+  /** Reads that one thread does in turn as long as they are not slow, before another is woken. */
+  private static final int QUICK_READS = 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskThreads.class);
 
@@ -35,7 +44,12 @@ final class DiskThreads {
   private final AtomicInteger readCount = new AtomicInteger();
   private final AtomicLong writeBytes = new AtomicLong();
   private final AtomicInteger waitingWrites = new AtomicInteger();
+  private final AtomicBoolean wakeUpDue = new AtomicBoolean();
   private volatile boolean hurried;
+
+  /** Whether the read that ended last was slow: then each is given a thread where there is one. */
+  private volatile boolean slow;
+
   private final long maxWriteBytes;
   private final Worker[] workers;
   private volatile boolean closing;
@@ -59,14 +73,27 @@ final class DiskThreads {
     }
   }
 
-  /** Runs {@code task} before all writes; false where too many wait. */
-  boolean read(Runnable task) {
+  /**
+   * Runs {@code task} before all writes; false where too many wait.
+   *
+   * @param loop who asks: where that is the present thread, no thread is woken before its turn
+   *     ends, so that the reads of a turn wake one together
+   */
+  boolean read(Runnable task, EventExecutor loop) {
     if (closing || readCount.incrementAndGet() > MAX_READS) {
       readCount.decrementAndGet();
       return false;
     }
     reads.add(task);
-    wake(true);
+    if (!loop.inEventLoop()) {
+      wakeReaders();
+    } else if (wakeUpDue.compareAndSet(false, true)) {
+      try {
+        loop.execute(this::wakeReaders);
+      } catch (RejectedExecutionException shutDown) {
+        wakeReaders();
+      }
+    }
     return true;
   }
 
@@ -77,7 +104,7 @@ final class DiskThreads {
     }
     readCount.incrementAndGet();
     reads.add(task);
-    wake(true);
+    wakeReaders();
     return true;
   }
 
@@ -100,7 +127,7 @@ final class DiskThreads {
     }
     writes.add(new Write(task, bytes));
     if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
-      wake(false);
+      wakeWriter();
     }
     return true;
   }
@@ -123,11 +150,22 @@ final class DiskThreads {
     return writeBytes.get();
   }
 
-  private void wake(boolean reading) {
+  /** Wakes as many as the reads that wait need, with those that will be there in a moment. */
+  private void wakeReaders() {
+    wakeUpDue.set(false);
+    int waiting = readCount.get();
+    int wanted = slow ? waiting : (waiting + QUICK_READS - 1) / QUICK_READS;
+    long now = System.nanoTime();
+    for (int i = 0; i < workers.length && wanted > 0; i++) {
+      if (workers[i].wake() || workers[i].isQuick(now)) {
+        wanted--;
+      }
+    }
+  }
+
+  private void wakeWriter() {
     for (Worker worker : workers) {
-      if ((reading || worker.mayWrite) && worker.idle) {
-        worker.idle = false;
-        LockSupport.unpark(worker);
+      if (worker.mayWrite && worker.wake()) {
         return;
       }
     }
@@ -170,10 +208,13 @@ final class DiskThreads {
     return !worker.isAlive();
   }
 
-  /** Sleeps while there is nothing; told by {@link #wake}. */
+  /** Sleeps while there is nothing, until woken. */
   private final class Worker extends FastThreadLocalThread {
     private final boolean mayWrite;
     private volatile boolean idle;
+
+    /** When it began what it is at. */
+    private volatile long began;
 
     /** Whether it has waited for more writes to come since there were none. */
     private boolean collected;
@@ -182,6 +223,21 @@ final class DiskThreads {
       super(name);
       this.mayWrite = mayWrite;
       setDaemon(true);
+    }
+
+    /** Whether it slept. */
+    boolean wake() {
+      boolean slept = idle;
+      if (slept) {
+        idle = false;
+        LockSupport.unpark(this);
+      }
+      return slept;
+    }
+
+    /** Whether it is likely to be through soon with what it is at. */
+    boolean isQuick(long now) {
+      return !slow && now - began < SLOW_NANOS;
     }
 
     @Override
@@ -218,7 +274,7 @@ final class DiskThreads {
       Runnable read = reads.poll();
       if (read != null) {
         readCount.decrementAndGet();
-        run(read);
+        runRead(read);
         return true;
       }
       if (!mayWrite || writes.isEmpty()) {
@@ -245,7 +301,19 @@ final class DiskThreads {
       return true;
     }
 
+    private void runRead(Runnable read) {
+      run(read);
+      boolean tookLong = System.nanoTime() - began > SLOW_NANOS;
+      if (slow != tookLong) {
+        slow = tookLong;
+        if (tookLong) {
+          wakeReaders();
+        }
+      }
+    }
+
     private void run(Runnable task) {
+      began = System.nanoTime();
       try {
         task.run();
       } catch (RuntimeException | Error defect) {

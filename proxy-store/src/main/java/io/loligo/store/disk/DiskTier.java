@@ -178,12 +178,21 @@ public final class DiskTier implements AutoCloseable {
     return true;
   }
 
-  /** Loads the variant under {@code key} that {@code request} selects. */
-  public void load(CacheKey key, Fields request, LoadListener then) {
-    load(0, Outcome.ABSENT, key, request, then);
+  /**
+   * Loads the variant under {@code key} that {@code request} selects, for {@code loop}; {@code
+   * then} is told on a disk thread or at once.
+   */
+  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+    load(0, Outcome.ABSENT, key, request, loop, then);
   }
 
-  private void load(int from, Outcome before, CacheKey key, Fields request, LoadListener then) {
+  private void load(
+      int from,
+      Outcome before,
+      CacheKey key,
+      Fields request,
+      EventExecutor loop,
+      LoadListener then) {
     for (int i = from; i < directories.size(); i++) {
       DiskDirectory directory = directories.get(i);
       if (!directory.mayHold(key)) {
@@ -194,12 +203,13 @@ public final class DiskTier implements AutoCloseable {
           directory.load(
               key,
               request,
+              loop,
               (loaded, queueNanos, readNanos) -> {
                 Outcome outcome = Outcome.valueOf(loaded.outcome().name());
                 if (loaded.entry() != null || next == directories.size()) {
                   then.loaded(loaded.entry(), outcome, loaded.hits(), queueNanos, readNanos);
                 } else {
-                  load(next, worse(before, outcome), key, request, then);
+                  load(next, worse(before, outcome), key, request, loop, then);
                 }
               });
       if (asked) {

@@ -3,22 +3,27 @@ package io.loligo.server.upstream.http1;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
 /**
- * How many octets the next read of one connection may bring: few while it is idle or a head is
- * awaited, what is missing while content of known length arrives, else as many as arrive, up to the
- * stream buffer. One read at a time. Confined to the connection's event loop.
+ * How many octets the next read of one connection may bring: few while it is idle, a head with all
+ * of a usual content while one is awaited, what is missing while content of known length arrives,
+ * else as many as arrive, up to the stream buffer. One read at a time, and no buffer before there
+ * is something to read. Confined to the connection's event loop.
  */
 final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int IDLE = 64;
-  private static final int HEAD = 8_192;
+
+  /** The largest size of which the pool keeps buffers for each thread. */
+  private static final int HEAD = 32_768;
+
   private static final int LEAST = 4_096;
 
   private final int most;
-  private int next = HEAD;
+  private int next;
   private boolean adaptive;
 
   ReadSizes(int streamBufferBytes) {
     super(1);
     this.most = Math.max(LEAST, streamBufferBytes);
+    head();
   }
 
   void idle() {
@@ -27,7 +32,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   }
 
   void head() {
-    next = HEAD;
+    next = Math.min(most, HEAD);
     adaptive = false;
   }
 
@@ -40,7 +45,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   /** Content of unknown length. */
   void stream() {
     if (!adaptive) {
-      next = Math.min(most, 2 * HEAD);
+      next = Math.min(most, HEAD);
       adaptive = true;
     }
   }
