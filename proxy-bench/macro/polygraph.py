@@ -17,6 +17,7 @@ import dataclasses
 import datetime
 import json
 import os
+import re
 import pathlib
 import shutil
 import statistics
@@ -285,7 +286,8 @@ def measure(peer, origin, load, phase, options):
 
 def run(part, setup, phases, scratch, origin, options):
     """A peer from an empty cache to its end; returns the results of its phases."""
-    directory = scratch / f"{part}-{setup.label}"
+    # a blank would have to be quoted in each peer's own way
+    directory = scratch / re.sub(r"\W+", "-", f"{part}-{setup.label}")
     peer = load = None
     results = {}
     try:
