@@ -7,9 +7,11 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -66,6 +68,24 @@ public interface Store extends AutoCloseable {
    * @param loop {@code then} is told there, never before this returns
    */
   void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then);
+
+  /**
+   * What a {@link #peek} saw.
+   *
+   * @param variants all that is stored under the key, memory first, in each tier in the order in
+   *     which a request is tried on them
+   * @param disk how looking on disk ended: DAMAGED or BUSY where some of it could not be looked at;
+   *     null where the index says that nothing is there
+   */
+  record Peek(List<Glimpse> variants, LoadOutcome disk) {}
+
+  /**
+   * Looks at everything stored under {@code key} and changes nothing by it: no hit is counted,
+   * nothing promoted. For people who ask; costs a disk read for each variant there.
+   *
+   * @param loop {@code then} is told there, never before this returns
+   */
+  void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then);
 
   /** Whether a response with {@code contentLength} octets of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);

@@ -14,12 +14,14 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryTier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -27,6 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -132,6 +135,24 @@ public final class TieredStore implements Store {
               entry.release();
             }
           }
+        });
+  }
+
+  @Override
+  public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
+    List<Glimpse> inMemory = memory.peek(key);
+    if (!disk.mayHold(key)) {
+      loop.execute(() -> then.accept(new Peek(inMemory, null)));
+      return;
+    }
+    disk.peek(
+        key,
+        loop,
+        (onDisk, outcome) -> {
+          List<Glimpse> all = new ArrayList<>(inMemory);
+          all.addAll(onDisk);
+          Peek peek = new Peek(List.copyOf(all), LoadOutcome.valueOf(outcome.name()));
+          loop.execute(() -> then.accept(peek));
         });
   }
 

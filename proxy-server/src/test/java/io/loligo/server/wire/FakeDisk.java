@@ -11,6 +11,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.DiskEntries;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
+import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -22,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -119,6 +121,18 @@ final class FakeDisk implements Store {
           LoadReport report = new LoadReport(absent ? LoadOutcome.ABSENT : outcome, 1_000, 2_000);
           loop.execute(() -> then.loaded(loaded, report));
         });
+  }
+
+  @Override
+  public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
+    inner.peek(
+        key, loop, peek -> then.accept(onDisk ? new Peek(onDisk(peek.variants()), outcome) : peek));
+  }
+
+  private static List<Glimpse> onDisk(List<Glimpse> variants) {
+    return variants.stream()
+        .map(one -> new Glimpse(one.meta(), one.fields(), true, one.bytes(), one.hits()))
+        .toList();
   }
 
   private Entry onDisk(Entry whole) {

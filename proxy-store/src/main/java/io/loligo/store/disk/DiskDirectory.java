@@ -23,12 +23,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -446,6 +448,26 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(e);
       return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+    }
+  }
+
+  /** Looks for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
+  boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
+    DirectoryContext now = ready();
+    return now != null && threads.read(() -> then.accept(peekNow(now, key)), loop);
+  }
+
+  private Loader.Peeked peekNow(DirectoryContext now, CacheKey key) {
+    if (state != State.READY) {
+      return new Loader.Peeked(List.of(), Loader.Outcome.ABSENT);
+    }
+    try {
+      return now.loader().peek(key);
+    } catch (OutOfMemoryError e) {
+      return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
+    } catch (IOException | RuntimeException | Error e) {
+      failedToRead(e);
+      return new Loader.Peeked(List.of(), Loader.Outcome.DAMAGED);
     }
   }
 

@@ -9,6 +9,7 @@ import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -219,6 +220,50 @@ public final class DiskTier implements AutoCloseable {
       return;
     }
     then.loaded(null, before, 0, 0, 0);
+  }
+
+  /** Told what a {@link #peek} saw, on a disk thread or at once. */
+  public interface PeekListener {
+    void peeked(List<Glimpse> variants, Outcome outcome);
+  }
+
+  /** Looks at all variants under {@code key}, the newest of each directory first. */
+  public void peek(CacheKey key, EventExecutor loop, PeekListener then) {
+    peek(0, Outcome.ABSENT, new ArrayList<>(), key, loop, then);
+  }
+
+  private void peek(
+      int from,
+      Outcome before,
+      List<Glimpse> seen,
+      CacheKey key,
+      EventExecutor loop,
+      PeekListener then) {
+    for (int i = from; i < directories.size(); i++) {
+      DiskDirectory directory = directories.get(i);
+      if (!directory.mayHold(key)) {
+        continue;
+      }
+      int next = i + 1;
+      boolean asked =
+          directory.peek(
+              key,
+              loop,
+              peeked -> {
+                seen.addAll(peeked.variants());
+                Outcome outcome = Outcome.valueOf(peeked.outcome().name());
+                boolean tellsMore =
+                    before == Outcome.ABSENT
+                        || outcome == Outcome.DAMAGED
+                        || outcome == Outcome.BUSY;
+                peek(next, tellsMore ? outcome : before, seen, key, loop, then);
+              });
+      if (!asked) {
+        then.peeked(seen, Outcome.BUSY);
+      }
+      return;
+    }
+    then.peeked(seen, before);
   }
 
   private static Outcome worse(Outcome one, Outcome other) {

@@ -6,11 +6,13 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
+import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -171,6 +173,64 @@ final class Loader {
       counters.recordHits.increment();
     } else if (stored.pieces().length == 0) {
       counters.singleReads.increment();
+    }
+  }
+
+  /**
+   * What a {@link #peek} saw.
+   *
+   * @param variants the newest first
+   * @param outcome DAMAGED or BUSY where one of them could not be looked at
+   */
+  record Peeked(List<Glimpse> variants, Outcome outcome) {}
+
+  /** Looks at all variants under {@code key}: none is counted as asked for, none dropped. */
+  Peeked peek(CacheKey key) throws IOException {
+    List<Glimpse> seen = new ArrayList<>();
+    Outcome worst = Outcome.ABSENT;
+    List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
+    try {
+      for (Stored variant : variants) {
+        Outcome outcome = peek(variant, key, seen);
+        worst = outcome.compareTo(worst) > 0 ? outcome : worst;
+      }
+    } finally {
+      for (Stored variant : variants) {
+        catalogue.unpin(variant);
+      }
+    }
+    seen.sort(
+        Comparator.comparingLong((Glimpse one) -> one.meta().responseTimeMillis()).reversed());
+    boolean found = worst == Outcome.ABSENT && !seen.isEmpty();
+    return new Peeked(seen, found ? Outcome.FOUND : worst);
+  }
+
+  private Outcome peek(Stored stored, CacheKey key, List<Glimpse> into) throws IOException {
+    int charge = SizeClass.roundUp(stored.length());
+    if (!transit.tryReserve(charge)) {
+      return Outcome.BUSY;
+    }
+    ByteBuf block = null;
+    try {
+      block =
+          catalogue.isInRecord(stored)
+              ? readRecord(stored)
+              : blocks.readFirst(stored.place(), stored.length());
+      if (block == null || !stored.isSame(block)) {
+        return catalogue.isStill(stored) ? Outcome.DAMAGED : Outcome.ABSENT;
+      }
+      if (FirstBlock.isOf(key, block)) {
+        byte[] fields = new byte[FirstBlock.fieldsLength(block)];
+        block.getBytes(FirstBlock.fieldsStart(block), fields);
+        int hits = catalogue.hits(stored);
+        into.add(new Glimpse(FirstBlock.meta(block), fields, true, stored.length(), hits));
+      }
+      return Outcome.ABSENT;
+    } finally {
+      if (block != null) {
+        block.release();
+      }
+      transit.release(charge);
     }
   }
 

@@ -11,6 +11,8 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -257,6 +259,22 @@ public final class MemoryTier {
       }
     }
     return false;
+  }
+
+  /** What is stored under {@code key}, the most recent first; nobody is said to have asked. */
+  public List<Glimpse> peek(CacheKey key) {
+    Stored stored = cache.policy().getIfPresentQuietly(key);
+    List<Glimpse> seen = new ArrayList<>();
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      Entry entry = stored.get(i);
+      if (entry.tryRetain()) {
+        byte[] fields = new byte[entry.fieldsLength()];
+        entry.firstBlock().getBytes(0, fields);
+        seen.add(new Glimpse(entry.meta(), fields, false, entry.bytes(), entry.hits()));
+        entry.release();
+      }
+    }
+    return seen;
   }
 
   /** Whether {@code entry} is stored now. */
