@@ -8,9 +8,9 @@ import io.loligo.core.message.Fields;
  * The freshness lifetime of a response (RFC 9111 section 4.2.1) and where it comes from. Immutable.
  *
  * @param lifetimeSeconds 0 to 2^31; 0: born stale
- * @param source what gave it
+ * @param rule what gave it
  */
-record Freshness(long lifetimeSeconds, Source source) {
+record Freshness(long lifetimeSeconds, Rule rule) {
   /** What a lifetime can come from. */
   enum Source {
     /** s-maxage, max-age or Expires. */
@@ -23,6 +23,39 @@ record Freshness(long lifetimeSeconds, Source source) {
     NONE
   }
 
+  /** The rule that won, in the words that {@link FreshnessSum} shows. */
+  enum Rule {
+    S_MAXAGE(Source.EXPLICIT, "s-maxage"),
+    MAX_AGE(Source.EXPLICIT, "max-age"),
+    EXPIRES(Source.EXPLICIT, "Expires - Date"),
+    OVERRIDE_EXPIRE(Source.EXPLICIT, "refresh_pattern min, by override-expire"),
+    NEGATIVE_TTL(Source.NEGATIVE, "negative_ttl"),
+    LAST_MODIFIED(Source.HEURISTIC, "20 % of Date - Last-Modified"),
+    DEFAULT_MAX(Source.HEURISTIC, "20 % of Date - Last-Modified, at most three days"),
+    PATTERN_PERCENT(Source.HEURISTIC, "refresh_pattern percent of Date - Last-Modified"),
+    PATTERN_MIN(Source.HEURISTIC, "refresh_pattern min"),
+    PATTERN_MAX(Source.HEURISTIC, "refresh_pattern max"),
+    NOTHING(Source.NONE, "nothing gives or allows one");
+
+    private final Source source;
+    private final String text;
+
+    Rule(Source source, String text) {
+      this.source = source;
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+
+  /** Of which kind it is. */
+  Source source() {
+    return rule.source;
+  }
+
+  private static final Freshness NONE = new Freshness(0, Rule.NOTHING);
   private static final int DEFAULT_PERCENT = 20;
   private static final long DEFAULT_MAX_SECONDS = 259_200;
 
@@ -44,21 +77,20 @@ record Freshness(long lifetimeSeconds, Source source) {
     long explicit = explicitSeconds(response, directives, dateMillis, nowMillis);
     if (explicit >= 0) {
       boolean override = pattern != null && pattern.has(Option.OVERRIDE_EXPIRE);
-      long lifetime = override ? Math.max(explicit, pattern.minSeconds()) : explicit;
-      return new Freshness(lifetime, Source.EXPLICIT);
+      return override && pattern.minSeconds() > explicit
+          ? new Freshness(pattern.minSeconds(), Rule.OVERRIDE_EXPIRE)
+          : new Freshness(explicit, explicitRule(directives));
     }
     if (StatusCaching.isNegative(status)) {
-      return negativeTtlSeconds > 0
-          ? new Freshness(negativeTtlSeconds, Source.NEGATIVE)
-          : new Freshness(0, Source.NONE);
+      return negativeTtlSeconds > 0 ? new Freshness(negativeTtlSeconds, Rule.NEGATIVE_TTL) : NONE;
     }
     if (!StatusCaching.isHeuristic(status) && !directives.has(CacheControl.PUBLIC)) {
-      return new Freshness(0, Source.NONE);
+      return NONE;
     }
     long lastModified = HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis);
     long unchangedSeconds =
         lastModified == HttpDate.INVALID ? 0 : Math.max(0, (dateMillis - lastModified) / 1000);
-    return new Freshness(heuristicSeconds(unchangedSeconds, pattern), Source.HEURISTIC);
+    return heuristic(unchangedSeconds, pattern);
   }
 
   /**
@@ -85,6 +117,13 @@ record Freshness(long lifetimeSeconds, Source source) {
       end++;
     }
     return Math.max(0, Octets.deltaSeconds(bytes, start, end));
+  }
+
+  private static Rule explicitRule(CacheControl directives) {
+    if (directives.sharedMaxAgeSeconds() != CacheControl.ABSENT) {
+      return Rule.S_MAXAGE;
+    }
+    return directives.maxAgeSeconds() != CacheControl.ABSENT ? Rule.MAX_AGE : Rule.EXPIRES;
   }
 
   private static long explicitSeconds(
@@ -118,15 +157,22 @@ record Freshness(long lifetimeSeconds, Source source) {
    * Squid's rule: never longer than max; with a Last-Modified in the past the percentage decides
    * alone, unless override-lastmod lets min beat it; else min.
    */
-  private static long heuristicSeconds(long unchangedSeconds, RefreshPattern pattern) {
+  private static Freshness heuristic(long unchangedSeconds, RefreshPattern pattern) {
     if (pattern == null) {
-      return Math.min(DEFAULT_MAX_SECONDS, unchangedSeconds * DEFAULT_PERCENT / 100);
+      long share = unchangedSeconds * DEFAULT_PERCENT / 100;
+      return atMost(DEFAULT_MAX_SECONDS, Rule.DEFAULT_MAX, share, Rule.LAST_MODIFIED);
     }
     long lifetime = pattern.minSeconds();
-    if (unchangedSeconds > 0) {
-      long share = unchangedSeconds * pattern.percent() / 100;
-      lifetime = pattern.has(Option.OVERRIDE_LASTMOD) ? Math.max(share, lifetime) : share;
+    Rule rule = Rule.PATTERN_MIN;
+    long share = unchangedSeconds * pattern.percent() / 100;
+    if (unchangedSeconds > 0 && (share > lifetime || !pattern.has(Option.OVERRIDE_LASTMOD))) {
+      lifetime = share;
+      rule = Rule.PATTERN_PERCENT;
     }
-    return Math.min(lifetime, pattern.maxSeconds());
+    return atMost(pattern.maxSeconds(), Rule.PATTERN_MAX, lifetime, rule);
+  }
+
+  private static Freshness atMost(long maxSeconds, Rule limit, long seconds, Rule rule) {
+    return seconds > maxSeconds ? new Freshness(maxSeconds, limit) : new Freshness(seconds, rule);
   }
 }

@@ -75,6 +75,12 @@ public final class VarySelection {
     return List.of(names);
   }
 
+  /** The value of name {@code number} in its normal form; null: the request had no such field. */
+  public String value(int number) {
+    byte[] value = values[number];
+    return value == null ? null : new String(value, StandardCharsets.ISO_8859_1);
+  }
+
   /** Octets of memory that names and values take, roughly: a client chooses how many. */
   public int weightBytes() {
     int bytes = 0;

@@ -1,0 +1,91 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.Fields;
+import java.util.Locale;
+
+/**
+ * How the age and the freshness lifetime of a stored response come about, each term of RFC 9111
+ * sections 4.2.1 and 4.2.3 by its name: for people who ask. What decisions use are the sums in
+ * {@link StoredMeta}; the terms are found again from there and from the stored fields. Immutable.
+ *
+ * @param ageValueSeconds Age as received; -1 where it was too small to matter, so that it is not
+ *     known any more
+ * @param apparentAgeSeconds from Date to arrival
+ * @param responseDelaySeconds from sending the request to the arrival of the head
+ * @param correctedInitialAgeSeconds the larger of both ways to know the age on arrival
+ * @param residentTimeSeconds since arrival
+ * @param currentAgeSeconds the sum that counts
+ * @param lifetimeSeconds the lifetime that counts
+ * @param lifetimeFrom the rule that gave it
+ * @param pattern the refresh_pattern line that is first found in the URL, with its place; or null
+ * @param asStored whether the rules would give the same lifetime now; if not, they were others when
+ *     the response was stored
+ */
+public record FreshnessSum(
+    long ageValueSeconds,
+    long apparentAgeSeconds,
+    long responseDelaySeconds,
+    long correctedInitialAgeSeconds,
+    long residentTimeSeconds,
+    long currentAgeSeconds,
+    long lifetimeSeconds,
+    String lifetimeFrom,
+    String pattern,
+    boolean asStored) {
+
+  /**
+   * The sum. Pure.
+   *
+   * @param stored its fields as stored, borrowed
+   * @param url effective URI, for refresh_pattern
+   */
+  public static FreshnessSum of(
+      StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings, long nowMillis) {
+    RefreshPattern pattern = settings.patternFor(url);
+    Freshness freshness =
+        Freshness.of(
+            meta.status(),
+            stored,
+            CacheControl.ofResponse(stored),
+            meta.dateMillis(),
+            meta.responseTimeMillis(),
+            pattern,
+            settings.negativeTtlSeconds());
+    long apparent = seconds(meta.dateMillis(), meta.responseTimeMillis());
+    long delay = seconds(meta.requestTimeMillis(), meta.responseTimeMillis());
+    long initial = meta.initialAgeSeconds();
+    long age = meta.ageSeconds(nowMillis);
+    return new FreshnessSum(
+        initial > apparent ? initial - delay : -1,
+        apparent,
+        delay,
+        initial,
+        age - initial,
+        age,
+        meta.lifetimeSeconds(),
+        freshness.rule().text(),
+        pattern == null ? null : text(pattern),
+        freshness.lifetimeSeconds() == meta.lifetimeSeconds());
+  }
+
+  /** Seconds of freshness left; negative: stale for so long. */
+  public long remainingSeconds() {
+    return lifetimeSeconds - currentAgeSeconds;
+  }
+
+  private static long seconds(long fromMillis, long toMillis) {
+    return Math.max(0, (toMillis - fromMillis) / 1000);
+  }
+
+  private static String text(RefreshPattern pattern) {
+    StringBuilder text = new StringBuilder(pattern.regex().pattern());
+    text.append(' ').append(pattern.minMinutes());
+    text.append(' ').append(pattern.percent()).append('%');
+    text.append(' ').append(pattern.maxMinutes());
+    pattern.options().stream()
+        .sorted()
+        .map(option -> option.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+        .forEach(option -> text.append(' ').append(option));
+    return text.append(" (").append(pattern.source()).append(')').toString();
+  }
+}
