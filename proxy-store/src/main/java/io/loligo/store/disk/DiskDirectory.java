@@ -74,6 +74,7 @@ final class DiskDirectory implements AutoCloseable {
   private final MemoryLedger transit;
   private final DiskTier.MemoryView memory;
   private final Slab.Opener slabs;
+  private final Loads loads;
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids = new AtomicLong();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -101,6 +102,7 @@ final class DiskDirectory implements AutoCloseable {
     this.geometry = geometry;
     this.marks = marks;
     this.threads = threads;
+    this.loads = new Loads(threads::read, Round::new);
     this.allocator = allocator;
     this.transit = transit;
     this.memory = memory;
@@ -421,33 +423,40 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
-    DirectoryContext now = ready();
-    if (now == null) {
-      return false;
-    }
-    long asked = System.nanoTime();
-    return threads.read(
-        () -> {
-          long began = System.nanoTime();
-          Loader.Loaded loaded = loadNow(now, key, request);
-          then.loaded(loaded, began - asked, System.nanoTime() - began);
-        },
-        loop);
+    return ready() != null && loads.add(key, request, loop, then);
   }
 
-  private Loader.Loaded loadNow(DirectoryContext now, CacheKey key, Fields request) {
-    if (state != State.READY) {
-      return Loader.Loaded.none(Loader.Outcome.ABSENT);
+  /** Loads for requests that waited together. Confined to a disk thread. */
+  private final class Round implements Loads.Round {
+    private final DirectoryContext now = parts;
+    private final LoadRound held = now.loader().round();
+    private boolean failed;
+
+    @Override
+    public Loader.Loaded load(CacheKey key, Fields request) {
+      if (state != State.READY) {
+        return Loader.Loaded.none(Loader.Outcome.ABSENT);
+      }
+      if (failed) {
+        return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+      }
+      try {
+        Loader.Loaded loaded = now.loader().load(key, request, held);
+        readFailures.set(0);
+        return loaded;
+      } catch (OutOfMemoryError e) {
+        return Loader.Loaded.none(Loader.Outcome.BUSY);
+      } catch (IOException | RuntimeException | Error e) {
+        // for all that wait with this one: a place that cannot be read is one failure
+        failed = true;
+        failedToRead(e);
+        return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+      }
     }
-    try {
-      Loader.Loaded loaded = now.loader().load(key, request);
-      readFailures.set(0);
-      return loaded;
-    } catch (OutOfMemoryError e) {
-      return Loader.Loaded.none(Loader.Outcome.BUSY);
-    } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
-      return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+
+    @Override
+    public void close() {
+      held.close();
     }
   }
 

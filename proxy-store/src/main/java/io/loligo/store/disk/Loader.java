@@ -74,8 +74,16 @@ final class Loader {
     this.failed = failed;
   }
 
-  /** Loads the newest variant under {@code key} that {@code request} selects. */
-  Loaded load(CacheKey key, Fields request) throws IOException {
+  /** To {@link #load} in, for requests that waited together. */
+  LoadRound round() {
+    return new LoadRound(catalogue);
+  }
+
+  /**
+   * Loads the newest variant under {@code key} that {@code request} selects, unless {@code round}
+   * has it.
+   */
+  Loaded load(CacheKey key, Fields request, LoadRound round) throws IOException {
     List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
     List<Stored> left = new ArrayList<>(variants);
     try {
@@ -86,7 +94,7 @@ final class Loader {
           return loaded;
         }
         left.remove(next);
-        Loaded one = load(next, key, request);
+        Loaded one = load(next, key, request, round);
         if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
           return one;
         }
@@ -134,7 +142,12 @@ final class Loader {
     }
   }
 
-  private Loaded load(Stored stored, CacheKey key, Fields request) throws IOException {
+  private Loaded load(Stored stored, CacheKey key, Fields request, LoadRound round)
+      throws IOException {
+    Loaded again = again(stored, request, round);
+    if (again != null) {
+      return again;
+    }
     int charge = SizeClass.roundUp(stored.length());
     if (!transit.tryReserve(charge)) {
       return Loaded.none(Outcome.BUSY);
@@ -159,12 +172,36 @@ final class Loader {
         return Loaded.none(Outcome.ABSENT);
       }
       count(inRecord, stored);
-      return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
+      int hits = catalogue.hits(stored);
+      round.keep(stored, entry, inRecord, memory.wants(entry.contentLength(), hits));
+      return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
       if (entry == null) {
         transit.release(charge);
       }
     }
+  }
+
+  /** What {@code round} has of {@code stored}; null where it has to be loaded. */
+  private Loaded again(Stored stored, Fields request, LoadRound round) {
+    LoadRound.Held held = round.find(stored);
+    if (held == null) {
+      return null;
+    }
+    Entry entry = held.entry();
+    if (entry.select(request) == null) {
+      return Loaded.none(Outcome.ABSENT);
+    }
+    long length = entry.contentLength();
+    boolean resident = length == 0 || entry.isResident(length - 1);
+    if (!resident && !held.whole() && memory.wants(length, catalogue.hits(stored) + 1)) {
+      return null;
+    }
+    boolean alive = entry.tryRetain();
+    assert alive : "held without reference";
+    catalogue.hit(stored);
+    count(held.inRecord(), stored);
+    return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
   }
 
   private void count(boolean inRecord, Stored stored) {

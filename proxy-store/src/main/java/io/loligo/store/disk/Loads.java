@@ -1,0 +1,138 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.Fields;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Loads that wait for one directory. Those of one key that wait at the same time are one task for a
+ * disk thread, in which each is answered for itself: what several of them select is read once.
+ * Thread-safe: any thread.
+ *
+ * <p>Who asks while the first of a key is being served still takes part; who asks later begins
+ * anew, so that a key that is asked for all the time does not keep a thread for itself.
+ */
+final class Loads {
+  /** Requests that wait, at most: {@value}. */
+  static final int MAX_WAITING = DiskThreads.MAX_READS;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
+
+  /** See {@link DiskThreads#read}. */
+  interface Threads {
+    boolean read(Runnable task, EventExecutor loop);
+  }
+
+  /** Answers the requests of one task. Confined to a disk thread. */
+  interface Round extends AutoCloseable {
+    Loader.Loaded load(CacheKey key, Fields request);
+
+    @Override
+    void close();
+  }
+
+  private static final class Waiter {
+    private final Fields request;
+    private final DiskDirectory.LoadListener then;
+    private final long askedNanos = System.nanoTime();
+
+    Waiter(Fields request, DiskDirectory.LoadListener then) {
+      this.request = request;
+      this.then = then;
+    }
+  }
+
+  /** Requests for one key. They are added in the step in which the task is found in the map. */
+  private static final class Task {
+    private final CacheKey key;
+    private final Waiter first;
+    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+
+    Task(CacheKey key, Waiter first) {
+      this.key = key;
+      this.first = first;
+    }
+  }
+
+  private final ConcurrentHashMap<CacheKey, Task> tasks = new ConcurrentHashMap<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final Threads threads;
+  private final Supplier<Round> rounds;
+
+  Loads(Threads threads, Supplier<Round> rounds) {
+    this.threads = threads;
+    this.rounds = rounds;
+  }
+
+  /** Requests that wait. */
+  int waiting() {
+    return waiting.get();
+  }
+
+  /** Loads for {@code loop}; false where too many wait: {@code then} is not told. */
+  boolean add(CacheKey key, Fields request, EventExecutor loop, DiskDirectory.LoadListener then) {
+    if (waiting.incrementAndGet() > MAX_WAITING) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    Waiter mine = new Waiter(request, then);
+    Task task =
+        tasks.compute(
+            key,
+            (ignored, there) -> {
+              Task now = there == null ? new Task(key, mine) : there;
+              now.waiters.add(mine);
+              return now;
+            });
+    if (task.first != mine || threads.read(() -> run(task), loop)) {
+      return true;
+    }
+    tasks.remove(key, task);
+    for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
+      if (waiter != mine) {
+        tell(waiter, Loader.Loaded.none(Loader.Outcome.BUSY), waiter.askedNanos, 0);
+      }
+    }
+    return false;
+  }
+
+  private Waiter next(Task task) {
+    Waiter waiter = task.waiters.poll();
+    if (waiter != null) {
+      waiting.decrementAndGet();
+    }
+    return waiter;
+  }
+
+  private void run(Task task) {
+    try (Round round = rounds.get()) {
+      serve(round, task.key, next(task));
+      tasks.remove(task.key, task);
+      for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
+        serve(round, task.key, waiter);
+      }
+    }
+  }
+
+  private static void serve(Round round, CacheKey key, Waiter waiter) {
+    long began = System.nanoTime();
+    Loader.Loaded loaded = round.load(key, waiter.request);
+    tell(waiter, loaded, began, System.nanoTime() - began);
+  }
+
+  private static void tell(Waiter waiter, Loader.Loaded loaded, long beganNanos, long readNanos) {
+    try {
+      waiter.then.loaded(loaded, beganNanos - waiter.askedNanos, readNanos);
+    } catch (RuntimeException defect) {
+      // the others still wait
+      LOG.error("who waited for a load failed", defect);
+    }
+  }
+}

@@ -1,0 +1,349 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.Entry;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests that wait for one key at once are answered by one read of what they select. */
+final class LoadsTest {
+  private static final String URL = "http://a/";
+  private static final int CLIENTS = 100;
+  private static final int LOOPS = 4;
+
+  @TempDir Path temp;
+
+  private FaultySlab slab;
+  private DiskFixture fixture;
+  private final List<EventExecutor> loops = new ArrayList<>();
+
+  /** What one client got. */
+  private record Got(LoadOutcome outcome, Entry entry, EventExecutor loop, boolean onLoop) {}
+
+  @BeforeEach
+  void open() throws IOException {
+    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 32 << 20));
+    fixture =
+        new DiskFixture(
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(
+                        here,
+                        allocator,
+                        transit,
+                        new SecondHits(memory),
+                        file -> {
+                          slab = new FaultySlab(file);
+                          return slab;
+                        })));
+    fixture.store.store.opened().join();
+    for (int i = 0; i < LOOPS; i++) {
+      loops.add(new DefaultEventExecutor());
+    }
+  }
+
+  /** Nothing may be left in any ledger. */
+  @AfterEach
+  void close() {
+    slab.resume();
+    for (EventExecutor loop : loops) {
+      loop.shutdownGracefully(0, 30, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+    fixture.close();
+  }
+
+  /** Asks from a loop of its own; whoever asks is in the queue when this returns. */
+  private CompletableFuture<Got> ask(int number, Fields request) {
+    EventExecutor loop = loops.get(number % LOOPS);
+    CompletableFuture<Got> got = new CompletableFuture<>();
+    loop.submit(
+            () ->
+                fixture.store.store.load(
+                    key(URL),
+                    request,
+                    loop,
+                    (entry, report) ->
+                        got.complete(new Got(report.outcome(), entry, loop, loop.inEventLoop()))))
+        .syncUninterruptibly();
+    return got;
+  }
+
+  private List<CompletableFuture<Got>> askAll(int from, int count, Fields request) {
+    List<CompletableFuture<Got>> asked = new ArrayList<>();
+    for (int i = from; i < from + count; i++) {
+      asked.add(ask(i, request));
+    }
+    return asked;
+  }
+
+  /** Memory that wants what the disk was asked for twice, however much room it has. */
+  private record SecondHits(DiskTier.MemoryView memory) implements DiskTier.MemoryView {
+    @Override
+    public boolean serves(CacheKey key) {
+      return memory.serves(key);
+    }
+
+    @Override
+    public boolean wants(long contentLength, int hits) {
+      return hits > 1;
+    }
+
+    @Override
+    public void written(Entry entry) {
+      memory.written(entry);
+    }
+
+    @Override
+    public void superseded(CacheKey key, VarySelection vary) {
+      memory.superseded(key, vary);
+    }
+  }
+
+  private void awaitStalled() {
+    while (slab.stalled() == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void assertFound(List<CompletableFuture<Got>> asked, byte[] octets) {
+    for (CompletableFuture<Got> one : asked) {
+      Got got = DiskFixture.get(one);
+      assertThat(got.outcome()).isEqualTo(LoadOutcome.FOUND);
+      assertThat(got.onLoop()).isTrue();
+      assertThat(StoreFixture.content(got.entry())).isEqualTo(octets);
+      got.entry().release();
+    }
+  }
+
+  @Test
+  void oneReadAnswersAllWhoWait() {
+    byte[] octets = octets(10_000);
+    fixture.put(URL, octets);
+    long reads = fixture.stats().reads();
+    long hits = fixture.stats().hits();
+    slab.stall();
+    List<CompletableFuture<Got>> asked = askAll(0, 1, noFields());
+    awaitStalled();
+    asked.addAll(askAll(1, CLIENTS - 1, noFields()));
+    slab.resume();
+    assertFound(asked, octets);
+    assertThat(fixture.stats().reads() - reads).isEqualTo(1);
+    assertThat(fixture.stats().hits() - hits).isEqualTo(CLIENTS);
+  }
+
+  @Test
+  void eachGetsWhatItSelects() {
+    Fields en = fields("Accept-Language: en\r\n\r\n");
+    Fields de = fields("Accept-Language: de\r\n\r\n");
+    Fields fr = fields("Accept-Language: fr\r\n\r\n");
+    fixture.store.fill(URL, varying(en), octets(5000));
+    fixture.store.fill(URL, varying(de), octets(6000));
+    fixture.settle();
+    long reads = fixture.stats().reads();
+    slab.stall();
+    List<CompletableFuture<Got>> english = askAll(0, 1, en);
+    awaitStalled();
+    List<CompletableFuture<Got>> german = askAll(1, CLIENTS, de);
+    List<CompletableFuture<Got>> french = askAll(2, CLIENTS, fr);
+    english.addAll(askAll(3, CLIENTS, en));
+    slab.resume();
+    assertFound(english, octets(5000));
+    assertFound(german, octets(6000));
+    for (CompletableFuture<Got> one : french) {
+      assertThat(DiskFixture.get(one).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+    assertThat(fixture.stats().reads() - reads).isEqualTo(2);
+  }
+
+  private static Fields fields(String lines) {
+    return StoredFields.index(lines.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  private static StoredMeta varying(Fields request) {
+    VarySelection vary = VarySelection.of(request, fields("Vary: Accept-Language\r\n\r\n"));
+    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+  }
+
+  @Test
+  void whoWaitsDuringAPurgeGetsNothingOfWhatWasBeingRead() {
+    fixture.put(URL, octets(10_000));
+    slab.stall();
+    CompletableFuture<Got> first = ask(0, noFields());
+    awaitStalled();
+    CompletableFuture<Got> second = ask(1, noFields());
+    CompletableFuture<Integer> purged = new CompletableFuture<>();
+    fixture.store.store.purge(key(URL), fixture.loop, purged::complete);
+    while (fixture.stats().objects() > 0) {
+      Thread.onSpinWait();
+    }
+    slab.resume();
+    assertThat(DiskFixture.get(purged)).isEqualTo(1);
+    assertThat(DiskFixture.get(second).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    Entry entry = DiskFixture.get(first).entry();
+    if (entry != null) {
+      entry.release();
+    }
+  }
+
+  @Test
+  void aReadThatFailsIsOneFailureForAll() {
+    fixture.put(URL, octets(10_000));
+    slab.failReads(CLIENTS);
+    slab.stall();
+    List<CompletableFuture<Got>> asked = askAll(0, 1, noFields());
+    awaitStalled();
+    asked.addAll(askAll(1, CLIENTS - 1, noFields()));
+    slab.resume();
+    for (CompletableFuture<Got> one : asked) {
+      assertThat(DiskFixture.get(one).outcome()).isEqualTo(LoadOutcome.DAMAGED);
+    }
+    assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+    slab.failReads(0);
+    assertFound(askAll(0, 1, noFields()), octets(10_000));
+  }
+
+  @Test
+  void largeContentIsPutTogetherForMemoryOnce() {
+    byte[] octets = octets(300_000);
+    fixture.put(URL, octets);
+    long reads = fixture.stats().reads();
+    slab.stall();
+    CompletableFuture<Got> first = ask(0, noFields());
+    awaitStalled();
+    List<CompletableFuture<Got>> others = askAll(1, CLIENTS, noFields());
+    slab.resume();
+    Entry onDisk = DiskFixture.get(first).entry();
+    assertThat(onDisk.isResident(octets.length - 1)).isFalse();
+    onDisk.release();
+    assertFound(others, octets);
+    int further = octets.length / Block.FURTHER_CONTENT;
+    assertThat(fixture.stats().reads() - reads).isEqualTo(2 + further);
+  }
+
+  // Without a disk
+
+  private final Queue<Runnable> queue = new ArrayDeque<>();
+  private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+  private int rounds;
+
+  private Loads loads(Loads.Threads threads) {
+    return new Loads(
+        threads,
+        () ->
+            new Loads.Round() {
+              private final int number = rounds++;
+
+              @Override
+              public Loader.Loaded load(CacheKey key, Fields request) {
+                inRound.run();
+                return Loader.Loaded.none(Loader.Outcome.ABSENT);
+              }
+
+              @Override
+              public void close() {
+                told.add("end of " + number);
+              }
+            });
+  }
+
+  private Runnable inRound = () -> {};
+
+  private DiskDirectory.LoadListener as(String name) {
+    return (loaded, queueNanos, readNanos) -> told.add(name + ' ' + loaded.outcome());
+  }
+
+  private boolean add(Loads loads, String name) {
+    return loads.add(key(URL), noFields(), ImmediateEventExecutor.INSTANCE, as(name));
+  }
+
+  @Test
+  void whoJoinedWhenTheQueueIsFullIsTold() {
+    Loads[] loads = new Loads[1];
+    loads[0] =
+        loads(
+            (task, loop) -> {
+              assertThat(add(loads[0], "second")).isTrue();
+              return false;
+            });
+    assertThat(add(loads[0], "first")).isFalse();
+    assertThat(told).containsExactly("second BUSY");
+    assertThat(loads[0].waiting()).isZero();
+  }
+
+  @Test
+  void whoComesDuringTheFirstTakesPartAndWhoComesLaterBeginsAnew() {
+    Loads loads = loads((task, loop) -> queue.add(task));
+    add(loads, "first");
+    add(loads, "queued");
+    List<String> come = new ArrayList<>(List.of("during", "later"));
+    inRound =
+        () -> {
+          if (!come.isEmpty()) {
+            add(loads, come.remove(0));
+          }
+        };
+    queue.remove().run();
+    assertThat(told).containsExactly("first ABSENT", "queued ABSENT", "during ABSENT", "end of 0");
+    queue.remove().run();
+    assertThat(told).endsWith("end of 0", "later ABSENT", "end of 1");
+    assertThat(queue).isEmpty();
+    assertThat(loads.waiting()).isZero();
+  }
+
+  @Test
+  void oneThatFailsDoesNotKeepTheOthers() {
+    Loads loads = loads((task, loop) -> queue.add(task));
+    loads.add(
+        key(URL),
+        noFields(),
+        ImmediateEventExecutor.INSTANCE,
+        (loaded, queueNanos, readNanos) -> {
+          throw new IllegalStateException("for the test");
+        });
+    add(loads, "second");
+    queue.remove().run();
+    assertThat(told).containsExactly("second ABSENT", "end of 0");
+  }
+
+  @Test
+  void onlySoManyWait() {
+    Loads loads = loads((task, loop) -> queue.add(task));
+    for (int i = 0; i < Loads.MAX_WAITING; i++) {
+      assertThat(add(loads, "one")).isTrue();
+    }
+    assertThat(add(loads, "one more")).isFalse();
+    queue.remove().run();
+    assertThat(told).hasSize(Loads.MAX_WAITING + 1);
+    assertThat(add(loads, "one more")).isTrue();
+  }
+}
