@@ -76,7 +76,7 @@ final class DiskDirectory implements AutoCloseable {
   private final Slab.Opener slabs;
   private final Loads loads;
   private final DirectoryCounters counters = new DirectoryCounters();
-  private final AtomicLong ids = new AtomicLong();
+  private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicLong readFailures = new AtomicLong();
   private final AtomicInteger deferred = new AtomicInteger();
@@ -88,16 +88,20 @@ final class DiskDirectory implements AutoCloseable {
   private volatile String reason = "";
   private volatile DirectoryContext parts;
   private Object headerFile;
+  private Runnable whenOff = () -> {};
+  private boolean behind;
 
   private DiskDirectory(
       CacheDir config,
       Geometry geometry,
       Marks marks,
       DiskThreads threads,
+      AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DiskTier.MemoryView memory,
       Slab.Opener slabs) {
+    this.ids = ids;
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
@@ -118,11 +122,14 @@ final class DiskDirectory implements AutoCloseable {
    * Claims the directory: it is there, writable, large enough and nobody else's. Its content is
    * taken up by {@link #open}.
    *
+   * @param ids the last number given to an object; all directories count on together, so that
+   *     numbers tell which of two responses is newer wherever they are
    * @throws IOException it cannot be had; says which line of the configuration and what to do
    */
   static DiskDirectory claim(
       CacheDir dir,
       ProxyConfig.Disk disk,
+      AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DiskTier.MemoryView memory,
@@ -159,7 +166,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads =
         new DiskThreads("loligo-disk", Math.max(2, disk.threads()), disk.writeQueueBytes());
-    return new DiskDirectory(dir, geometry, marks, threads, allocator, transit, memory, slabs);
+    return new DiskDirectory(dir, geometry, marks, threads, ids, allocator, transit, memory, slabs);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -182,8 +189,36 @@ final class DiskDirectory implements AutoCloseable {
     return Files.exists(file) ? Files.size(file) : 0;
   }
 
+  IOException refusal(String what, IOException cause) {
+    return refusal(config, what, cause);
+  }
+
   private static IOException refusal(CacheDir dir, String what, IOException cause) {
     return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
+  }
+
+  // Between claim and open
+
+  Marks marks() {
+    return marks;
+  }
+
+  /** Empties it, before it is opened. */
+  void discard(String why) throws IOException {
+    if (marks.isUsed()) {
+      LOG.warn("cache_dir {}: {}: its content is discarded", config.path(), why);
+    }
+    marks.discard();
+  }
+
+  /** Says whether it may hold older copies of what another directory has. */
+  void behind(boolean behind) {
+    this.behind = behind;
+  }
+
+  /** {@code then} runs on a disk thread when it turns off. */
+  void whenOff(Runnable then) {
+    whenOff = then;
   }
 
   /** See {@link #open}. */
@@ -239,7 +274,8 @@ final class DiskDirectory implements AutoCloseable {
     Marks.Clean clean = marks.takeClean();
     Preallocation.allocate(marks.slabs(), geometry.slabBytes());
     Blocks blocks = new Blocks(slabs.open(marks.slabs()), geometry.segmentBytes(), allocator);
-    ids.set(Math.max(System.currentTimeMillis() << ID_SHIFT, clean == null ? 0 : clean.nextId()));
+    raiseIds(System.currentTimeMillis() << ID_SHIFT);
+    raiseIds(clean == null ? 0 : clean.nextId());
     if (fresh) {
       RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
       parts = parts(header.secret(), map, blocks);
@@ -317,8 +353,12 @@ final class DiskDirectory implements AutoCloseable {
     if (opening.rejected() > 0) {
       LOG.warn("cache_dir {}: {} objects were not whole", config.path(), opening.rejected());
     }
-    ids.set(Math.max(ids.get(), opening.highestId() + 1));
+    raiseIds(opening.highestId() + 1);
     parts = filled;
+  }
+
+  private void raiseIds(long least) {
+    ids.accumulateAndGet(least, Math::max);
   }
 
   private DirectoryContext parts(Secret secret, RecordMap map, Blocks blocks) {
@@ -367,6 +407,7 @@ final class DiskDirectory implements AutoCloseable {
     String text = why.getMessage();
     reason = text == null ? why.toString() : text;
     LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
+    whenOff.run();
   }
 
   /** Enters {@code next}, unless it is OFF or CLOSED already. */
@@ -613,6 +654,26 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
+  /** Drops variant {@code id} under {@code key}: another directory has a newer one. */
+  void dropOlder(CacheKey key, long id) {
+    DirectoryContext now = ready();
+    if (now != null) {
+      threads.urgent(
+          () -> {
+            try {
+              now.writer().drop(now.secret().hash().of(key, null).high(), id);
+            } catch (IOException | RuntimeException | Error e) {
+              fail(e);
+            }
+          });
+    }
+  }
+
+  /** Runs {@code task} on a disk thread; false where it is closed. */
+  boolean run(Runnable task) {
+    return threads.urgent(task);
+  }
+
   /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
   Spool spool(
       CacheKey key,
@@ -665,6 +726,20 @@ final class DiskDirectory implements AutoCloseable {
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
     return state == State.OPENING || state == State.RECOVERING;
+  }
+
+  /** Whether it may hold older copies of what another directory has. */
+  boolean isBehind() {
+    return behind;
+  }
+
+  boolean isOff() {
+    return state == State.OFF;
+  }
+
+  /** Whether it was to forget everything when it was open. */
+  boolean forgetsAll() {
+    return forgetsAll;
   }
 
   /** Drops everything; {@code then} is told on a disk thread. How many there were. */

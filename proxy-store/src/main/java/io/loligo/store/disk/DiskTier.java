@@ -23,15 +23,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim} and
  * {@link #close}.
  *
  * <p>An object is in one directory: that of its older self, else the one with the largest share of
- * its space free. What is being removed is not found from the moment on in which it was asked for.
+ * its space free. Where a directory was away for a while two may have it: then the newest is found,
+ * and the older goes. What is being removed is not found from the moment on in which it was asked
+ * for; {@link Roll} sees to those that do not hear of it.
  */
 public final class DiskTier implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+
   /** How a load ended. */
   public enum Outcome {
     FOUND,
@@ -92,8 +98,11 @@ public final class DiskTier implements AutoCloseable {
 
   private final AtomicInteger clearing = new AtomicInteger();
 
-  private DiskTier(List<DiskDirectory> directories, MemoryView memory) {
+  private final Roll roll;
+
+  private DiskTier(List<DiskDirectory> directories, Roll roll, MemoryView memory) {
     this.memory = memory;
+    this.roll = roll;
     this.directories = directories;
   }
 
@@ -117,16 +126,21 @@ public final class DiskTier implements AutoCloseable {
       Slab.Opener slabs)
       throws IOException {
     List<DiskDirectory> claimed = new ArrayList<>();
+    AtomicLong ids = new AtomicLong();
+    Roll roll;
     try {
       for (CacheDir dir : disk.dirs()) {
-        claimed.add(DiskDirectory.claim(dir, disk, allocator, transit, memory, slabs));
+        claimed.add(DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, slabs));
       }
+      roll = Roll.call(List.copyOf(claimed));
     } catch (IOException e) {
       claimed.forEach(DiskDirectory::close);
       throw e;
     }
+    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
+    claimed.forEach(directory -> directory.whenOff(() -> tier.left(directory)));
     claimed.forEach(DiskDirectory::open);
-    return new DiskTier(List.copyOf(claimed), memory);
+    return tier;
   }
 
   /** Completes when all directories are ready, or off. */
@@ -135,10 +149,26 @@ public final class DiskTier implements AutoCloseable {
         directories.stream().map(DiskDirectory::opened).toArray(CompletableFuture[]::new));
   }
 
+  private void left(DiskDirectory directory) {
+    roll.left();
+    if (directory.forgetsAll()) {
+      missed(directory);
+    }
+  }
+
+  /** {@code directory}, off, has not heard of a removal. On a disk thread. */
+  private void missed(DiskDirectory directory) {
+    try {
+      roll.missedBy(directory);
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: may bring back what is removed", directory.config().path(), e);
+    }
+  }
+
   /** A hint; see {@link DiskDirectory#mayHold}. */
   public boolean mayHold(KeyProbe key) {
     for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key)) {
+      if (directory.mayHold(key) && answers(directory)) {
         // what is being written is newer than what is there
         return !isHidden(key);
       }
@@ -149,11 +179,23 @@ public final class DiskTier implements AutoCloseable {
   /** See {@link #mayHold(KeyProbe)}. */
   public boolean mayHold(CacheKey key) {
     for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key)) {
+      if (directory.mayHold(key) && answers(directory)) {
         return !isHidden(key);
       }
     }
     return false;
+  }
+
+  /** One that was away says nothing before it is known what the others have. */
+  private boolean answers(DiskDirectory directory) {
+    if (directory.isBehind()) {
+      for (DiskDirectory other : directories) {
+        if (other.isOpening()) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   private boolean isHidden(Object key) {
@@ -184,42 +226,88 @@ public final class DiskTier implements AutoCloseable {
    * then} is told on a disk thread or at once.
    */
   public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
-    load(0, Outcome.ABSENT, key, request, loop, then);
+    new Search(key, request, loop, then).goOn();
   }
 
-  private void load(
-      int from,
-      Outcome before,
-      CacheKey key,
-      Fields request,
-      EventExecutor loop,
-      LoadListener then) {
-    for (int i = from; i < directories.size(); i++) {
-      DiskDirectory directory = directories.get(i);
-      if (!directory.mayHold(key)) {
-        continue;
-      }
-      int next = i + 1;
-      boolean asked =
-          directory.load(
-              key,
-              request,
-              loop,
-              (loaded, queueNanos, readNanos) -> {
-                Outcome outcome = Outcome.valueOf(loaded.outcome().name());
-                if (loaded.entry() != null || next == directories.size()) {
-                  then.loaded(loaded.entry(), outcome, loaded.hits(), queueNanos, readNanos);
-                } else {
-                  load(next, worse(before, outcome), key, request, loop, then);
-                }
-              });
-      if (asked) {
-        return;
-      }
-      then.loaded(null, Outcome.BUSY, 0, 0, 0);
-      return;
+  /** A load, one directory after the other; the newest is found. Confined to one task at a time. */
+  private final class Search {
+    private final CacheKey key;
+    private final Fields request;
+    private final EventExecutor loop;
+    private final LoadListener then;
+    private int next;
+    private Entry newest;
+    private DiskDirectory holder;
+    private int hits;
+    private Outcome failure = Outcome.ABSENT;
+    private long queueNanos;
+    private long readNanos;
+
+    Search(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+      this.key = key;
+      this.request = request;
+      this.loop = loop;
+      this.then = then;
     }
-    then.loaded(null, before, 0, 0, 0);
+
+    void goOn() {
+      while (next < directories.size()) {
+        DiskDirectory directory = directories.get(next++);
+        if (directory.mayHold(key) && answers(directory)) {
+          if (!directory.load(key, request, loop, (l, q, r) -> take(directory, l, q, r))) {
+            failure = Outcome.BUSY;
+            break;
+          }
+          return;
+        }
+      }
+      end();
+    }
+
+    private void take(DiskDirectory from, Loader.Loaded loaded, long queued, long read) {
+      queueNanos += queued;
+      readNanos += read;
+      if (loaded.entry() != null) {
+        found(from, loaded);
+      } else if (loaded.outcome() != Loader.Outcome.ABSENT) {
+        failure = Outcome.valueOf(loaded.outcome().name());
+      }
+      goOn();
+    }
+
+    private void found(DiskDirectory from, Loader.Loaded loaded) {
+      if (newest == null) {
+        keep(from, loaded);
+      } else if (isNewer(loaded.entry(), newest)) {
+        drop(holder, newest);
+        keep(from, loaded);
+      } else {
+        drop(from, loaded.entry());
+      }
+    }
+
+    private void keep(DiskDirectory from, Loader.Loaded loaded) {
+      newest = loaded.entry();
+      holder = from;
+      hits = loaded.hits();
+    }
+
+    private void drop(DiskDirectory from, Entry older) {
+      from.dropOlder(key, older.diskId());
+      older.release();
+    }
+
+    private void end() {
+      if (newest == null) {
+        then.loaded(null, failure, 0, queueNanos, readNanos);
+      } else if (failure == Outcome.ABSENT) {
+        then.loaded(newest, Outcome.FOUND, hits, queueNanos, readNanos);
+      } else {
+        // what could not be read may be newer
+        newest.release();
+        then.loaded(null, failure, 0, queueNanos, readNanos);
+      }
+    }
   }
 
   /** Told what a {@link #peek} saw, on a disk thread or at once. */
@@ -241,7 +329,7 @@ public final class DiskTier implements AutoCloseable {
       PeekListener then) {
     for (int i = from; i < directories.size(); i++) {
       DiskDirectory directory = directories.get(i);
-      if (!directory.mayHold(key)) {
+      if (!directory.mayHold(key) || !answers(directory)) {
         continue;
       }
       int next = i + 1;
@@ -266,8 +354,10 @@ public final class DiskTier implements AutoCloseable {
     then.peeked(seen, before);
   }
 
-  private static Outcome worse(Outcome one, Outcome other) {
-    return other == Outcome.ABSENT ? one : other;
+  private static boolean isNewer(Entry one, Entry other) {
+    long oneMillis = one.meta().responseTimeMillis();
+    long otherMillis = other.meta().responseTimeMillis();
+    return oneMillis != otherMillis ? oneMillis > otherMillis : one.diskId() > other.diskId();
   }
 
   /** Whether content of so many octets may go to some directory; -1: unknown. */
@@ -401,23 +491,74 @@ public final class DiskTier implements AutoCloseable {
           now.incrementAndGet();
           return now;
         });
-    AtomicInteger left = new AtomicInteger(directories.size());
-    AtomicLong sum = new AtomicLong();
+    Removal removal = new Removal(key, then);
     for (DiskDirectory directory : directories) {
-      directory.remove(
-          key,
-          count -> {
-            sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
-            if (left.decrementAndGet() == 0) {
-              removals.computeIfPresent(
-                  key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
-              then.accept((int) sum.get());
-            }
-          });
+      directory.remove(key, count -> removal.told(directory, count));
     }
-    if (directories.isEmpty()) {
-      removals.remove(key);
-      then.accept(0);
+    removal.tellStrangers();
+  }
+
+  /** A removal under way. Thread-safe. */
+  private final class Removal {
+    private final CacheKey key;
+    private final IntConsumer then;
+    private final AtomicInteger left = new AtomicInteger(directories.size() + 1);
+    private final AtomicLong sum = new AtomicLong();
+
+    Removal(CacheKey key, IntConsumer then) {
+      this.key = key;
+      this.then = then;
+    }
+
+    void told(DiskDirectory directory, int count) {
+      boolean noted =
+          count < 0
+              && directory.isOff()
+              && writer()
+                  .run(
+                      () -> {
+                        missed(directory);
+                        add(count);
+                      });
+      if (!noted) {
+        add(count);
+      }
+    }
+
+    void tellStrangers() {
+      if (!roll.hasStrangers()) {
+        add(0);
+      } else if (!writer().run(() -> add(missedByStrangers() ? 0 : -1))) {
+        add(-1);
+      }
+    }
+
+    private void add(int count) {
+      sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
+      if (left.decrementAndGet() == 0) {
+        removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+        then.accept((int) sum.get());
+      }
+    }
+  }
+
+  /** The directory whose threads write down what others miss. */
+  private DiskDirectory writer() {
+    for (DiskDirectory directory : directories) {
+      if (!directory.isOff()) {
+        return directory;
+      }
+    }
+    return directories.get(0);
+  }
+
+  private boolean missedByStrangers() {
+    try {
+      roll.missedByStrangers();
+      return true;
+    } catch (IOException e) {
+      LOG.warn("a cache_dir that is not configured now may bring back what is removed", e);
+      return false;
     }
   }
 
@@ -438,6 +579,12 @@ public final class DiskTier implements AutoCloseable {
     clearing.addAndGet(directories.size());
     for (DiskDirectory directory : directories) {
       count += directory.clear(clearing::decrementAndGet);
+      if (directory.isOff()) {
+        writer().run(() -> missed(directory));
+      }
+    }
+    if (roll.hasStrangers()) {
+      writer().run(this::missedByStrangers);
     }
     return count;
   }

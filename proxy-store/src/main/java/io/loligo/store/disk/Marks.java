@@ -16,7 +16,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The small files of a directory: whose it is (LOCK), what it is (header), and whether it was
- * closed in order (CLEAN). See {@code docs/disk-format.md}. Confined to one thread.
+ * closed in order (CLEAN); and who else has heard of all removals (ROLL). See {@code
+ * docs/disk-format.md}. Confined to one thread, but for ROLL.
  */
 final class Marks implements AutoCloseable {
   /** Version of everything in the directory; another one is discarded, never read. */
@@ -24,6 +25,7 @@ final class Marks implements AutoCloseable {
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
   private static final long CLEAN_MAGIC = 0x4C4F4C49474F434CL;
+  private static final long ROLL_MAGIC = 0x4C4F4C49474F524CL;
   private static final int READ_BYTES = 1 << 20;
   private static final int MARK_BYTES = 4096;
 
@@ -92,6 +94,10 @@ final class Marks implements AutoCloseable {
 
   private Path rebuild() {
     return directory.resolve("REBUILD");
+  }
+
+  private Path roll() {
+    return directory.resolve("ROLL");
   }
 
   /** Whether a rebuild of the map began and did not end. */
@@ -174,6 +180,40 @@ final class Marks implements AutoCloseable {
     octets.putLong(CLEAN_MAGIC).putInt(VERSION).putInt(0);
     octets.putInt(clean.mapCrc()).putLong(clean.nextId());
     write(clean(), bytes);
+  }
+
+  /** What the directory has of the roll, or null where that is not whole. */
+  Roll.Sheet readRoll() throws IOException {
+    ByteBuffer octets = read(roll(), ROLL_MAGIC);
+    if (octets == null) {
+      return null;
+    }
+    long own = octets.getLong();
+    long number = octets.getLong();
+    boolean behind = octets.getInt() != 0;
+    int count = octets.getInt();
+    if (count < 0 || count > Roll.MAX_MEMBERS) {
+      return null;
+    }
+    long[] members = new long[count];
+    octets.asLongBuffer().get(members);
+    return new Roll.Sheet(own, number, behind, members);
+  }
+
+  /** Writes {@code sheet} in place of what is there. Any thread, one at a time. */
+  void writeRoll(Roll.Sheet sheet) throws IOException {
+    byte[] bytes = new byte[MARK_BYTES];
+    ByteBuffer octets = ByteBuffer.wrap(bytes);
+    octets.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);
+    octets.putLong(sheet.own()).putLong(sheet.number()).putInt(sheet.behind() ? 1 : 0);
+    octets.putInt(sheet.members().length);
+    octets.asLongBuffer().put(sheet.members());
+    write(roll(), bytes);
+  }
+
+  /** What is there is none any more: the next open begins anew. */
+  void discard() throws IOException {
+    Files.deleteIfExists(header());
   }
 
   /** Checksum of a whole file, read in order. */

@@ -5,6 +5,7 @@ import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.admission.DiskAdmission.Placement;
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -201,6 +202,26 @@ final class Writer {
       }
     } finally {
       dropped.forEach(catalogue::unpin);
+    }
+  }
+
+  /** Drops object {@code id}, if it is one of the variants under {@code high}. */
+  void drop(long high, long id) throws IOException {
+    List<Stored> variants = catalogue.pinAll(high);
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      for (Stored stored : variants) {
+        record.clear();
+        if (catalogue.record(stored, record)
+            && StoredRecord.isWhole(record)
+            && Block.id(StoredRecord.block(record)) == id
+            && catalogue.drop(stored)) {
+          blocks.strike(stored.place());
+        }
+      }
+    } finally {
+      record.release();
+      variants.forEach(catalogue::unpin);
     }
   }
 

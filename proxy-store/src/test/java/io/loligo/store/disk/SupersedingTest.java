@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -184,6 +185,7 @@ final class SupersedingTest {
         DiskDirectory.claim(
             here().dirs().get(0),
             here(),
+            new AtomicLong(),
             PooledByteBufAllocator.DEFAULT,
             new MemoryLedger(1 << 20),
             NOBODY,

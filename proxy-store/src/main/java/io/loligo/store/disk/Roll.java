@@ -1,0 +1,177 @@
+package io.loligo.store.disk;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which directories have heard of every removal, as each of them has written down, so that one that
+ * was away knows at the next start what it may not serve. See {@code docs/disk-format.md}.
+ * Thread-safe; blocks but for {@link #hasStrangers}: not on event loops. Its lock, inside which
+ * none is taken, is held while the small file is written: who wants to change it has to wait for
+ * that.
+ *
+ * <p>It is written only when something changes: a directory comes, is away or fails, or the first
+ * removal comes which one that is away does not hear of.
+ */
+final class Roll {
+  /** Directories named at most; with more, those that are not configured are forgotten. */
+  static final int MAX_MEMBERS = 256;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Roll.class);
+  private static final int ID_SHIFT = 20;
+
+  /**
+   * What one directory has of it.
+   *
+   * @param own the number the directory is known by to the others
+   * @param number higher each time it is written
+   * @param behind whether the directory may hold older copies of what another has
+   * @param members who has heard of every removal
+   */
+  record Sheet(long own, long number, boolean behind, long[] members) {
+    boolean lists(long directory) {
+      return LongStream.of(members).anyMatch(member -> member == directory);
+    }
+  }
+
+  private final List<DiskDirectory> directories;
+  private final Sheet[] sheets;
+  private volatile boolean strangers;
+
+  private Roll(List<DiskDirectory> directories, Sheet[] sheets) {
+    this.directories = directories;
+    this.sheets = sheets;
+  }
+
+  /**
+   * Reads what {@code directories}, claimed and not open yet, have, empties those that missed a
+   * removal, and writes down who is there.
+   *
+   * @throws IOException a directory cannot be written
+   */
+  static Roll call(List<DiskDirectory> directories) throws IOException {
+    SecureRandom random = new SecureRandom();
+    Sheet[] sheets = new Sheet[directories.size()];
+    Sheet newest = null;
+    for (int i = 0; i < sheets.length; i++) {
+      Sheet sheet = directories.get(i).marks().readRoll();
+      sheets[i] = sheet == null ? new Sheet(random.nextLong(), 0, false, new long[0]) : sheet;
+      newest = newest == null || sheets[i].number > newest.number ? sheets[i] : newest;
+    }
+    Roll roll = new Roll(directories, sheets);
+    if (newest != null) {
+      roll.begin(newest);
+    }
+    return roll;
+  }
+
+  private synchronized void begin(Sheet newest) throws IOException {
+    boolean same = newest.members.length == sheets.length;
+    for (int i = 0; i < sheets.length; i++) {
+      Sheet sheet = sheets[i];
+      boolean listed = newest.lists(sheet.own);
+      same &= listed && sheet.number == newest.number;
+      if (newest.number > 0 && !listed) {
+        directories.get(i).discard("it missed removals while it was away");
+      }
+      boolean behind = listed && (sheet.behind || sheet.number < newest.number);
+      directories.get(i).behind(behind);
+      sheets[i] = new Sheet(sheet.own, sheet.number, behind, sheet.members);
+    }
+    long[] here = Arrays.stream(sheets).mapToLong(Sheet::own).toArray();
+    long[] all =
+        LongStream.concat(LongStream.of(here), LongStream.of(newest.members)).distinct().toArray();
+    if (!same) {
+      long[] members = all.length > MAX_MEMBERS ? here : all;
+      for (int i = 0; i < sheets.length; i++) {
+        sheets[i] = new Sheet(sheets[i].own, newest.number, sheets[i].behind, members);
+      }
+      raise();
+      for (int i = 0; i < sheets.length; i++) {
+        writeAtStart(i);
+      }
+    }
+    strangers = all.length > here.length;
+  }
+
+  private void writeAtStart(int directory) throws IOException {
+    try {
+      directories.get(directory).marks().writeRoll(sheets[directory]);
+    } catch (IOException e) {
+      throw directories
+          .get(directory)
+          .refusal("cannot be written (" + e + "): look at its disk", e);
+    }
+  }
+
+  /** Gives all sheets the next number. */
+  private void raise() {
+    long number = System.currentTimeMillis() << ID_SHIFT;
+    for (Sheet sheet : sheets) {
+      number = Math.max(number, sheet.number + 1);
+    }
+    for (int i = 0; i < sheets.length; i++) {
+      sheets[i] = new Sheet(sheets[i].own, number, sheets[i].behind, sheets[i].members);
+    }
+  }
+
+  /** Whether some directory that is not configured now counts as one that heard of all. */
+  boolean hasStrangers() {
+    return strangers;
+  }
+
+  /** A directory is off: from now on it is behind the others. */
+  synchronized void left() {
+    raise();
+    for (int i = 0; i < sheets.length; i++) {
+      if (!directories.get(i).isOff()) {
+        writeOrWarn(i);
+      }
+    }
+  }
+
+  /** There was a removal that directories which are not configured have not heard of. */
+  synchronized void missedByStrangers() throws IOException {
+    if (strangers) {
+      strike(Arrays.stream(sheets).mapToLong(Sheet::own).filter(sheets[0]::lists).toArray());
+      strangers = false;
+    }
+  }
+
+  /** {@code directory}, which is off, has not heard of a removal. */
+  synchronized void missedBy(DiskDirectory directory) throws IOException {
+    long gone = sheets[directories.indexOf(directory)].own;
+    if (sheets[0].lists(gone)) {
+      strike(LongStream.of(sheets[0].members).filter(member -> member != gone).toArray());
+    }
+  }
+
+  private void strike(long[] members) throws IOException {
+    for (int i = 0; i < sheets.length; i++) {
+      Sheet sheet = sheets[i];
+      sheets[i] = new Sheet(sheet.own, sheet.number, sheet.behind, members);
+    }
+    raise();
+    for (int i = 0; i < sheets.length; i++) {
+      if (directories.get(i).isOff()) {
+        // it may be alone at the next start; its disk may do that much
+        writeOrWarn(i);
+      } else {
+        directories.get(i).marks().writeRoll(sheets[i]);
+      }
+    }
+  }
+
+  private void writeOrWarn(int directory) {
+    try {
+      directories.get(directory).marks().writeRoll(sheets[directory]);
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: {}", directories.get(directory).config().path(), e.toString());
+    }
+  }
+}
