@@ -46,6 +46,9 @@ public record CacheControl(
   public static final int IMMUTABLE = 1 << 7;
   public static final int ONLY_IF_CACHED = 1 << 8;
 
+  /** They are of a targeted field, in whose place Cache-Control and Expires count for nothing. */
+  public static final int TARGETED = 1 << 9;
+
   /** No directive at all. */
   public static final CacheControl NONE =
       new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);

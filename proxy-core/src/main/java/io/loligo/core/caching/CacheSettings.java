@@ -14,6 +14,8 @@ import java.util.List;
  * @param refreshAllIms {@code refresh_all_ims}
  * @param maxObjectBytes {@code maximum_object_size}
  * @param minObjectBytes {@code minimum_object_size}
+ * @param gateway whether the response comes through a port that stands for the origin: fields for
+ *     such caches are obeyed (RFC 9213 section 3.1)
  */
 public record CacheSettings(
     List<RefreshPattern> refreshPatterns,
@@ -24,11 +26,51 @@ public record CacheSettings(
     boolean reloadIntoIms,
     boolean refreshAllIms,
     long maxObjectBytes,
-    long minObjectBytes) {
+    long minObjectBytes,
+    boolean gateway) {
+
+  /** The same, not as a gateway. */
+  public CacheSettings(
+      List<RefreshPattern> refreshPatterns,
+      long negativeTtlSeconds,
+      long minimumExpirySeconds,
+      long maxStaleSeconds,
+      boolean offlineMode,
+      boolean reloadIntoIms,
+      boolean refreshAllIms,
+      long maxObjectBytes,
+      long minObjectBytes) {
+    this(
+        refreshPatterns,
+        negativeTtlSeconds,
+        minimumExpirySeconds,
+        maxStaleSeconds,
+        offlineMode,
+        reloadIntoIms,
+        refreshAllIms,
+        maxObjectBytes,
+        minObjectBytes,
+        false);
+  }
 
   /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
   public static final CacheSettings DEFAULT =
       new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0);
+
+  /** The same for what comes through a port that stands for the origin. */
+  public CacheSettings asGateway() {
+    return new CacheSettings(
+        refreshPatterns,
+        negativeTtlSeconds,
+        minimumExpirySeconds,
+        maxStaleSeconds,
+        offlineMode,
+        reloadIntoIms,
+        refreshAllIms,
+        maxObjectBytes,
+        minObjectBytes,
+        true);
+  }
 
   /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not asked. */
   RefreshPattern patternFor(CharSequence url) {

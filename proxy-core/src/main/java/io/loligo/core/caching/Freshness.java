@@ -134,7 +134,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     if (directives.maxAgeSeconds() != CacheControl.ABSENT) {
       return directives.maxAgeSeconds();
     }
-    return response.has(FieldName.EXPIRES)
+    return response.has(FieldName.EXPIRES) && !directives.has(CacheControl.TARGETED)
         ? expiresSeconds(response, dateMillis, nowMillis)
         : CacheControl.ABSENT;
   }

@@ -42,7 +42,7 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
       return refused(refusal);
     }
     Fields fields = response.fields();
-    CacheControl directives = CacheControl.ofResponse(fields);
+    CacheControl directives = TargetedControl.of(fields, settings.gateway());
     RefreshPattern pattern = settings.patternFor(url);
     refusal = responseRefusal(request.fields(), response, directives, pattern);
     if (refusal != null) {
@@ -90,7 +90,7 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     return meta(
         stored.status(),
         fields,
-        CacheControl.ofResponse(fields),
+        TargetedControl.of(fields, settings.gateway()),
         settings.patternFor(url),
         requestTimeMillis,
         responseTimeMillis,
@@ -186,7 +186,7 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     return meta.has(StoredMeta.NEGATIVE | StoredMeta.HEURISTIC)
         || directives.maxAgeSeconds() != CacheControl.ABSENT
         || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT
-        || response.has(FieldName.EXPIRES);
+        || (response.has(FieldName.EXPIRES) && !directives.has(CacheControl.TARGETED));
   }
 
   private static boolean has(RefreshPattern pattern, Option option) {

@@ -59,6 +59,9 @@ public record StoredMeta(
   /** The origin's fields hold Via or Cache-Status, to which this cache adds at the end. */
   public static final int EXTENDS_LISTS = 1 << 8;
 
+  /** The stored lines begin with some that clients do not get, see {@link HiddenFields}. */
+  public static final int HIDES_FIELDS = 1 << 9;
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
@@ -101,6 +104,24 @@ public record StoredMeta(
         etag,
         vary,
         octets);
+  }
+
+  /** The same response, stale from {@code millis} on at the latest. */
+  public StoredMeta staleSince(long millis) {
+    return new StoredMeta(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        Math.min(lifetimeSeconds, ageSeconds(millis)),
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags,
+        etag,
+        vary,
+        contentLength);
   }
 
   /** The same response with {@code flag} set. */

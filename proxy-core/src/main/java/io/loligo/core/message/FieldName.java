@@ -69,9 +69,13 @@ public final class FieldName {
   public static final int X_FORWARDED_FOR = 53;
   public static final int CDN_CACHE_CONTROL = 54;
   public static final int HTTP2_SETTINGS = 55;
+  public static final int LOLIGO_CACHE_CONTROL = 56;
+  public static final int SURROGATE_KEY = 57;
+  public static final int XKEY = 58;
+  public static final int CACHE_GROUPS = 59;
 
   /** Number of ids, {@link #OTHER} included; below 64. */
-  public static final int COUNT = 56;
+  public static final int COUNT = 60;
 
   private static final String[] NAMES = {
     "",
@@ -129,7 +133,11 @@ public final class FieldName {
     "WWW-Authenticate",
     "X-Forwarded-For",
     "CDN-Cache-Control",
-    "HTTP2-Settings"
+    "HTTP2-Settings",
+    "Loligo-Cache-Control",
+    "Surrogate-Key",
+    "xkey",
+    "Cache-Groups"
   };
 
   private static final int SLOTS = 512;

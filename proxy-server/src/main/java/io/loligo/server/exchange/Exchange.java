@@ -6,8 +6,10 @@ import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -356,8 +358,12 @@ final class Exchange implements ClientEvents {
     }
     ByteBuf fields = arrived.fields();
     int from = fields.readerIndex();
+    if (arrived.meta() != null && arrived.meta().has(StoredMeta.HIDES_FIELDS)) {
+      from += HiddenFields.length(fields.slice());
+    }
     if (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)) {
-      ReplyFields.putFirst(StoredFields.index(fields), lines);
+      ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
+      ReplyFields.putFirst(StoredFields.index(visible), lines);
       from = fields.writerIndex() - 2;
     }
     stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);

@@ -1,6 +1,8 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldLines;
 import java.nio.charset.StandardCharsets;
 
@@ -12,10 +14,16 @@ import java.nio.charset.StandardCharsets;
  * @param cacheName name in Cache-Status (RFC 9211) and Via
  * @param viaLine own Via line with CRLF, empty where {@code via off}
  * @param viaMark the pseudonym by which a request that was here before is recognised
+ * @param gatewayCaching what decides about responses through ports that stand for the origin
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
  */
 public record ExchangeSettings(
-    ProxyConfig config, String cacheName, byte[] viaLine, String viaMark, boolean logsByAcl) {
+    ProxyConfig config,
+    String cacheName,
+    byte[] viaLine,
+    String viaMark,
+    CacheSettings gatewayCaching,
+    boolean logsByAcl) {
 
   /**
    * Settings of {@code config}.
@@ -31,6 +39,12 @@ public record ExchangeSettings(
             : "".getBytes(StandardCharsets.US_ASCII);
     boolean logsByAcl =
         config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
-    return new ExchangeSettings(config, name, via, mark, logsByAcl);
+    CacheSettings gateway = config.caching().asGateway();
+    return new ExchangeSettings(config, name, via, mark, gateway, logsByAcl);
+  }
+
+  /** What decides about responses through a port of this kind. */
+  CacheSettings caching(PortMode mode) {
+    return mode == PortMode.ACCEL ? gatewayCaching : config.caching();
   }
 }

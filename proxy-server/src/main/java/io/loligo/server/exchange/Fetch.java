@@ -1,7 +1,9 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.Freshening;
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.Invalidation;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
@@ -291,14 +293,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     StoredMeta meta =
         meta(
             Storability.freshened(
-                validated.meta(),
-                merged,
-                target.url(),
-                requestMillis,
-                now,
-                loop.config().caching()),
+                validated.meta(), merged, target.url(), requestMillis, now, caching()),
             merged);
-    ByteBuf fields = ReplyFields.shared(merged, true, loop.clock(), now, allocator);
+    ByteBuf fields = ReplyFields.shared(merged, true, true, loop.clock(), now, allocator);
     Entry fresh = loop.store().freshen(key, validated, meta, fields);
     if (exchange != null) {
       exchange.confirmed(fresh);
@@ -338,23 +335,27 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         snapshot,
         storing ? meta(storability.meta(), snapshot) : null,
         shareable,
-        ReplyFields.shared(snapshot, keepsSetCookie, loop.clock(), now, allocator),
+        ReplyFields.shared(snapshot, storing, keepsSetCookie, loop.clock(), now, allocator),
         announced);
     readOn();
   }
 
   private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {
-    return reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)
-        ? meta.withFlag(StoredMeta.EXTENDS_LISTS)
-        : meta;
+    int flags =
+        (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
+            | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0);
+    return flags == 0 ? meta : meta.withFlag(flags);
+  }
+
+  private CacheSettings caching() {
+    return loop.settings().caching(view.httpPort().mode());
   }
 
   private Storability storability(ResponseHead reply, long now) {
     if (!mayStore || head.methodId() != Method.GET) {
       return null;
     }
-    return Storability.of(
-        head, reply, target.url(), requestMillis, now, announced, loop.config().caching());
+    return Storability.of(head, reply, target.url(), requestMillis, now, announced, caching());
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */

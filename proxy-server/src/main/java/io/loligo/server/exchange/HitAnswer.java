@@ -103,9 +103,9 @@ final class HitAnswer {
     boolean isHead = head.methodId() == Method.HEAD;
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
-    int start = 0;
+    int start = entry.hiddenLength();
     if (entry.meta().has(StoredMeta.EXTENDS_LISTS)) {
-      ReplyFields.putFirst(StoredFields.index(ReplyFields.stored(entry)), lines);
+      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), lines);
       start = entry.fieldsLength() - 2;
     }
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();

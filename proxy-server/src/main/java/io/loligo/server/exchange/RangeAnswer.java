@@ -36,7 +36,9 @@ final class RangeAnswer {
   private static HitStream single(
       ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
-    stream.head(206, lines, entry.firstBlock(), 0, entry.fieldsLength(), range.length(), false);
+    int from = entry.hiddenLength();
+    int length = entry.fieldsLength() - from;
+    stream.head(206, lines, entry.firstBlock(), from, length, range.length(), false);
     HitStream rest = new HitStream(loop, stream, entry);
     rest.add(null, range.first(), range.last() + 1);
     rest.writable();
@@ -49,7 +51,7 @@ final class RangeAnswer {
       Entry entry,
       FieldLines lines,
       List<ByteRange> ranges) {
-    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+    Fields stored = StoredFields.index(ReplyFields.visible(entry));
     String boundary =
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =

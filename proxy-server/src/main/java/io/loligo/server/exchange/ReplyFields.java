@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -20,7 +21,8 @@ final class ReplyFields {
       1L << FieldName.CONTENT_LENGTH
           | 1L << FieldName.TRANSFER_ENCODING
           | 1L << FieldName.AGE
-          | 1L << FieldName.TRAILER;
+          | 1L << FieldName.TRAILER
+          | HiddenFields.FIELDS;
 
   /** Lists to which every cache on the way adds, nearest to the origin first. */
   static final long EXTENDED_LISTS = 1L << FieldName.VIA | 1L << FieldName.CACHE_STATUS;
@@ -30,18 +32,24 @@ final class ReplyFields {
   /**
    * The shared lines and the empty line. Returns owned.
    *
+   * @param storing whether fields that are for caches only are part of them, in front; see {@link
+   *     HiddenFields}
    * @param keepSetCookie whether Set-Cookie is part of them; where not, {@link #addSetCookie} gives
    *     it to the one client it was meant for
    * @param dateMillis for a Date line where the origin sent none
    */
   static ByteBuf shared(
       ResponseHead head,
+      boolean storing,
       boolean keepSetCookie,
       LoopClock clock,
       long dateMillis,
       ByteBufAllocator allocator) {
     Fields fields = head.fields();
     FieldLines lines = new FieldLines(head.end() + 64);
+    if (storing && fields.hasAny(HiddenFields.FIELDS)) {
+      addHidden(fields, lines);
+    }
     if (!fields.has(FieldName.DATE)) {
       clock.addDate(lines, dateMillis);
     }
@@ -55,6 +63,14 @@ final class ReplyFields {
     ByteBuf block = allocator.directBuffer(lines.length());
     lines.writeTo(block);
     return block;
+  }
+
+  private static void addHidden(Fields fields, FieldLines lines) {
+    for (int i = 0; i < fields.count(); i++) {
+      if (HiddenFields.contains(fields.id(i)) && !HopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
   }
 
   /** Adds the Set-Cookie lines of {@code head} to {@code lines}, both borrowed. */
@@ -78,6 +94,14 @@ final class ReplyFields {
       own.add(shared, i);
     }
     own.append(ours, 0, ours.length);
+  }
+
+  /** The same without those that no client gets. */
+  static byte[] visible(Entry entry) {
+    int hidden = entry.hiddenLength();
+    byte[] lines = new byte[entry.fieldsLength() - hidden];
+    entry.firstBlock().getBytes(hidden, lines);
+    return lines;
   }
 
   /** A new array: the lines and the empty line of {@code entry}, borrowed. */

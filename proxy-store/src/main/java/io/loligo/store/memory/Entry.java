@@ -1,6 +1,8 @@
 package io.loligo.store.memory;
 
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldName;
@@ -26,7 +28,7 @@ public final class Entry implements Stored {
       AtomicIntegerFieldUpdater.newUpdater(Entry.class, "count");
 
   private final CacheKey key;
-  private final StoredMeta meta;
+  private volatile StoredMeta meta;
   private final ByteBuf first;
   private final FurtherContent rest;
   private final int fieldsLength;
@@ -37,6 +39,9 @@ public final class Entry implements Stored {
   private volatile long diskId;
   private int hits;
   private String contentType;
+  private long[] groups;
+  private int hiddenLength = -1;
+  private volatile long judgedAt;
 
   /**
    * One reference, owned by the caller. Takes {@code first} and {@code rest}; the first block is
@@ -156,6 +161,45 @@ public final class Entry implements Stored {
 
   public StoredMeta meta() {
     return meta;
+  }
+
+  /** Makes it stale from {@code millis} on, if it is not already. */
+  public void staleSince(long millis) {
+    StoredMeta now = meta;
+    if (now.lifetimeSeconds() > now.ageSeconds(millis)) {
+      meta = now.staleSince(millis);
+    }
+  }
+
+  /** Number of the purge after which it was judged last; see {@link #judgedAt(long)}. */
+  public long judgedAt() {
+    return judgedAt;
+  }
+
+  /** It was compared with all purges up to {@code serial}. */
+  public void judgedAt(long serial) {
+    judgedAt = serial;
+  }
+
+  /** See {@link CacheGroups}: looked for once and kept; not to be changed. */
+  public long[] groups() {
+    long[] known = groups;
+    if (known == null) {
+      known = CacheGroups.of(key, StoredFields.index(first.slice(0, fieldsLength)));
+      groups = known;
+    }
+    return known;
+  }
+
+  /** Octets at the start of the field lines that no client gets; see {@link HiddenFields}. */
+  public int hiddenLength() {
+    int known = hiddenLength;
+    if (known < 0) {
+      boolean hides = meta.has(StoredMeta.HIDES_FIELDS);
+      known = hides ? HiddenFields.length(first.slice(0, fieldsLength)) : 0;
+      hiddenLength = known;
+    }
+    return known;
   }
 
   /** Number of the object on disk that it is a copy of, or 0. */

@@ -1,0 +1,40 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Response fields that are meant for this cache and for nobody behind it. They are stored in front
+ * of all other lines, so that what is sent begins behind them. Stateless.
+ */
+public final class HiddenFields {
+  /** Ids of them. */
+  public static final long FIELDS =
+      1L << FieldName.LOLIGO_CACHE_CONTROL | 1L << FieldName.SURROGATE_KEY | 1L << FieldName.XKEY;
+
+  private HiddenFields() {}
+
+  /** Whether a field of this id is one of them. */
+  public static boolean contains(int id) {
+    return (FIELDS & 1L << id) != 0;
+  }
+
+  /** Octets of the hidden lines at the start of {@code stored}, borrowed, field lines. */
+  public static int length(ByteBuf stored) {
+    int start = 0;
+    int colon = stored.indexOf(start, stored.capacity(), (byte) ':');
+    while (colon > start && contains(id(stored, start, colon))) {
+      start = stored.indexOf(colon, stored.capacity(), (byte) '\n') + 1;
+      colon = stored.indexOf(start, stored.capacity(), (byte) ':');
+    }
+    return start;
+  }
+
+  private static int id(ByteBuf stored, int start, int end) {
+    // a long one is none of them
+    int length = Math.min(end - start, Fields.MAX_NAME_BYTES);
+    return FieldName.of(stored.toString(start, length, StandardCharsets.ISO_8859_1));
+  }
+}

@@ -1,0 +1,94 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.structured.BareItem;
+import io.loligo.core.structured.Member;
+import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.StructuredFields;
+import java.util.Map;
+
+/**
+ * Cache-Control for some caches only (RFC 9213). Of the fields that mean this cache the first
+ * counts that is a dictionary and not empty; it takes the place of Cache-Control and Expires
+ * altogether. Where there is none, Cache-Control counts. Stateless.
+ */
+final class TargetedControl {
+  private static final long ANY =
+      1L << FieldName.LOLIGO_CACHE_CONTROL | 1L << FieldName.CDN_CACHE_CONTROL;
+
+  private TargetedControl() {}
+
+  /**
+   * The directives for this cache. {@code Loligo-Cache-Control} means it always, {@code
+   * CDN-Cache-Control} where it stands for the origin.
+   */
+  static CacheControl of(Fields response, boolean gateway) {
+    if (response.hasAny(ANY)) {
+      CacheControl own = of(response, FieldName.LOLIGO_CACHE_CONTROL);
+      if (own != null) {
+        return own;
+      }
+      CacheControl shared = gateway ? of(response, FieldName.CDN_CACHE_CONTROL) : null;
+      if (shared != null) {
+        return shared;
+      }
+    }
+    return CacheControl.ofResponse(response);
+  }
+
+  private static CacheControl of(Fields response, int id) {
+    if (!response.has(id)) {
+      return null;
+    }
+    Map<String, Member> members = StructuredFields.dictionary(response.joined(FieldName.text(id)));
+    return members == null || members.isEmpty() ? null : directives(members);
+  }
+
+  private static CacheControl directives(Map<String, Member> members) {
+    int flags =
+        CacheControl.TARGETED
+            | named(members, "no-store", CacheControl.NO_STORE)
+            | named(members, "no-cache", CacheControl.NO_CACHE)
+            | named(members, "private", CacheControl.PRIVATE)
+            | named(members, "must-revalidate", CacheControl.MUST_REVALIDATE)
+            | named(members, "proxy-revalidate", CacheControl.PROXY_REVALIDATE)
+            | granted(members, "public", CacheControl.PUBLIC)
+            | granted(members, "must-understand", CacheControl.MUST_UNDERSTAND)
+            | granted(members, "immutable", CacheControl.IMMUTABLE);
+    return new CacheControl(
+        flags,
+        seconds(members, "max-age"),
+        seconds(members, "s-maxage"),
+        CacheControl.ABSENT,
+        CacheControl.ABSENT,
+        seconds(members, "stale-while-revalidate"),
+        seconds(members, "stale-if-error"));
+  }
+
+  /** A restriction holds unless it is false, also with a value that is not understood. */
+  private static int named(Map<String, Member> members, String name, int flag) {
+    Member member = members.get(name);
+    return member == null || isBoolean(member, false) ? 0 : flag;
+  }
+
+  private static int granted(Map<String, Member> members, String name, int flag) {
+    return isBoolean(members.get(name), true) ? flag : 0;
+  }
+
+  private static boolean isBoolean(Member member, boolean value) {
+    return member instanceof Item item
+        && item.bare().equals(new BareItem(BareItem.Type.BOOLEAN, value));
+  }
+
+  /** What is no number is 0, as in Cache-Control. */
+  private static long seconds(Map<String, Member> members, String name) {
+    Member member = members.get(name);
+    if (member == null) {
+      return CacheControl.ABSENT;
+    }
+    return member instanceof Item item && item.bare().is(BareItem.Type.INTEGER)
+        ? Math.max(0, Math.min(CacheControl.MAX_SECONDS, item.bare().number()))
+        : 0;
+  }
+}

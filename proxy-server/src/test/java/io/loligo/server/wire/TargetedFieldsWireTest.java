@@ -1,0 +1,112 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Fields for this cache: who obeys them, and who never sees them (RFC 9213). */
+@DisplayName("RFC 9213: targeted cache control")
+class TargetedFieldsWireTest extends WireTest {
+  private static final String[] KEYS = {
+    "Surrogate-Key: a b", "xkey: c", "Loligo-Cache-Control: max-age=1000"
+  };
+
+  private RawClient accelerator() throws Exception {
+    startProxy(
+        "http_port 127.0.0.1:0 accel defaultsite=a.example",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site");
+    return client();
+  }
+
+  private static WireMessage ask(RawClient client, String path, String... fieldLines)
+      throws Exception {
+    StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: a.example\r\n");
+    for (String line : fieldLines) {
+      request.append(line).append("\r\n");
+    }
+    return client.send(request + "\r\n").response();
+  }
+
+  @Test
+  void aGatewayObeysAndPassesOnWhatIsForAllOfThem() throws Exception {
+    RawClient client = accelerator();
+    origin.onOk("/a", "x", "CDN-Cache-Control: max-age=1000", "Cache-Control: no-store");
+    ask(client, "/a");
+    WireMessage hit = ask(client, "/a");
+    assertHit(hit);
+    assertThat(hit.field("CDN-Cache-Control")).isEqualTo("max-age=1000");
+    assertThat(hit.field("Cache-Control")).isEqualTo("no-store");
+  }
+
+  @Test
+  void aForwardProxyObeysItsOwnNameOnly() throws Exception {
+    startProxy();
+    origin.onOk("/cdn", "x", "CDN-Cache-Control: max-age=1000", "Cache-Control: no-store");
+    origin.onOk("/own", "x", "Loligo-Cache-Control: max-age=1000", "Cache-Control: no-store");
+    get("/cdn");
+    assertForwarded(get("/cdn"), "uri-miss");
+    get("/own");
+    assertHit(get("/own"));
+  }
+
+  @Test
+  void whatIsForThisCacheNeverLeavesIt() throws Exception {
+    RawClient client = accelerator();
+    origin.onOk("/a", "0123456789", KEYS);
+    origin.onOk("/private", "x", "Surrogate-Key: a", "Cache-Control: private");
+    assertBare(ask(client, "/private"));
+    assertBare(ask(client, "/a"));
+    WireMessage hit = ask(client, "/a");
+    assertHit(hit);
+    assertBare(hit);
+    WireMessage part = ask(client, "/a", "Range: bytes=2-4");
+    assertThat(part.text()).isEqualTo("234");
+    assertBare(part);
+    WireMessage parts = ask(client, "/a", "Range: bytes=0-0,9-9");
+    assertThat(parts.status()).isEqualTo(206);
+    assertBare(parts);
+    assertThat(parts.text()).doesNotContain("xkey");
+  }
+
+  @Test
+  void whatIsForThisCacheNeverLeavesItBesideListsThatAreExtended() throws Exception {
+    startProxy();
+    origin.onOk("/a", "x", "xkey: c", "Via: 1.1 behind", "Cache-Control: max-age=1000");
+    assertBare(get("/a"));
+    WireMessage hit = get("/a");
+    assertHit(hit);
+    assertBare(hit);
+    assertThat(hit.fields("Via")).hasSize(2);
+  }
+
+  @Test
+  void aValidationKeepsWhatIsForThisCache() throws Exception {
+    RawClient client = accelerator();
+    AtomicInteger asked = new AtomicInteger();
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          if (asked.incrementAndGet() == 1) {
+            call.ok("x", "ETag: \"1\"", "Loligo-Cache-Control: max-age=1000", "Age: 5000");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+          }
+        });
+    ask(client, "/a");
+    assertBare(ask(client, "/a"));
+    WireMessage hit = ask(client, "/a");
+    assertHit(hit);
+    assertBare(hit);
+    assertThat(asked).hasValue(2);
+  }
+
+  private static void assertBare(WireMessage message) {
+    assertThat(message.head())
+        .doesNotContainIgnoringCase("surrogate-key")
+        .doesNotContainIgnoringCase("xkey")
+        .doesNotContainIgnoringCase("loligo-cache-control");
+  }
+}
