@@ -165,6 +165,7 @@ final class Assembly {
         scalars.flag("via"),
         ForwardedFor.valueOf(upper("forwarded_for")),
         scalars.flag("collapsed_forwarding"),
+        scalars.number("loligo_collapsed_wait"),
         scalars.number("quick_abort_min"),
         scalars.number("quick_abort_max"),
         scalars.integer("quick_abort_pct"),

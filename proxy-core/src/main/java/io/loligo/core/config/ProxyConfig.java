@@ -266,6 +266,7 @@ public record ProxyConfig(
    * What is sent onward and to whom.
    *
    * @param visibleHostname for Via, Cache-Status and error pages
+   * @param collapsedWaitMillis how long another client's fetch is waited for
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
    */
@@ -274,6 +275,7 @@ public record ProxyConfig(
       boolean via,
       ForwardedFor forwardedFor,
       boolean collapsedForwarding,
+      long collapsedWaitMillis,
       long quickAbortMinBytes,
       long quickAbortMaxBytes,
       int quickAbortPercent,

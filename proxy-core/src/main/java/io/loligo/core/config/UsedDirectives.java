@@ -124,6 +124,12 @@ final class UsedDirectives {
             .type(ValueType.ON_OFF, "on")
             .squid("off", "waiters are released at once when the answer cannot be shared")
             .text("Clients that ask for the same object while it is fetched share the fetch."),
+        d("loligo_collapsed_wait")
+            .type(ValueType.MILLISECONDS, "30 seconds")
+            .range(1, INT)
+            .text(
+                "How long a client waits for the head of an answer that another client's fetch is"
+                    + " to bring, before a fetch of its own is begun."),
         d("negative_ttl")
             .type(ValueType.SECONDS, "0 seconds")
             .text("How long errors without explicit expiry are kept."),

@@ -22,6 +22,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
@@ -79,6 +80,7 @@ final class Exchange implements ClientEvents {
   private long creditOwed;
 
   private long contentIn;
+  private Patience patience;
   private Reading reading;
   private InFlight.Subscription subscription;
   private Fetch fetch;
@@ -147,7 +149,9 @@ final class Exchange implements ClientEvents {
                 || decision.reason() == CacheReason.VARY_MISS
                 || decision.reason() == CacheReason.DISK_UNREADABLE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
-    return expected && !head.fields().hasAny(NOT_JOINABLE);
+    return expected
+        && !head.fields().hasAny(NOT_JOINABLE)
+        && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -158,7 +162,22 @@ final class Exchange implements ClientEvents {
     reading = new Reading();
     subscription = running.attach(reading, false);
     stream.record().collapsed = subscription != null;
+    if (subscription != null) {
+      patience = new Patience();
+      loop.timer().arm(patience, loop.config().forwarding().collapsedWaitMillis());
+    }
     return subscription != null;
+  }
+
+  /** Ends waiting for another's fetch: it may take as long as its own timeouts let it. */
+  private final class Patience extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      if (phase == Phase.WAITING && fetch == null && subscription != null) {
+        leave();
+        fetch(false);
+      }
+    }
   }
 
   private void fetch(boolean joinable) {
@@ -171,7 +190,15 @@ final class Exchange implements ClientEvents {
       FieldLines retry = new FieldLines(32).add("Retry-After", "1");
       fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
     } else if (inFlight.writer() == mine) {
-      run(mine, inFlight);
+      Entry meanwhile = shared ? loop.store().find(loop.probe(target), head.fields()) : null;
+      CacheDecision usable = meanwhile == null ? null : usable(meanwhile);
+      if (usable == null) {
+        run(mine, inFlight);
+      } else {
+        // another fetch ended after this request had looked in the store
+        mine.isNeedless();
+        serve(meanwhile, usable);
+      }
     } else if (!join(inFlight)) {
       lookOrFetch();
     }
@@ -219,6 +246,16 @@ final class Exchange implements ClientEvents {
       fetch(false);
       return;
     }
+    CacheDecision usable = usable(entry);
+    if (usable == null) {
+      fetch(false);
+    } else {
+      serve(entry, usable);
+    }
+  }
+
+  /** How {@code entry} answers this request; null, and it is released, where it does not. */
+  private CacheDecision usable(Entry entry) {
     CacheDecision again =
         Reuse.decide(
             loop.clock().millis(),
@@ -228,14 +265,13 @@ final class Exchange implements ClientEvents {
             false,
             target.url(),
             loop.config().caching());
-    switch (again.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE ->
-          serve(entry, again);
+    return switch (again.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE -> again;
       default -> {
         entry.release();
-        fetch(false);
+        yield null;
       }
-    }
+    };
   }
 
   // ---- the answer, read along
@@ -286,6 +322,7 @@ final class Exchange implements ClientEvents {
   }
 
   private void arrived(InFlight.Arrived arrived) {
+    waitsNoMore();
     if (fetch == null && !mayReadAlong(arrived)) {
       leave();
       lookOrFetch();
@@ -312,6 +349,7 @@ final class Exchange implements ClientEvents {
   /** A waiter's question: is this the answer it waits for? */
   private boolean mayReadAlong(InFlight.Arrived arrived) {
     if (!arrived.shareable()) {
+      noteUnshared(arrived.head().status());
       return false;
     }
     if (arrived.meta() == null) {
@@ -330,6 +368,13 @@ final class Exchange implements ClientEvents {
             target.url(),
             loop.config().caching());
     return joined.outcome() == Outcome.SERVE;
+  }
+
+  /** An error may pass soon: it says nothing of what comes after it. */
+  void noteUnshared(int status) {
+    if (status < 500) {
+      loop.hitForMiss().note(key, loop.clock().millis());
+    }
   }
 
   private void send(InFlight.Arrived arrived) {
@@ -414,6 +459,7 @@ final class Exchange implements ClientEvents {
   }
 
   private void failed(Object cause) {
+    waitsNoMore();
     subscription = null;
     if (phase == Phase.STREAMING) {
       account();
@@ -674,7 +720,15 @@ final class Exchange implements ClientEvents {
     releaseStale();
   }
 
+  private void waitsNoMore() {
+    if (patience != null) {
+      loop.timer().forget(patience);
+      patience = null;
+    }
+  }
+
   private void leave() {
+    waitsNoMore();
     InFlight.Subscription left = subscription;
     subscription = null;
     reading = null;

@@ -75,6 +75,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final FieldLines lines = new FieldLines(1024);
   private final LazyUrl url = new LazyUrl();
   private final HitAnswer hits;
+  private final HitForMiss hitForMiss = new HitForMiss();
 
   private ExchangeSettings settings;
 
@@ -152,6 +153,11 @@ public final class ExchangeLoop implements RequestHandler {
 
   HitAnswer hits() {
     return hits;
+  }
+
+  /** Whose answers are not worth waiting for. */
+  HitForMiss hitForMiss() {
+    return hitForMiss;
   }
 
   /** Scratch for the lines of an answer given at once, cleared. */

@@ -124,8 +124,31 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             null);
     InFlight inFlight = fetch.joinOrBegin(key);
     if (inFlight != null && inFlight.writer() == fetch) {
-      fetch.start();
+      if (fetch.wasValidatedMeanwhile()) {
+        fetch.isNeedless();
+      } else {
+        fetch.start();
+      }
     }
+  }
+
+  /** Another validation may have ended after the stale response was found. */
+  private boolean wasValidatedMeanwhile() {
+    Entry now = loop.store().find(loop.probe(target), head.fields());
+    if (now == null) {
+      return false;
+    }
+    boolean fresh =
+        now != validated
+            && now.meta().ageSeconds(loop.clock().millis()) < now.meta().lifetimeSeconds();
+    now.release();
+    return fresh;
+  }
+
+  /** What it was to fetch is there: who waits for it finds it in the store. Not yet started. */
+  void isNeedless() {
+    finish();
+    inFlight.fail(LOOK_AGAIN);
   }
 
   /**
@@ -328,6 +351,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut
     boolean shareable = storing && storability.shareable();
+    if (shareable) {
+      loop.hitForMiss().forget(key);
+    } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
+      exchange.noteUnshared(status);
+    }
     keepsSetCookie = !storing || replaysSetCookie();
     ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);

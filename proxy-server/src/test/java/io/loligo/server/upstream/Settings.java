@@ -58,6 +58,7 @@ public final class Settings {
             true,
             ProxyConfig.ForwardedFor.ON,
             true,
+            30_000,
             16_384,
             16_384,
             95,
