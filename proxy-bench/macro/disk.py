@@ -4,6 +4,8 @@
              the cache_dir is on a file system of its own in an image, which is frozen, its device
              throttled and its pages dropped for the time of the phase. Times to safepoint beside it.
   cold       revisits of a filled cache with the page cache warm, dropped, and warm again
+  restart    a filled cache after SIGTERM, with its pages dropped, and after kill -9 under write load: time
+             to the port, to all that was stored, and what of it is found
 
 Isolation needs root, a loop device and mount namespaces; disk.sh makes the namespace.
 """
@@ -12,22 +14,25 @@ import argparse
 import concurrent.futures
 import contextlib
 import datetime
+import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 import polygraph
 import server
 from polygraph import Load, Origin, Peer, Setup
 from server import Failed, chosen, program, table
 
-PARTS = ["isolation", "cold"]
+PARTS = ["isolation", "cold", "restart"]
 FILLED, HOT, NEW, WARMING = 1, 3, 4, 2  # worlds
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 LIMITS = ["read_bps_device", "write_bps_device"]
@@ -236,6 +241,115 @@ def cold(scratch, origin, options):
     return results
 
 
+class Restarted:
+    """Starts a peer again over what it has on disk, and takes times from the start of the process."""
+
+    def __init__(self, peer):
+        self.started = time.monotonic()
+        peer.output = open(peer.dir / "output.txt", "a", encoding="utf-8")
+        peer.process = subprocess.Popen(
+            peer.command_line(), stdin=subprocess.DEVNULL, stdout=peer.output, stderr=peer.output,
+            start_new_session=True,
+        )
+        self.port = self.since(lambda: answers(peer.port))
+        self.ready = self.since(lambda: state(peer) == "ready")
+        self.objects = disk_number(peer, "objects")
+
+    def since(self, reached):
+        while not reached():
+            if time.monotonic() - self.started > 120:
+                raise Failed("not back within two minutes")
+            time.sleep(0.01)
+        return time.monotonic() - self.started
+
+
+def answers(port):
+    """Whether somebody answers HTTP there."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as client:
+            client.settimeout(1)
+            client.sendall(b"OPTIONS * HTTP/1.1\r\nHost: bench.example\r\nMax-Forwards: 0\r\n\r\n")
+            return client.recv(5) == b"HTTP/"
+    except OSError:
+        return False
+
+
+def directory(peer):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{peer.admin}/disk", timeout=5) as page:
+            return json.loads(page.read())[0]
+    except OSError:
+        return {}
+
+
+def state(peer):
+    return directory(peer).get("state", "").lower()
+
+
+def disk_number(peer, name):
+    return directory(peer).get(name, 0)
+
+
+def restart(scratch, origin, options):
+    """Rows of the table: how it ended, times, objects before and after, hits of what is ideal."""
+    folder = scratch / "restart"
+    setup = Setup("restart", "loligo", options.memory_mb, options.restart_mb, java_flags=options.java_flags)
+    count = int(options.restart_mb * 0.8 * 2**20 / options.octets_of_new)
+    peer = load = None
+    rows = []
+    try:
+        peer = Peer(setup, folder, origin, options)
+        began = time.monotonic()
+        peer.start()
+        load = Load(peer.port, options)
+        load.run("fill", FILLED, count, 0, 0, count, options.phase_seconds)
+        for ending in ("SIGTERM", "SIGTERM, pages dropped", "kill -9 under write load"):
+            before = disk_number(peer, "objects")
+            if ending.startswith("kill"):
+                writing = Load(peer.port, options, connections=16)
+                with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                    written = pool.submit(writing.run, "new", NEW, 1, 0, 0, 0, 10)
+                    time.sleep(8)
+                    peer.process.kill()
+                    peer.process.wait()
+                    with contextlib.suppress(Failed):
+                        written.result()
+                writing.stop()
+                ended = 0.0
+            else:
+                began = time.monotonic()
+                peer.stop()
+                ended = time.monotonic() - began
+            if "dropped" in ending:
+                drop_pages(peer.caches)
+            back = Restarted(peer)
+            result = load.run("revisits", FILLED, 0, 1, options.requests, 0, options.phase_seconds)
+            rows.append([
+                ending, f"{peer.disk_mb():,.0f}", f"{ended:.2f}", f"{back.port:.2f}", f"{back.ready:.2f}",
+                f"{before:,}", f"{back.objects:,}", f"{result['hits'] / max(1, result['ideal_hits']):.4f}",
+                str(result["wrong"]),
+            ])
+            print(f"restart {rows[-1]}", file=sys.stderr)
+    finally:
+        if load:
+            load.stop()
+        if peer:
+            peer.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    return rows
+
+
+def restart_lines(rows):
+    return [
+        "## Restart", "",
+        "Seconds from the start of the process; found: of revisits of random objects stored before.", "",
+        *table(
+            ["ended by", "disk MB", "to end s", "port answers s", "all reachable s", "objects before",
+             "after", "found", "wrong"], rows,
+        ),
+    ]
+
+
 def times(result, kind):
     if not result[f"{kind}_max"]:
         return "-"
@@ -314,6 +428,7 @@ def arguments():
     add("--new-rate", type=float, default=100)
     add("--disk-rate", type=float, default=200)
     add("--requests", type=int, default=10_000, help="revisits in each phase of part cold")
+    add("--restart-mb", type=int, default=5120, help="of cache in part restart, 0.8 of it filled")
     add("--cache-mb", type=int, default=512)
     add("--memory-mb", type=int, default=32)
     add("--working-set-mb", type=float, default=320)
@@ -364,6 +479,8 @@ def main():
                 lines += ["## Isolation", "", f"Not measured: {str(failure).splitlines()[0]}", ""]
         if "cold" in options.parts:
             lines += [*cold_lines(cold(options.scratch, origin, options), options), ""]
+        if "restart" in options.parts:
+            lines += [*restart_lines(restart(options.scratch, origin, options)), ""]
     finally:
         origin.stop()
         shutil.rmtree(options.scratch, ignore_errors=True)
