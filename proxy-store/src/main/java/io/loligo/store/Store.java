@@ -34,6 +34,19 @@ public interface Store extends AutoCloseable {
     void loaded(Entry entry, LoadReport report);
   }
 
+  /** What a {@link #load} is to bring. */
+  enum Wanted {
+    /** The content is needed, all or part of it. */
+    CONTENT,
+    /**
+     * The head may do: where it can be had without reading the content, the entry {@linkplain
+     * Entry#isHeadOnly has nothing else}.
+     */
+    HEAD,
+    /** The content after all, for a request that was given the head only: it counts as one hit. */
+    CONTENT_AFTER_HEAD
+  }
+
   /** How a {@link #load} ended. */
   enum LoadOutcome {
     FOUND,
@@ -51,7 +64,12 @@ public interface Store extends AutoCloseable {
    * @param queueNanos from the call to its turn on a disk thread
    * @param readNanos the work there
    */
-  record LoadReport(LoadOutcome outcome, long queueNanos, long readNanos) {}
+  record LoadReport(LoadOutcome outcome, long queueNanos, long readNanos) {
+    /** This one, of the second load for one request. */
+    public LoadReport after(LoadReport first) {
+      return new LoadReport(outcome, first.queueNanos + queueNanos, first.readNanos + readNanos);
+    }
+  }
 
   /**
    * Whether a tier on disk may hold a variant under {@code key}: a hint from an index in memory,
@@ -67,7 +85,7 @@ public interface Store extends AutoCloseable {
    * @param request a snapshot nobody changes: it is read on another thread
    * @param loop {@code then} is told there, never before this returns
    */
-  void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then);
+  void load(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then);
 
   /**
    * What a {@link #peek} saw.

@@ -117,10 +117,12 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+  public void load(
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
     disk.load(
         key,
         request,
+        DiskTier.Wanted.valueOf(wanted.name()),
         loop,
         (entry, outcome, hits, queueNanos, readNanos) -> {
           if (entry != null) {

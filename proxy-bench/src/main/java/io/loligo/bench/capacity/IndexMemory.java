@@ -227,6 +227,7 @@ public final class IndexMemory {
             store.load(
                 key(number),
                 new Fields(1),
+                Store.Wanted.CONTENT,
                 loop,
                 (entry, report) -> {
                   boolean same = false;

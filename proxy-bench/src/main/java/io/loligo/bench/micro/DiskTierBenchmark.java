@@ -150,7 +150,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
 
   private int load(CacheKey key) {
     octets = -1;
-    store.load(key, none, ImmediateEventExecutor.INSTANCE, this::loaded);
+    store.load(key, none, Store.Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, this::loaded);
     while (octets < contentBytes) {
       Thread.onSpinWait();
     }

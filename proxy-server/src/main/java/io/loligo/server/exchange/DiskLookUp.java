@@ -6,6 +6,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.store.Store.LoadListener;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.memory.Entry;
 import io.netty.channel.EventLoop;
 import org.slf4j.Logger;
@@ -19,6 +20,12 @@ import org.slf4j.LoggerFactory;
 final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
   /** Who waits. Told on its event loop, never before {@link #start} returns. */
   interface Asker {
+    /**
+     * Whether {@code entry}, borrowed, of which there is the head only, is all the answer needs;
+     * else the content is loaded too.
+     */
+    boolean suffices(Entry entry);
+
     /** Whether the client is gone; nothing is told then. */
     boolean over();
 
@@ -39,11 +46,19 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
 
   private final ExchangeLoop loop;
   private final Asker asker;
+  private final CacheKey key;
+  private final Fields request;
+  private final EventLoop eventLoop;
   private final long startNanos;
   private boolean told;
+  private LoadReport before;
 
-  private DiskLookUp(ExchangeLoop loop, Asker asker) {
+  private DiskLookUp(
+      ExchangeLoop loop, CacheKey key, Fields request, EventLoop eventLoop, Asker asker) {
     this.loop = loop;
+    this.key = key;
+    this.request = request;
+    this.eventLoop = eventLoop;
     this.asker = asker;
     this.startNanos = loop.clock().nanos();
   }
@@ -52,16 +67,32 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
    * Looks for what {@code request} selects under {@code key}.
    *
    * @param request a snapshot nobody changes
+   * @param headMayDo whether the asker may be content with the head
    */
   static void start(
-      ExchangeLoop loop, CacheKey key, Fields request, EventLoop eventLoop, Asker asker) {
-    DiskLookUp lookUp = new DiskLookUp(loop, asker);
+      ExchangeLoop loop,
+      CacheKey key,
+      Fields request,
+      boolean headMayDo,
+      EventLoop eventLoop,
+      Asker asker) {
+    DiskLookUp lookUp = new DiskLookUp(loop, key, request, eventLoop, asker);
     loop.timer().arm(lookUp, loop.config().disk().loadTimeoutMillis());
-    loop.store().load(key, request, eventLoop, lookUp);
+    lookUp.load(headMayDo ? Wanted.HEAD : Wanted.CONTENT);
+  }
+
+  private void load(Wanted wanted) {
+    loop.store().load(key, request, wanted, eventLoop, this);
   }
 
   @Override
   public void loaded(Entry entry, LoadReport report) {
+    if (!told && !asker.over() && entry != null && entry.isHeadOnly() && !suffices(entry)) {
+      entry.release();
+      before = report;
+      load(Wanted.CONTENT_AFTER_HEAD);
+      return;
+    }
     loop.timer().forget(this);
     if (told || asker.over()) {
       told = true;
@@ -70,7 +101,16 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
       }
       return;
     }
-    tell(entry, report);
+    tell(entry, before == null ? report : report.after(before));
+  }
+
+  private boolean suffices(Entry entry) {
+    try {
+      return asker.suffices(entry);
+    } catch (RuntimeException failure) {
+      LOG.error("a request that waited for the disk failed", failure);
+      return false;
+    }
   }
 
   @Override

@@ -351,8 +351,30 @@ public final class ExchangeLoop implements RequestHandler {
       record.request = head;
       record.target = target;
       lookedUp(record);
-      DiskLookUp.start(ExchangeLoop.this, probe.toKey(), head.fields(), stream.loop(), this);
+      boolean headMayDo =
+          head.methodId() == Method.HEAD || head.fields().hasAny(HitAnswer.CONDITIONS);
+      DiskLookUp.start(
+          ExchangeLoop.this, probe.toKey(), head.fields(), headMayDo, stream.loop(), this);
       return deferred;
+    }
+
+    @Override
+    public boolean suffices(Entry entry) {
+      Outcome outcome =
+          Reuse.decide(
+                  clock.millis(),
+                  head,
+                  false,
+                  entry.meta(),
+                  false,
+                  url.of(target),
+                  config().caching())
+              .outcome();
+      return switch (outcome) {
+        case NOT_MODIFIED, PRECONDITION_FAILED -> true;
+        case SERVE -> head.methodId() == Method.HEAD;
+        default -> false;
+      };
     }
 
     @Override
@@ -598,8 +620,14 @@ public final class ExchangeLoop implements RequestHandler {
         this,
         probe.toKey(),
         request,
+        false,
         stream.loop(),
         new DiskLookUp.Asker() {
+          @Override
+          public boolean suffices(Entry entry) {
+            return false; // never asked
+          }
+
           @Override
           public boolean over() {
             return !exchange.waits();

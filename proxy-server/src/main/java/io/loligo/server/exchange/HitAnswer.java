@@ -22,7 +22,7 @@ import io.loligo.store.memory.Entry;
  * loop. A small whole answer is one call to the stream and allocates nothing here.
  */
 final class HitAnswer {
-  private static final long CONDITIONS =
+  static final long CONDITIONS =
       1L << FieldName.IF_MATCH
           | 1L << FieldName.IF_NONE_MATCH
           | 1L << FieldName.IF_MODIFIED_SINCE

@@ -110,7 +110,8 @@ final class FakeDisk implements Store {
   }
 
   @Override
-  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+  public void load(
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
     run(
         holdsLoads,
         () -> {

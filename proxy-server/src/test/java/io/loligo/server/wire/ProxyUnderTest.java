@@ -8,6 +8,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.store.Store;
+import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +68,11 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Completes when every cache_dir is ready, or off. */
   CompletableFuture<Void> diskOpened() {
     return proxy.store().opened();
+  }
+
+  /** Numbers of each cache_dir. */
+  List<DiskStats> diskStats() {
+    return proxy.store().diskStats();
   }
 
   /** Stops listening and lets exchanges end. */

@@ -37,6 +37,34 @@ class RestartWireTest extends WireTest {
   }
 
   @Test
+  void headsComeFromTheRecordAndContentOnlyWhereItIsNeeded() throws Exception {
+    startWithDisk();
+    String content = "0123456789".repeat(1000);
+    origin.onOk("/a", content, FRESH, "ETag: \"one\"");
+    get("/a");
+    proxy.close();
+    startWithDisk();
+    WireMessage head = exchange("HEAD", "/a");
+    assertHit(head);
+    assertThat(head.field("Content-Length")).isEqualTo("10000");
+    assertThat(head.field("Cache-Status")).endsWith("; detail=disk");
+    WireMessage notModified = get("/a", "If-None-Match: \"one\"");
+    assertThat(notModified.status()).isEqualTo(304);
+    assertThat(notModified.field("ETag")).isEqualTo("\"one\"");
+    assertThat(get("/a", "If-Match: \"two\"").status()).isEqualTo(412);
+    assertThat(diskReads()).isZero();
+    WireMessage other = get("/a", "If-None-Match: \"two\"");
+    assertHit(other);
+    assertThat(other.text()).isEqualTo(content);
+    assertThat(diskReads()).isEqualTo(1);
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  private long diskReads() {
+    return proxy.diskStats().get(0).reads();
+  }
+
+  @Test
   void whatWasPurgedDoesNotComeBack() throws Exception {
     Path cache = dir.resolve("cache");
     String[] lines = {"cache_dir rock " + cache + " 64", "acl purge method PURGE"};

@@ -463,8 +463,9 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
-  boolean load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
-    return ready() != null && loads.add(key, request, loop, then);
+  boolean load(
+      CacheKey key, Fields request, DiskTier.Wanted wanted, EventExecutor loop, LoadListener then) {
+    return ready() != null && loads.add(key, request, wanted, loop, then);
   }
 
   /** Loads for requests that waited together. Confined to a disk thread. */
@@ -474,7 +475,7 @@ final class DiskDirectory implements AutoCloseable {
     private boolean failed;
 
     @Override
-    public Loader.Loaded load(CacheKey key, Fields request) {
+    public Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted) {
       if (state != State.READY) {
         return Loader.Loaded.none(Loader.Outcome.ABSENT);
       }
@@ -482,7 +483,7 @@ final class DiskDirectory implements AutoCloseable {
         return Loader.Loaded.none(Loader.Outcome.DAMAGED);
       }
       try {
-        Loader.Loaded loaded = now.loader().load(key, request, held);
+        Loader.Loaded loaded = now.loader().load(key, request, wanted, held);
         readFailures.set(0);
         return loaded;
       } catch (OutOfMemoryError e) {

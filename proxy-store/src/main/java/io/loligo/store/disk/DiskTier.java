@@ -46,6 +46,13 @@ public final class DiskTier implements AutoCloseable {
     BUSY
   }
 
+  /** What a load is to bring; see {@code Store.Wanted}. */
+  public enum Wanted {
+    CONTENT,
+    HEAD,
+    CONTENT_AFTER_HEAD
+  }
+
   /** Told what a load found, on a disk thread. */
   public interface LoadListener {
     /**
@@ -225,14 +232,16 @@ public final class DiskTier implements AutoCloseable {
    * Loads the variant under {@code key} that {@code request} selects, for {@code loop}; {@code
    * then} is told on a disk thread or at once.
    */
-  public void load(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
-    new Search(key, request, loop, then).goOn();
+  public void load(
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
+    new Search(key, request, wanted, loop, then).goOn();
   }
 
   /** A load, one directory after the other; the newest is found. Confined to one task at a time. */
   private final class Search {
     private final CacheKey key;
     private final Fields request;
+    private final Wanted wanted;
     private final EventExecutor loop;
     private final LoadListener then;
     private int next;
@@ -243,9 +252,11 @@ public final class DiskTier implements AutoCloseable {
     private long queueNanos;
     private long readNanos;
 
-    Search(CacheKey key, Fields request, EventExecutor loop, LoadListener then) {
+    Search(
+        CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
       this.key = key;
       this.request = request;
+      this.wanted = wanted;
       this.loop = loop;
       this.then = then;
     }
@@ -254,7 +265,7 @@ public final class DiskTier implements AutoCloseable {
       while (next < directories.size()) {
         DiskDirectory directory = directories.get(next++);
         if (directory.mayHold(key) && answers(directory)) {
-          if (!directory.load(key, request, loop, (l, q, r) -> take(directory, l, q, r))) {
+          if (!directory.load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r))) {
             failure = Outcome.BUSY;
             break;
           }

@@ -83,7 +83,8 @@ final class Loader {
    * Loads the newest variant under {@code key} that {@code request} selects, unless {@code round}
    * has it.
    */
-  Loaded load(CacheKey key, Fields request, LoadRound round) throws IOException {
+  Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
+      throws IOException {
     List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
     List<Stored> left = new ArrayList<>(variants);
     try {
@@ -94,7 +95,7 @@ final class Loader {
           return loaded;
         }
         left.remove(next);
-        Loaded one = load(next, key, request, round);
+        Loaded one = load(next, key, request, wanted, round);
         if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
           return one;
         }
@@ -142,11 +143,15 @@ final class Loader {
     }
   }
 
-  private Loaded load(Stored stored, CacheKey key, Fields request, LoadRound round)
+  private Loaded load(
+      Stored stored, CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
-    Loaded again = again(stored, request, round);
-    if (again != null) {
-      return again;
+    Loaded cheap = again(stored, request, wanted, round);
+    if (cheap == null && wanted == DiskTier.Wanted.HEAD && !catalogue.isInRecord(stored)) {
+      cheap = head(stored, key, request, round);
+    }
+    if (cheap != null) {
+      return cheap;
     }
     int charge = SizeClass.roundUp(stored.length());
     if (!transit.tryReserve(charge)) {
@@ -167,11 +172,11 @@ final class Loader {
         }
         return dropDamaged(stored);
       }
-      entry = entry(stored, block, key, request, charge);
+      entry = entry(stored, block, key, request, charge, wanted);
       if (entry == null) {
         return Loaded.none(Outcome.ABSENT);
       }
-      count(inRecord, stored);
+      count(inRecord, stored, wanted);
       int hits = catalogue.hits(stored);
       round.keep(stored, entry, inRecord, memory.wants(entry.contentLength(), hits));
       return new Loaded(entry, Outcome.FOUND, hits);
@@ -183,7 +188,7 @@ final class Loader {
   }
 
   /** What {@code round} has of {@code stored}; null where it has to be loaded. */
-  private Loaded again(Stored stored, Fields request, LoadRound round) {
+  private Loaded again(Stored stored, Fields request, DiskTier.Wanted wanted, LoadRound round) {
     LoadRound.Held held = round.find(stored);
     if (held == null) {
       return null;
@@ -194,17 +199,64 @@ final class Loader {
     }
     long length = entry.contentLength();
     boolean resident = length == 0 || entry.isResident(length - 1);
-    if (!resident && !held.whole() && memory.wants(length, catalogue.hits(stored) + 1)) {
+    if (wanted != DiskTier.Wanted.HEAD
+        && (entry.isHeadOnly()
+            || (!resident && !held.whole() && memory.wants(length, catalogue.hits(stored) + 1)))) {
       return null;
     }
     boolean alive = entry.tryRetain();
     assert alive : "held without reference";
-    catalogue.hit(stored);
-    count(held.inRecord(), stored);
+    hit(stored, wanted);
+    count(held.inRecord(), stored, wanted);
     return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
   }
 
-  private void count(boolean inRecord, Stored stored) {
+  /** The head of {@code stored} from its record; null where that does not have it. */
+  private Loaded head(Stored stored, CacheKey key, Fields request, LoadRound round)
+      throws IOException {
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      if (!catalogue.record(stored, record)
+          || !StoredRecord.isWhole(record)
+          || StoredRecord.place(record) != stored.place()) {
+        return null;
+      }
+      ByteBuf block = StoredRecord.block(record);
+      if (!StoredRecord.holdsHead(block) || !stored.isSame(block) || !FirstBlock.isOf(key, block)) {
+        return null;
+      }
+      StoredMeta meta = FirstBlock.meta(block);
+      if (meta.vary() != null && !meta.vary().matches(request)) {
+        return Loaded.none(Outcome.ABSENT);
+      }
+      int charge = SizeClass.roundUp(FirstBlock.fieldsLength(block));
+      if (!transit.tryReserve(charge)) {
+        return Loaded.none(Outcome.BUSY);
+      }
+      ByteBuf fields = blocks.buffer(FirstBlock.fieldsLength(block));
+      fields.writeBytes(block, FirstBlock.fieldsStart(block), FirstBlock.fieldsLength(block));
+      Entry entry = Entry.loadedHead(key, meta, fields, charge, transit);
+      entry.diskId(Block.id(block));
+      hit(stored, DiskTier.Wanted.HEAD);
+      count(true, stored, DiskTier.Wanted.HEAD);
+      round.keep(stored, entry, true, false);
+      return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
+    } finally {
+      record.release();
+    }
+  }
+
+  /** A request is one hit, however often it loads. */
+  private void hit(Stored stored, DiskTier.Wanted wanted) {
+    if (wanted != DiskTier.Wanted.CONTENT_AFTER_HEAD) {
+      catalogue.hit(stored);
+    }
+  }
+
+  private void count(boolean inRecord, Stored stored, DiskTier.Wanted wanted) {
+    if (wanted == DiskTier.Wanted.CONTENT_AFTER_HEAD) {
+      return;
+    }
     counters.hits.increment();
     if (inRecord) {
       counters.recordHits.increment();
@@ -299,7 +351,13 @@ final class Loader {
   }
 
   /** Takes {@code block}. Null where it is of another key or variant. */
-  private Entry entry(Stored stored, ByteBuf block, CacheKey key, Fields request, int charge)
+  private Entry entry(
+      Stored stored,
+      ByteBuf block,
+      CacheKey key,
+      Fields request,
+      int charge,
+      DiskTier.Wanted wanted)
       throws IOException {
     boolean kept = false;
     try {
@@ -311,7 +369,7 @@ final class Loader {
       if (meta.vary() != null && !meta.vary().matches(request)) {
         return null;
       }
-      catalogue.hit(stored);
+      hit(stored, wanted);
       ByteBuf first =
           block.slice(
               FirstBlock.fieldsStart(block),

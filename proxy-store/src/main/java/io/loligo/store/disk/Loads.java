@@ -32,7 +32,7 @@ final class Loads {
 
   /** Answers the requests of one task. Confined to a disk thread. */
   interface Round extends AutoCloseable {
-    Loader.Loaded load(CacheKey key, Fields request);
+    Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted);
 
     @Override
     void close();
@@ -40,11 +40,13 @@ final class Loads {
 
   private static final class Waiter {
     private final Fields request;
+    private final DiskTier.Wanted wanted;
     private final DiskDirectory.LoadListener then;
     private final long askedNanos = System.nanoTime();
 
-    Waiter(Fields request, DiskDirectory.LoadListener then) {
+    Waiter(Fields request, DiskTier.Wanted wanted, DiskDirectory.LoadListener then) {
       this.request = request;
+      this.wanted = wanted;
       this.then = then;
     }
   }
@@ -77,12 +79,17 @@ final class Loads {
   }
 
   /** Loads for {@code loop}; false where too many wait: {@code then} is not told. */
-  boolean add(CacheKey key, Fields request, EventExecutor loop, DiskDirectory.LoadListener then) {
+  boolean add(
+      CacheKey key,
+      Fields request,
+      DiskTier.Wanted wanted,
+      EventExecutor loop,
+      DiskDirectory.LoadListener then) {
     if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
       return false;
     }
-    Waiter mine = new Waiter(request, then);
+    Waiter mine = new Waiter(request, wanted, then);
     Task task =
         tasks.compute(
             key,
@@ -123,7 +130,7 @@ final class Loads {
 
   private static void serve(Round round, CacheKey key, Waiter waiter) {
     long began = System.nanoTime();
-    Loader.Loaded loaded = round.load(key, waiter.request);
+    Loader.Loaded loaded = round.load(key, waiter.request, waiter.wanted);
     tell(waiter, loaded, began, System.nanoTime() - began);
   }
 

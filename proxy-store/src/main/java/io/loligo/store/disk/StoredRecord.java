@@ -60,6 +60,14 @@ final class StoredRecord {
     return record.slice(HEADER_BYTES, record.getInt(COPIED));
   }
 
+  /** Whether {@code block}, a beginning, has all field lines. */
+  static boolean holdsHead(ByteBuf block) {
+    int length = FirstBlock.fieldsLength(block);
+    return reachesFields(block)
+        && length >= 0
+        && length <= block.writerIndex() - FirstBlock.fieldsStart(block);
+  }
+
   /** Whether {@code block}, a beginning, goes at least as far as the field lines. */
   static boolean reachesFields(ByteBuf block) {
     int start = FirstBlock.fieldsStart(block);

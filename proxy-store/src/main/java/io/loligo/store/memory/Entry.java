@@ -127,6 +127,23 @@ public final class Entry implements Stored {
     return loaded(key, meta, first, charge, fieldsLength, firstLength, blocks, ledger);
   }
 
+  /**
+   * The head of a response on disk, without its content: {@link #isHeadOnly}. One reference, owned
+   * by the caller. Takes {@code fields}, lines and empty line.
+   *
+   * @param charge octets of memory {@code fields} keeps, entered in {@code ledger} already
+   */
+  public static Entry loadedHead(
+      CacheKey key, StoredMeta meta, ByteBuf fields, int charge, MemoryLedger ledger) {
+    int length = fields.readableBytes();
+    return loaded(key, meta, fields, charge, length, length, LeftOnDisk.ALL, ledger);
+  }
+
+  /** Whether there is no way to its content from here: it can answer what needs none. */
+  public boolean isHeadOnly() {
+    return rest == LeftOnDisk.ALL;
+  }
+
   /** One more reference, unless the entry is already gone. */
   public boolean tryRetain() {
     int before;

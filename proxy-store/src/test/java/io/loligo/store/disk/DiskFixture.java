@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -94,6 +95,7 @@ final class DiskFixture implements AutoCloseable {
             store.store.load(
                 key(url),
                 request,
+                Wanted.CONTENT,
                 loop,
                 (entry, report) -> {
                   if (entry == null) {

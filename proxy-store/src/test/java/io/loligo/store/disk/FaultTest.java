@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -597,6 +598,7 @@ final class FaultTest {
         fixture.store.store.load(
             StoreFixture.key(url(13)),
             StoreFixture.noFields(),
+            Wanted.CONTENT,
             fixture.loop,
             (entry, report) -> {
               if (entry != null) {

@@ -14,6 +14,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
 import io.netty.util.concurrent.DefaultEventExecutor;
@@ -91,6 +92,7 @@ final class LoadsTest {
                 fixture.store.store.load(
                     key(URL),
                     request,
+                    Wanted.CONTENT,
                     loop,
                     (entry, report) ->
                         got.complete(new Got(report.outcome(), entry, loop, loop.inEventLoop()))))
@@ -264,7 +266,7 @@ final class LoadsTest {
               private final int number = rounds++;
 
               @Override
-              public Loader.Loaded load(CacheKey key, Fields request) {
+              public Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted) {
                 inRound.run();
                 return Loader.Loaded.none(Loader.Outcome.ABSENT);
               }
@@ -283,7 +285,8 @@ final class LoadsTest {
   }
 
   private boolean add(Loads loads, String name) {
-    return loads.add(key(URL), noFields(), ImmediateEventExecutor.INSTANCE, as(name));
+    return loads.add(
+        key(URL), noFields(), DiskTier.Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, as(name));
   }
 
   @Test
@@ -326,6 +329,7 @@ final class LoadsTest {
     loads.add(
         key(URL),
         noFields(),
+        DiskTier.Wanted.CONTENT,
         ImmediateEventExecutor.INSTANCE,
         (loaded, queueNanos, readNanos) -> {
           throw new IllegalStateException("for the test");

@@ -13,6 +13,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -90,6 +91,7 @@ final class SupersedingTest {
     fixture.store.store.load(
         key(URL),
         noFields(),
+        Wanted.CONTENT,
         fixture.loop,
         (e, r) -> {
           loaded[0] = e;
