@@ -194,11 +194,12 @@ public final class TieredStore implements Store {
     }
 
     @Override
-    public void written(Entry entry) {
+    public boolean written(Entry entry) {
       if (!MemoryPolicy.written(entry.hits() > 0, memory.usedBytes(), memory.limitBytes())
           .inMemory()) {
         memory.drop(entry);
       }
+      return memory.holds(entry);
     }
   }
 

@@ -236,6 +236,11 @@ public final class ObjectIndex {
     return slots.get(slot * SLOT_BYTES + FLAGS);
   }
 
+  /** See {@link #insert}. */
+  public void flags(int slot, int flags) {
+    slots.put(slot * SLOT_BYTES + FLAGS, (byte) flags);
+  }
+
   /** Times it was asked for since it came where it is, up to {@value #MAX_HITS}. */
   public int hits(int slot) {
     return slots.get(slot * SLOT_BYTES + HITS) & 0xFF;

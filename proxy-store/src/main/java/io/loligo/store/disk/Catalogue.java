@@ -27,6 +27,12 @@ final class Catalogue {
   /** Set in {@link ObjectIndex#flags} where the record holds the whole first block. */
   static final int IN_RECORD = 1;
 
+  /**
+   * Set in {@link ObjectIndex#flags} where a copy went to memory. It may have gone since, but where
+   * this is not set there is none: most objects are evicted without a look at their records.
+   */
+  static final int WENT_TO_MEMORY = 2;
+
   /** How a {@link #publish} ended. */
   enum Published {
     DONE,
@@ -218,6 +224,19 @@ final class Catalogue {
     }
   }
 
+  /** A copy of what is stored under this hash is in memory, or is about to be. */
+  synchronized void wentToMemory(long high, long low) {
+    int slot = index.find(high, low);
+    if (slot != ObjectIndex.NONE) {
+      index.flags(slot, index.flags(slot) | WENT_TO_MEMORY);
+    }
+  }
+
+  /** Whether a copy of it ever went to memory. */
+  synchronized boolean mayBeInMemory(Stored stored) {
+    return isStill(stored) && (index.flags(stored.slot()) & WENT_TO_MEMORY) != 0;
+  }
+
   /** Whether it still stands where it was pinned. */
   synchronized boolean isStill(Stored stored) {
     int slot = stored.slot();
@@ -259,6 +278,9 @@ final class Catalogue {
     }
     int length = Block.length(block);
     int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
+    if (slot != ObjectIndex.NONE && object.moved() != null) {
+      flags |= index.flags(slot) & WENT_TO_MEMORY;
+    }
     if (slot != ObjectIndex.NONE) {
       object.displaced().add(pin(slot));
       uncount(slot);

@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
@@ -572,6 +573,13 @@ final class DiskDirectory implements AutoCloseable {
       then.ended(Ended.NOT_WRITTEN);
       entry.release();
     }
+  }
+
+  /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
+  void wentToMemory(Entry entry) {
+    DirectoryContext now = parts;
+    StoredHash hash = now.secret().hash().of(entry.key(), entry.meta().vary());
+    now.catalogue().wentToMemory(hash.high(), hash.low());
   }
 
   /** How a write ended. */

@@ -76,8 +76,8 @@ public final class DiskTier implements AutoCloseable {
      */
     boolean wants(long contentLength, int hits);
 
-    /** {@code entry}, borrowed, is on disk now. */
-    void written(Entry entry);
+    /** {@code entry}, borrowed, is on disk now. Whether memory goes on to hold it. */
+    boolean written(Entry entry);
 
     /** What is stored under {@code key} with the selection {@code vary} is older than what came. */
     void superseded(CacheKey key, VarySelection vary);
@@ -419,7 +419,9 @@ public final class DiskTier implements AutoCloseable {
           writes.computeIfPresent(
               key, (ignored, all) -> all.remove(pending) && all.isEmpty() ? null : all);
           if (outcome == DiskDirectory.Ended.WRITTEN) {
-            memory.written(entry);
+            if (memory.written(entry)) {
+              directory.wentToMemory(entry);
+            }
           } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
             supersede(key);
           }

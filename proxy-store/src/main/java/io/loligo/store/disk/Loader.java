@@ -178,7 +178,7 @@ final class Loader {
       }
       count(inRecord, stored, wanted);
       int hits = catalogue.hits(stored);
-      round.keep(stored, entry, inRecord, memory.wants(entry.contentLength(), hits));
+      round.keep(stored, entry, inRecord, mayGoToMemory(stored, entry.contentLength(), hits));
       return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
       if (entry == null) {
@@ -208,7 +208,18 @@ final class Loader {
     assert alive : "held without reference";
     hit(stored, wanted);
     count(held.inRecord(), stored, wanted);
-    return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
+    int hits = catalogue.hits(stored);
+    mayGoToMemory(stored, length, hits);
+    return new Loaded(entry, Outcome.FOUND, hits);
+  }
+
+  /** Whether memory wants what is being loaded, as whoever asked for it may offer it there. */
+  private boolean mayGoToMemory(Stored stored, long contentLength, int hits) {
+    boolean wants = memory.wants(contentLength, hits);
+    if (wants) {
+      catalogue.wentToMemory(stored.high(), stored.low());
+    }
+    return wants;
   }
 
   /** The head of {@code stored} from its record; null where that does not have it. */

@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.admission.DiskAdmission.Reason;
 import io.loligo.store.admission.DiskAdmission.Verdict;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.record.RecordMap;
@@ -123,9 +124,9 @@ final class Space {
     }
     try {
       long bytes = catalogue.bytesIn(victim.number, stored);
-      Verdict verdict = catalogue.reclaim(lane, stored, bytes, false);
-      if (!verdict.stays() && isInMemory(stored)) {
-        verdict = catalogue.reclaim(lane, stored, bytes, true);
+      Verdict verdict = catalogue.reclaim(lane, stored, bytes, catalogue.mayBeInMemory(stored));
+      if (verdict.reason() == Reason.IN_MEMORY && !isInMemory(stored)) {
+        verdict = catalogue.reclaim(lane, stored, bytes, false);
       }
       if (verdict.stays() && move(stored, victim.number)) {
         catalogue.kept(lane, stored, bytes);
@@ -146,6 +147,7 @@ final class Space {
     }
   }
 
+  /** Reads the record to know the key: only where something depends on it. */
   private boolean isInMemory(Stored stored) throws IOException {
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {

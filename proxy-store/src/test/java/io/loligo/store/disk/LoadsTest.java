@@ -121,8 +121,8 @@ final class LoadsTest {
     }
 
     @Override
-    public void written(Entry entry) {
-      memory.written(entry);
+    public boolean written(Entry entry) {
+      return memory.written(entry);
     }
 
     @Override

@@ -42,7 +42,9 @@ final class SupersedingTest {
         }
 
         @Override
-        public void written(Entry entry) {}
+        public boolean written(Entry entry) {
+          return false;
+        }
 
         @Override
         public void superseded(CacheKey key, VarySelection vary) {}

@@ -1,0 +1,101 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.Entry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the disk asks memory when it makes space: only what its decision depends on. */
+final class EvictionTest {
+  private static final int OBJECTS = 1500;
+  private static final String HOT = "http://hot/";
+
+  @TempDir Path temp;
+
+  private final AtomicInteger questions = new AtomicInteger();
+
+  private DiskFixture open(long cacheBytes) throws IOException {
+    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 8 << 20));
+    DiskFixture fixture =
+        new DiskFixture(
+            new StoreFixture(
+                cacheBytes,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(here, allocator, transit, new Counting(memory))));
+    fixture.store.store.opened().join();
+    return fixture;
+  }
+
+  /** Counts what is answered from a record that had to be read. */
+  private final class Counting implements DiskTier.MemoryView {
+    private final DiskTier.MemoryView memory;
+
+    Counting(DiskTier.MemoryView memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public boolean serves(CacheKey key) {
+      questions.incrementAndGet();
+      return memory.serves(key);
+    }
+
+    @Override
+    public boolean wants(long contentLength, int hits) {
+      return memory.wants(contentLength, hits);
+    }
+
+    @Override
+    public boolean written(Entry entry) {
+      return memory.written(entry);
+    }
+
+    @Override
+    public void superseded(CacheKey key, VarySelection vary) {
+      memory.superseded(key, vary);
+    }
+  }
+
+  @Test
+  void whatLeftMemoryWhenItWasWrittenGoesUnasked() throws IOException {
+    try (DiskFixture fixture = open(256 << 10)) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put("http://a/" + i, octets(10_000));
+      }
+      assertThat(fixture.stats().evictions()).isGreaterThan(OBJECTS / 4);
+      // the first that came had room in memory and stayed there
+      assertThat(questions.get()).isLessThan(100);
+    }
+  }
+
+  @Test
+  void whatMemoryServesStays() throws IOException {
+    try (DiskFixture fixture = open(4 << 20)) {
+      fixture.put(HOT, octets(10_000));
+      for (int i = 0; i < OBJECTS; i++) {
+        Entry hot = fixture.store.store.find(probe(HOT), noFields());
+        assertThat(hot).isNotNull();
+        hot.hit();
+        hot.release();
+        fixture.put("http://a/" + i, octets(10_000));
+      }
+      assertThat(fixture.stats().evictions()).isGreaterThan(OBJECTS / 4);
+      assertThat(questions.get()).isPositive();
+      assertThat(fixture.load(HOT).outcome()).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+}
