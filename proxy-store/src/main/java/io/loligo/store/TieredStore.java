@@ -28,9 +28,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The store: fetches under way, and behind them the memory tier and the directories on disk.
@@ -41,11 +42,12 @@ import java.util.function.IntConsumer;
  * stored.
  */
 public final class TieredStore implements Store {
+  private static final Logger LOG = LoggerFactory.getLogger(TieredStore.class);
+  private static final long LANDING_SECONDS = 10;
+
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
-  private static final long LANDING_SECONDS = 10;
-
   private final long maxInMemoryBytes;
   private final DiskTier disk;
   private final Landing landing = new TierLanding();
@@ -92,7 +94,6 @@ public final class TieredStore implements Store {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
-    this.disk = disks.claim(new MemorySide());
     this.flights =
         new Flights(
             allocator,
@@ -100,6 +101,8 @@ public final class TieredStore implements Store {
             maxInMemoryBytes,
             budgets.readAheadGapBytes(),
             budgets.streamBufferBytes());
+    // last: it has threads and locks, which nobody would end if something failed behind it
+    this.disk = disks.claim(new MemorySide());
   }
 
   private static long limit(long bytes) {
@@ -324,9 +327,12 @@ public final class TieredStore implements Store {
    * be called before {@link #close}, while event loops live and nothing is begun any more. Blocks.
    */
   public void land() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LANDING_SECONDS);
-    while (flights.size() > 0 && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    try {
+      if (!flights.landed().await(LANDING_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("{} fetches have not ended within {} s", flights.size(), LANDING_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
     flights.close();
   }

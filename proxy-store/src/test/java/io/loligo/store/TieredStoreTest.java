@@ -11,8 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.message.Fields;
+import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +44,45 @@ final class TieredStoreTest {
       assertThat(entry.firstBlockLength()).isEqualTo(4096 + 8);
       entry.release();
     }
+  }
+
+  @Test
+  void waitsUntilTheLastFetchHasLanded() throws InterruptedException {
+    try (StoreFixture fixture = new StoreFixture()) {
+      ManualLoops.Loop loop = new ManualLoops().add();
+      InFlight[] flights = new InFlight[2];
+      loop.call(
+          () -> {
+            for (int i = 0; i < flights.length; i++) {
+              flights[i] =
+                  fixture.store.begin(key(URL + i), true, loop, new StoreFixture.SilentWriter());
+            }
+          });
+      CountDownLatch landed = new CountDownLatch(1);
+      Thread waiting =
+          new Thread(
+              () -> {
+                fixture.store.land();
+                landed.countDown();
+              });
+      waiting.start();
+      while (waiting.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait();
+      }
+      loop.call(() -> end(fixture, flights[0]));
+      assertThat(landed.getCount()).isEqualTo(1);
+      loop.call(() -> end(fixture, flights[1]));
+      waiting.join();
+      // nothing cut it short: what arrived is stored
+      fixture.store.find(probe(URL + 1), noFields()).release();
+      fixture.store.land();
+    }
+  }
+
+  private static void end(StoreFixture fixture, InFlight flight) {
+    flight.head(StoreFixture.head(), meta(), true, fixture.fields("A: b\r\n\r\n"), 10);
+    flight.content(fixture.buffer(octets(10)));
+    flight.end(null);
   }
 
   @Test

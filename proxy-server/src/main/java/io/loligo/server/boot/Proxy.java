@@ -38,7 +38,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -102,7 +104,7 @@ public final class Proxy implements AutoCloseable {
     Proxy proxy = new Proxy(config, transport, seen);
     try {
       proxy.open(transport);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       proxy.close();
       throw e;
     }
@@ -117,24 +119,34 @@ public final class Proxy implements AutoCloseable {
             ? config.workers().eventLoops()
             : Runtime.getRuntime().availableProcessors();
     metrics = new ProxyMetrics(count);
-    accessLog = AccessLog.open(config.logging(), count);
-    group = transport.newLoops(count, "loligo-loop");
-    maintenance =
-        Executors.newSingleThreadScheduledExecutor(
-            new DefaultThreadFactory("loligo-maintenance", true));
-    MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
-    store =
-        new TieredStore(
-            transport.allocator(),
-            config.memory(),
-            config.disk(),
-            transit,
-            new PacedExecutor(
-                task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
-    maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
-    seenStore = seen.apply(store);
-    List<ClientLoop> clientLoops = wireLoops(transport);
-    listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
+    Deque<Runnable> begun = new ArrayDeque<>();
+    try {
+      accessLog = AccessLog.open(config.logging(), count);
+      begun.push(accessLog::close);
+      maintenance =
+          Executors.newSingleThreadScheduledExecutor(
+              new DefaultThreadFactory("loligo-maintenance", true));
+      begun.push(this::endMaintenance);
+      MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
+      store =
+          new TieredStore(
+              transport.allocator(),
+              config.memory(),
+              config.disk(),
+              transit,
+              new PacedExecutor(
+                  task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
+      begun.push(store::close);
+      maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
+      seenStore = seen.apply(store);
+      group = transport.newLoops(count, "loligo-loop");
+      begun.push(this::endLoops);
+      List<ClientLoop> clientLoops = wireLoops(transport);
+      listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
+    } catch (IOException | RuntimeException | Error e) {
+      begun.forEach(Runnable::run);
+      throw e;
+    }
   }
 
   private List<ClientLoop> wireLoops(Transport transport) {
@@ -341,9 +353,7 @@ public final class Proxy implements AutoCloseable {
     if (admin != null) {
       admin.close();
     }
-    group
-        .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
-        .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    endLoops();
     store.close();
     accessLog.close();
     endMaintenance();
@@ -355,6 +365,12 @@ public final class Proxy implements AutoCloseable {
       }
     }
     drained.complete(null);
+  }
+
+  private void endLoops() {
+    group
+        .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+        .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
   /** The tiers release what they dropped on that thread. */

@@ -28,8 +28,13 @@ final class ProxyUnderTest implements AutoCloseable {
     return new ProxyUnderTest(Proxy.start(read(squidConf)));
   }
 
+  /** The same with a store of the test's around its own. */
+  static ProxyUnderTest startSeen(String squidConf, UnaryOperator<Store> seen) throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), seen));
+  }
+
   /**
-   * The same with a store of the test's around its own.
+   * The same, without a disk of its own.
    *
    * @param loadTimeoutMillis how long a request waits for the disk; 0: as long as it takes
    */

@@ -7,6 +7,7 @@ import io.loligo.store.memory.Reservation;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * All fetches under way, by key. At most one of a key is joinable; the others are known so that an
@@ -48,6 +49,7 @@ public final class Flights {
   private final long maxKeptBytes;
   private final long readAheadGapBytes;
   private final long floorBytes;
+  private volatile CountDownLatch landed;
 
   /**
    * No fetch yet.
@@ -134,6 +136,22 @@ public final class Flights {
   /** {@code flight} is not found any more. */
   void forget(InFlight flight) {
     links.computeIfPresent(flight.key(), (ignored, others) -> Link.without(others, flight));
+    tellIfLanded(landed);
+  }
+
+  /** Counted down when no fetch is under way; to be asked when nothing is begun any more. */
+  public CountDownLatch landed() {
+    CountDownLatch mine = new CountDownLatch(1);
+    // first let it be found, then look: the last fetch may be leaving
+    landed = mine;
+    tellIfLanded(mine);
+    return mine;
+  }
+
+  private void tellIfLanded(CountDownLatch waiting) {
+    if (waiting != null && links.isEmpty()) {
+      waiting.countDown();
+    }
   }
 
   /** What is under way for {@code key} will not be stored, and is not found any more. */
