@@ -495,6 +495,73 @@ final class SpoolingTest {
     }
 
     @Test
+    void severalGoOnWithTheirFloorsWhereTransitIsFull() {
+      InFlight[] flights = new InFlight[3];
+      RecordingReader[] fast = new RecordingReader[flights.length];
+      int[] sentOf = new int[flights.length];
+      for (int i = 0; i < flights.length; i++) {
+        var key = key(URL + i);
+        home.call(() -> flight = fixture.flights.begin(key, true, false, home, writer, fixture));
+        head(meta(), LENGTH);
+        flights[i] = flight;
+        fast[i] = reader(home, EVERYTHING);
+      }
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      long most = 0;
+      boolean moved = true;
+      while (moved) {
+        moved = false;
+        for (int i = 0; i < flights.length; i++) {
+          flight = flights[i];
+          sent = sentOf[i];
+          sendUpTo(LENGTH);
+          most = Math.max(most, fixture.base.transit.used());
+          moved |= sent > sentOf[i];
+          sentOf[i] = sent;
+          moved |= flow(fixture.spools.get(i));
+        }
+        home.fireOne();
+      }
+      assertThat(sentOf).containsOnly(LENGTH);
+      assertThat(most - fixture.base.transit.limit())
+          .as("one read of each at most")
+          .isLessThanOrEqualTo((long) flights.length * STREAM_BUFFER);
+      for (int i = 0; i < flights.length; i++) {
+        flight = flights[i];
+        end();
+        RecordingSpool spool = fixture.spools.get(i);
+        spool.flowAll(loops);
+        assertGotAll(fast[i]);
+        assertWritten(spool, LENGTH);
+        assertThat(spool.found).isTrue();
+      }
+      assertThat(fixture.rejected).isZero();
+      fixture.base.transit.release(free);
+    }
+
+    @Test
+    void storesAllOfWhatEndedWhileTheDiskWasHeldBack() {
+      RecordingSpool spool = beginSpooled();
+      RecordingReader fast = reader(home, EVERYTHING);
+      sendUpTo(LENGTH);
+      end();
+      assertGotAll(fast);
+      assertThat(spool.taken).isZero();
+      assertThat(spool.land()).as("nothing of it is there").isFalse();
+      assertThat(fixture.isFound(flight)).isTrue();
+      while (spool.taken < LENGTH) {
+        assertThat(spool.isOpen()).isTrue();
+        spool.grant(STREAM_BUFFER);
+      }
+      assertThat(spool.isEnding()).isTrue();
+      spool.flowAll(loops);
+      assertWritten(spool, LENGTH);
+      assertThat(spool.found).isTrue();
+      assertThat(fixture.rejected).isZero();
+    }
+
+    @Test
     void givesUpADiskThatTakesNothingWhereTransitIsFull() {
       RecordingSpool spool = beginSpooled();
       RecordingReader fast = reader(home, EVERYTHING);
