@@ -25,6 +25,9 @@ final class Daemon {
       System.err.println("loligo: not started: " + budget.refusal());
       return 1;
     }
+    if (budget.warning() != null) {
+      LOG.warn("{}", budget.warning());
+    }
     Proxy proxy;
     try {
       proxy = start();

@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.disk.DiskMemory;
 import io.netty.util.internal.PlatformDependent;
 import java.lang.management.ManagementFactory;
 
@@ -10,8 +11,7 @@ import java.lang.management.ManagementFactory;
  *
  * @param cacheBytes {@code cache_mem}
  * @param transitBytes {@code loligo_transit_memory}
- * @param diskBytes indexes and maps of all {@code cache_dir}s, beside the JVM's heap and direct
- *     memory
+ * @param disk what all {@code cache_dir}s take
  * @param directLimitBytes {@code -XX:MaxDirectMemorySize}, or its default
  * @param heapLimitBytes {@code -Xmx}, or its default
  * @param machineBytes memory of the machine or container
@@ -19,7 +19,7 @@ import java.lang.management.ManagementFactory;
 record MemoryBudget(
     long cacheBytes,
     long transitBytes,
-    long diskBytes,
+    DiskMemory disk,
     long directLimitBytes,
     long heapLimitBytes,
     long machineBytes) {
@@ -34,21 +34,10 @@ record MemoryBudget(
     return new MemoryBudget(
         config.memory().cacheBytes(),
         config.memory().transitBytes(),
-        diskBytes(config.disk()),
+        DiskMemory.of(config.disk()),
         PlatformDependent.maxDirectMemory(),
         Runtime.getRuntime().maxMemory(),
         machineMemory());
-  }
-
-  /** What an object on disk costs in memory, at most. */
-  private static final long INDEX_BYTES = 100;
-
-  private static long diskBytes(ProxyConfig.Disk disk) {
-    long objects = 0;
-    for (ProxyConfig.CacheDir dir : disk.dirs()) {
-      objects += dir.maxBytes() / disk.meanObjectBytes();
-    }
-    return objects * INDEX_BYTES;
   }
 
   private static long machineMemory() {
@@ -60,30 +49,33 @@ record MemoryBudget(
 
   /** What may be used directly. */
   long sumBytes() {
-    return cacheBytes + transitBytes + OVERHEAD_BYTES;
+    return cacheBytes + transitBytes + disk.directBytes() + OVERHEAD_BYTES;
+  }
+
+  /** Of the heap, what must fit beside the rest. */
+  private long heapBytes() {
+    return Math.min(heapLimitBytes, SMALL_HEAP_BYTES + disk.heapBytes());
   }
 
   /** Null where it fits; else the arithmetic and the flag to set. */
   String refusal() {
+    boolean hasDisk = disk.directBytes() > 0;
     String arithmetic =
         "cache_mem "
             + mib(cacheBytes)
             + " + loligo_transit_memory "
             + mib(transitBytes)
+            + (hasDisk ? " + index of cache_dir " + mib(disk.directBytes()) : "")
             + " + overhead "
             + mib(OVERHEAD_BYTES)
             + " = "
             + mib(sumBytes())
             + " of direct memory";
-    long heap = Math.min(heapLimitBytes, SMALL_HEAP_BYTES);
-    if (sumBytes() + heap + diskBytes > machineBytes) {
-      String index = diskBytes == 0 ? "" : " + index of cache_dir " + mib(diskBytes);
-      String remedy =
-          diskBytes == 0 ? "lower cache_mem" : "lower cache_mem, or raise store_avg_object_size";
+    String remedy = hasDisk ? "lower cache_mem, or raise store_avg_object_size" : "lower cache_mem";
+    if (sumBytes() + heapBytes() > machineBytes) {
       return arithmetic
           + " + heap "
-          + mib(heap)
-          + index
+          + mib(heapBytes())
           + " do not fit the "
           + mib(machineBytes)
           + " of this machine or container: "
@@ -95,9 +87,32 @@ record MemoryBudget(
           + mib(directLimitBytes)
           + ": start java with -XX:MaxDirectMemorySize="
           + ((sumBytes() >> 20) + 1)
-          + "m, or lower cache_mem";
+          + "m, or "
+          + remedy;
+    }
+    if (disk.heapBytes() > heapLimitBytes / 2) {
+      return "lists of what cache_dir holds take "
+          + mib(disk.heapBytes())
+          + " of the heap, and the JVM allows "
+          + mib(heapLimitBytes)
+          + ": start java with -Xmx"
+          + (((disk.heapBytes() + SMALL_HEAP_BYTES) >> 20) + 1)
+          + "m, or raise store_avg_object_size";
     }
     return null;
+  }
+
+  /** Null, or what will be slow: the maps are best left in the page cache. */
+  String warning() {
+    long left = machineBytes - sumBytes() - heapBytes();
+    return disk.mappedBytes() <= left
+        ? null
+        : "the index files of cache_dir take "
+            + mib(disk.mappedBytes())
+            + ", and only "
+            + mib(left)
+            + " of memory are left to keep them in: lookups will wait for the disk; lower cache_mem,"
+            + " or raise store_avg_object_size";
   }
 
   private static String mib(long bytes) {

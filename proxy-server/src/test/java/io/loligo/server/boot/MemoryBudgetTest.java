@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.disk.DiskMemory;
 import org.junit.jupiter.api.Test;
 
 final class MemoryBudgetTest {
@@ -36,30 +37,60 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void countsTheIndexOfCacheDirsAgainstTheMachineOnly() {
-    assertThat(budget(256, 256, 1024, 1024, 4096).refusal()).isNull();
-    assertThat(budget(256, 256, 4096, 1024, 4096).refusal())
-        .contains("index of cache_dir 4096 MiB")
+  void countsWhatCacheDirsTakeOfDirectMemory() {
+    assertThat(budget(256, 256, disk(0, 400, 0), 1024, 4096).refusal()).isNull();
+    assertThat(budget(256, 256, disk(0, 500, 0), 1024, 4096).refusal())
+        .contains("index of cache_dir 500 MiB")
+        .contains("= 1044 MiB")
+        .contains("-XX:MaxDirectMemorySize=1045m")
         .contains("raise store_avg_object_size");
+    assertThat(budget(256, 256, disk(0, 4096, 0), 8192, 4096).refusal())
+        .contains("index of cache_dir 4096 MiB")
+        .contains("4096 MiB of this machine or container");
   }
 
   @Test
-  void sizesTheIndexByTheMeanObject() {
+  void countsWhatCacheDirsTakeOfTheHeap() {
+    assertThat(budget(256, 256, disk(200, 10, 0), 1024, 4096).refusal()).isNull();
+    assertThat(budget(256, 256, disk(300, 10, 0), 1024, 4096).refusal())
+        .contains("300 MiB of the heap")
+        .contains("-Xmx365m");
+    assertThat(budget(256, 256, disk(200, 10, 0), 1024, 700).refusal()).contains("heap 264 MiB");
+  }
+
+  @Test
+  void warnsWhereTheMapsDoNotFitBesideTheRest() {
+    MemoryBudget tight = budget(256, 256, disk(36, 56, 3397), 1024, 4096);
+    assertThat(tight.refusal()).isNull();
+    assertThat(tight.warning()).contains("3397 MiB", "only 3396 MiB", "store_avg_object_size");
+    assertThat(budget(256, 256, disk(36, 56, 3396), 1024, 4096).warning()).isNull();
+    assertThat(budget(256, 256, 1024, 4096).warning()).isNull();
+  }
+
+  @Test
+  void asksTheDiskWhatItTakes() {
     ProxyConfig config =
         new ConfigReader(new FileConfigSource())
-            .readText(
-                "test", "http_port 0\nstore_avg_object_size 1 KB\ncache_dir rock /c 1048576\n")
+            .readText("test", "http_port 0\ncache_dir rock /c 2048\n")
             .config();
-    assertThat(MemoryBudget.of(config).diskBytes()).isEqualTo((1L << 30) * 100);
+    DiskMemory disk = MemoryBudget.of(config).disk();
+    assertThat(disk).isEqualTo(DiskMemory.of(config.disk()));
+    assertThat(disk.directBytes()).isBetween(10 * MIB, 15 * MIB);
+    assertThat(disk.mappedBytes()).isBetween(130 * MIB, 140 * MIB);
+    assertThat(disk.heapBytes()).isBetween(2 * MIB, 10 * MIB);
+  }
+
+  private static DiskMemory disk(long heap, long direct, long mapped) {
+    return new DiskMemory(heap * MIB, direct * MIB, mapped * MIB);
   }
 
   private static MemoryBudget budget(long cache, long transit, long direct, long machine) {
-    return budget(cache, transit, 0, direct, machine);
+    return budget(cache, transit, DiskMemory.NONE, direct, machine);
   }
 
   private static MemoryBudget budget(
-      long cache, long transit, long disk, long direct, long machine) {
+      long cache, long transit, DiskMemory disk, long direct, long machine) {
     return new MemoryBudget(
-        cache * MIB, transit * MIB, disk * MIB, direct * MIB, 512 * MIB, machine * MIB);
+        cache * MIB, transit * MIB, disk, direct * MIB, 512 * MIB, machine * MIB);
   }
 }

@@ -14,8 +14,17 @@ final class Ghosts {
 
   /** Room for {@code keys}, at least one set and at most {@link #MAX_KEYS}. */
   Ghosts(long keys) {
-    sets = (int) Math.max(1, (Math.min(keys, MAX_KEYS) + WAYS - 1) / WAYS);
+    sets = sets(keys);
     fingerprints = new short[sets * WAYS];
+  }
+
+  private static int sets(long keys) {
+    return (int) Math.max(1, (Math.min(keys, MAX_KEYS) + WAYS - 1) / WAYS);
+  }
+
+  /** Octets of memory that one with room for {@code keys} occupies. */
+  static long memoryBytes(long keys) {
+    return (long) sets(keys) * WAYS * Short.BYTES;
   }
 
   /** Remembers that the key of {@code hash} went. */

@@ -35,11 +35,20 @@ public final class QueueAdmission implements DiskAdmission {
   public QueueAdmission(long capacityBytes, long segmentBytes, long meanObjectBytes) {
     this.capacityBytes = capacityBytes;
     this.meanBytes = Math.max(1, meanObjectBytes);
-    this.keys = (long) (Math.max(MIN_OBJECTS, capacityBytes / meanBytes) * DiskPolicy.KNOWN);
+    this.keys = keys(capacityBytes, meanBytes);
     this.wentFromProbation = new Ghosts(keys);
     this.wentFromMain = new Ghosts(keys);
     this.probationBar = new StayBar(segmentBytes);
     this.mainBar = new StayBar(segmentBytes);
+  }
+
+  private static long keys(long capacityBytes, double meanBytes) {
+    return (long) (Math.max(MIN_OBJECTS, capacityBytes / meanBytes) * DiskPolicy.KNOWN);
+  }
+
+  /** What {@link #memoryBytes()} of one with these sizes says. */
+  public static long memoryBytes(long capacityBytes, long meanObjectBytes) {
+    return 2 * Ghosts.memoryBytes(keys(capacityBytes, (double) Math.max(1, meanObjectBytes)));
   }
 
   @Override

@@ -119,6 +119,11 @@ final class DiskDirectory implements AutoCloseable {
     return Geometry.of(dir.maxBytes(), meanObjectBytes, ChronicleRecordMap::fileBytes);
   }
 
+  /** Disk threads of each directory. */
+  static int threads(ProxyConfig.Disk disk) {
+    return Math.max(2, disk.threads());
+  }
+
   /**
    * Claims the directory: it is there, writable, large enough and nobody else's. Its content is
    * taken up by {@link #open}.
@@ -165,8 +170,7 @@ final class DiskDirectory implements AutoCloseable {
       marks.close();
       throw e;
     }
-    DiskThreads threads =
-        new DiskThreads("loligo-disk", Math.max(2, disk.threads()), disk.writeQueueBytes());
+    DiskThreads threads = new DiskThreads("loligo-disk", threads(disk), disk.writeQueueBytes());
     return new DiskDirectory(dir, geometry, marks, threads, ids, allocator, transit, memory, slabs);
   }
 

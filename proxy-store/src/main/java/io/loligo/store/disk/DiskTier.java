@@ -252,8 +252,7 @@ public final class DiskTier implements AutoCloseable {
     private long queueNanos;
     private long readNanos;
 
-    Search(
-        CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
+    Search(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
       this.key = key;
       this.request = request;
       this.wanted = wanted;

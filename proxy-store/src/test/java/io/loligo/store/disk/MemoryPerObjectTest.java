@@ -2,10 +2,14 @@ package io.loligo.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.StoreFixture;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.directory.ObjectIndex;
 import io.loligo.store.disk.record.ChronicleRecordMap;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,6 +41,26 @@ final class MemoryPerObjectTest {
     long lists = notes(objects, geometry.segments());
 
     assertThat((index + admission + lists) / objects).isLessThanOrEqualTo(MOST_BYTES);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"107374182400, 13312", "2147483648, 13312", "104857600, 1024"})
+  void isWhatIsSaidBeforeItIsOpened(long totalBytes, long meanBytes) {
+    ProxyConfig.Disk disk =
+        new ProxyConfig.Disk(
+            List.of(StoreFixture.dir(Path.of("/none"), totalBytes)), meanBytes, 4, 32 << 20);
+    Geometry geometry = Geometry.of(totalBytes, meanBytes, ChronicleRecordMap::fileBytes);
+    long index = ObjectIndex.memoryBytes(geometry.records());
+    long admission =
+        new QueueAdmission(
+                geometry.slabBytes(), geometry.segmentBytes(), totalBytes / geometry.records())
+            .memoryBytes();
+
+    DiskMemory said = DiskMemory.of(disk);
+    assertThat(said.heapBytes())
+        .isGreaterThanOrEqualTo(admission + notes(geometry.records(), geometry.segments()));
+    assertThat(said.directBytes()).isBetween(index, index + (20 << 20));
+    assertThat(said.mappedBytes()).isEqualTo(geometry.mapBytes());
   }
 
   private static long notes(int objects, int segments) {

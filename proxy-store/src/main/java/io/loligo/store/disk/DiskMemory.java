@@ -1,0 +1,60 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.admission.QueueAdmission;
+import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.memory.SizeClass;
+
+/**
+ * What the directories of a configuration take of memory when they are full, known before they are
+ * opened; octets. What is on its way to disk or from there is not in it: responses that wait to be
+ * written are still in the tier's ledger, and those that arrive, are loaded or read are in the
+ * ledger of transit.
+ *
+ * @param heapBytes lists of what is in each segment, and what the admission remembers
+ * @param directBytes indexes, and the buffers that disk threads work with
+ * @param mappedBytes files of the maps, best left in the page cache; they need not be, but then a
+ *     lookup waits for the disk, and with it all threads at their next safepoint
+ */
+public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
+  /** Without directories. */
+  public static final DiskMemory NONE = new DiskMemory(0, 0, 0);
+
+  /** Blocks a disk thread holds at most: it moves one to make space while it freshens another. */
+  private static final int BLOCKS_OF_A_THREAD = 5;
+
+  /** Of a list of slots that was doubled just now. */
+  private static final int NOTE_BYTES = 2 * Integer.BYTES;
+
+  /** Of {@code disk}; a directory too small to be opened counts nothing. */
+  public static DiskMemory of(ProxyConfig.Disk disk) {
+    DiskMemory sum = NONE;
+    for (CacheDir dir : disk.dirs()) {
+      Geometry geometry = DiskDirectory.geometry(dir, disk.meanObjectBytes());
+      if (geometry != null) {
+        sum = sum.plus(of(geometry, DiskDirectory.threads(disk)));
+      }
+    }
+    return sum;
+  }
+
+  private static DiskMemory of(Geometry geometry, int threads) {
+    long admission =
+        QueueAdmission.memoryBytes(
+            geometry.slabBytes(), geometry.totalBytes() / geometry.records());
+    long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.roundUp(Block.MAX_BYTES);
+    // a rebuild reads segment by segment
+    return new DiskMemory(
+        admission + (long) geometry.records() * NOTE_BYTES,
+        ObjectIndex.memoryBytes(geometry.records()) + buffers + geometry.segmentBytes(),
+        geometry.mapBytes());
+  }
+
+  private DiskMemory plus(DiskMemory other) {
+    return new DiskMemory(
+        heapBytes + other.heapBytes,
+        directBytes + other.directBytes,
+        mappedBytes + other.mappedBytes);
+  }
+}
