@@ -50,6 +50,7 @@ public final class TieredStore implements Store {
   private final Flights flights;
   private final long maxInMemoryBytes;
   private final DiskTier disk;
+  private final CatchUp catchUp;
   private final Landing landing = new TierLanding();
 
   /**
@@ -103,6 +104,8 @@ public final class TieredStore implements Store {
             budgets.streamBufferBytes());
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
+    this.catchUp = new CatchUp(memory, disk);
+    disk.whenOpened(catchUp::begin);
   }
 
   private static long limit(long bytes) {
@@ -197,6 +200,11 @@ public final class TieredStore implements Store {
     }
 
     @Override
+    public boolean holds(Entry entry) {
+      return memory.holds(entry);
+    }
+
+    @Override
     public boolean written(Entry entry) {
       if (!MemoryPolicy.written(entry.hits() > 0, memory.usedBytes(), memory.limitBytes())
           .inMemory()) {
@@ -252,8 +260,11 @@ public final class TieredStore implements Store {
   public int remove(CacheKey key) {
     flights.invalidate(key);
     int onDisk = disk.mayHold(key) ? 1 : 0;
+    disk.hide(key);
     disk.remove(key, count -> {});
-    return Math.max(memory.remove(key), onDisk);
+    int inMemory = memory.remove(key);
+    disk.reveal(key);
+    return Math.max(inMemory, onDisk);
   }
 
   @Override
@@ -270,6 +281,7 @@ public final class TieredStore implements Store {
             loop.execute(() -> then.accept(count));
           }
         };
+    disk.hide(key);
     disk.remove(
         key,
         count -> {
@@ -277,19 +289,24 @@ public final class TieredStore implements Store {
           confirm.run();
         });
     inMemory.set(memory.remove(key));
+    disk.reveal(key);
     confirm.run();
   }
 
   @Override
   public int clear() {
     flights.invalidateAll();
+    disk.hideAll();
     int onDisk = disk.clear();
-    return Math.max(memory.clear(), onDisk);
+    int inMemory = memory.clear();
+    disk.revealAll();
+    return Math.max(inMemory, onDisk);
   }
 
   @Override
   public void tick() {
     disk.tick();
+    catchUp.step();
   }
 
   /** Completes when all directories are ready, or off. */
@@ -362,8 +379,10 @@ public final class TieredStore implements Store {
         int lastLength) {
       Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
       if (entry == null) {
+        disk.hide(key);
         disk.supersede(key);
         memory.removeVariant(key, meta.vary());
+        disk.reveal(key);
       } else {
         disk.write(entry);
       }
@@ -383,8 +402,10 @@ public final class TieredStore implements Store {
 
     @Override
     public void drop(Entry entry) {
+      disk.hide(entry.key());
       disk.remove(entry.key(), count -> {});
       memory.remove(entry.key());
+      disk.reveal(entry.key());
     }
 
     @Override

@@ -269,6 +269,10 @@ final class Catalogue {
     long high = FirstBlock.high(block);
     long low = FirstBlock.low(block);
     int slot = index.find(high, low);
+    if (object.isOnlyWhereAbsent()
+        && (slot != ObjectIndex.NONE || (object.alone() && index.mayHold(high)))) {
+      return Published.CANCELLED;
+    }
     if (slot == ObjectIndex.NONE && !hasSlots()) {
       return Published.NO_RECORD;
     }

@@ -550,10 +550,11 @@ final class DiskDirectory implements AutoCloseable {
   /**
    * Writes {@code entry}, behind the caller's back; borrowed: retained as long as it takes.
    *
+   * @param late whether it came before what may be there by now, which then stays
    * @param fresh whether only its head is new: the content is not in memory but on disk already
    * @param then told when it is through, on a disk thread or at once; {@code entry} is alive still
    */
-  void write(Entry entry, boolean fresh, BooleanSupplier cancelled, Written then) {
+  void write(Entry entry, boolean fresh, boolean late, BooleanSupplier cancelled, Written then) {
     DirectoryContext now = ready();
     if (now == null || !entry.tryRetain()) {
       then.ended(Ended.NOT_WRITTEN);
@@ -565,7 +566,7 @@ final class DiskDirectory implements AutoCloseable {
         threads.write(
             () -> {
               try {
-                then.ended(writeNow(now, entry, fresh, id, cancelled));
+                then.ended(writeNow(now, entry, fresh, late, id, cancelled));
               } finally {
                 entry.release();
               }
@@ -586,6 +587,14 @@ final class DiskDirectory implements AutoCloseable {
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
 
+  /**
+   * Whether it has time for writes that can wait: others will not find its queue full, and what was
+   * removed while it was being opened is gone.
+   */
+  boolean isCalm() {
+    return takes(-1) && deferred.get() == 0 && !threads.isCrowded();
+  }
+
   /** How a write ended. */
   enum Ended {
     WRITTEN,
@@ -601,13 +610,20 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private Ended writeNow(
-      DirectoryContext now, Entry entry, boolean fresh, long id, BooleanSupplier cancelled) {
+      DirectoryContext now,
+      Entry entry,
+      boolean fresh,
+      boolean late,
+      long id,
+      BooleanSupplier cancelled) {
     if (state != State.READY && state != State.CLOSED) {
       return Ended.NOT_WRITTEN;
     }
     try {
       Writer.Outcome outcome =
-          fresh ? now.writer().freshen(entry, cancelled) : now.writer().write(entry, id, cancelled);
+          fresh
+              ? now.writer().freshen(entry, cancelled)
+              : now.writer().write(entry, id, late, cancelled);
       switch (outcome) {
         case WRITTEN -> {
           if (!fresh) {
@@ -731,8 +747,12 @@ final class DiskDirectory implements AutoCloseable {
     }
     opened.whenComplete(
         (nothing, failure) -> {
-          deferred.decrementAndGet();
-          remove(key, then);
+          remove(
+              key,
+              count -> {
+                deferred.decrementAndGet();
+                then.accept(count);
+              });
         });
   }
 

@@ -414,7 +414,8 @@ final class DiskSpool implements Spool {
           fields,
           first.writerIndex());
       block.writeBytes(first, 0, first.writerIndex());
-      return writer.commit(block, lane, pieces, exact, meta, () -> !listener.mayStore(), extents);
+      return writer.commit(
+          block, lane, pieces, exact, meta, false, () -> !listener.mayStore(), extents);
     } finally {
       octets.release();
       block.release();

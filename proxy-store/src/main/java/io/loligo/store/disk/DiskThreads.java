@@ -136,7 +136,8 @@ final class DiskThreads {
     return closing;
   }
 
-  private boolean isCrowded() {
+  /** Whether a quarter of the octets that may wait do. */
+  boolean isCrowded() {
     return writeBytes.get() > maxWriteBytes / 4;
   }
 

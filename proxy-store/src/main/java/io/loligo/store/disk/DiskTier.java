@@ -76,6 +76,9 @@ public final class DiskTier implements AutoCloseable {
      */
     boolean wants(long contentLength, int hits);
 
+    /** Whether it holds {@code entry}, borrowed. */
+    boolean holds(Entry entry);
+
     /** {@code entry}, borrowed, is on disk now. Whether memory goes on to hold it. */
     boolean written(Entry entry);
 
@@ -206,7 +209,45 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private boolean isHidden(Object key) {
-    return clearing.get() > 0 || removals.containsKey(key) || writes.containsKey(key);
+    return isBeingRemoved(key) || writes.containsKey(key);
+  }
+
+  private boolean isBeingRemoved(Object key) {
+    return clearing.get() > 0 || removals.containsKey(key);
+  }
+
+  /**
+   * Nothing is found under {@code key}, nor written late, until {@link #reveal}: for who removes it
+   * here and in memory. Before anything is removed.
+   */
+  public void hide(CacheKey key) {
+    removals.compute(
+        key,
+        (ignored, count) -> {
+          AtomicInteger now = count == null ? new AtomicInteger() : count;
+          now.incrementAndGet();
+          return now;
+        });
+  }
+
+  /** Ends one {@link #hide}. */
+  public void reveal(CacheKey key) {
+    removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+  }
+
+  /** The same for everything. */
+  public void hideAll() {
+    clearing.incrementAndGet();
+  }
+
+  /** Ends one {@link #hideAll}. */
+  public void revealAll() {
+    clearing.decrementAndGet();
+  }
+
+  /** {@code then} is run when a directory was opened, for each of them; on a disk thread. */
+  public void whenOpened(Runnable then) {
+    directories.forEach(directory -> directory.opened().thenRun(then));
   }
 
   private void cancel(Object key) {
@@ -398,6 +439,31 @@ public final class DiskTier implements AutoCloseable {
       }
       return;
     }
+    entry.offerToDisk();
+    Pending pending = begin(entry);
+    for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
+      other.cancelled |= other.isReplacedBy(pending);
+    }
+    CacheKey key = entry.key();
+    directory.write(
+        entry,
+        fresh,
+        false,
+        () -> pending.cancelled,
+        outcome -> {
+          end(key, pending);
+          if (outcome == DiskDirectory.Ended.WRITTEN) {
+            written(directory, entry);
+          } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
+            supersede(key);
+          }
+        });
+    if (directories.size() > 1) {
+      removeElsewhere(entry.key(), directory);
+    }
+  }
+
+  private Pending begin(Entry entry) {
     Pending pending = new Pending(entry.meta().vary());
     writes.compute(
         entry.key(),
@@ -406,28 +472,58 @@ public final class DiskTier implements AutoCloseable {
           now.add(pending);
           return now;
         });
-    for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
-      other.cancelled |= other.isReplacedBy(pending);
+    return pending;
+  }
+
+  private void end(CacheKey key, Pending pending) {
+    writes.computeIfPresent(
+        key, (ignored, all) -> all.remove(pending) && all.isEmpty() ? null : all);
+  }
+
+  private void written(DiskDirectory directory, Entry entry) {
+    if (memory.written(entry)) {
+      directory.wentToMemory(entry);
     }
+  }
+
+  /**
+   * Writes {@code entry}, borrowed, all of it in memory, which came when no directory was there to
+   * take it; nothing happens where something newer is stored by now, or on its way.
+   */
+  public void writeLate(Entry entry) {
     CacheKey key = entry.key();
+    DiskDirectory directory = choose(key, entry.contentLength());
+    if (directory == null || isHidden(key)) {
+      return;
+    }
+    entry.offerToDisk();
+    Pending pending = begin(entry);
     directory.write(
         entry,
-        fresh,
-        () -> pending.cancelled,
+        false,
+        true,
+        () -> pending.cancelled || !memory.holds(entry),
         outcome -> {
-          writes.computeIfPresent(
-              key, (ignored, all) -> all.remove(pending) && all.isEmpty() ? null : all);
           if (outcome == DiskDirectory.Ended.WRITTEN) {
-            if (memory.written(entry)) {
-              directory.wentToMemory(entry);
+            if (memory.holds(entry) && !isBeingRemoved(key)) {
+              written(directory, entry);
+            } else {
+              // a removal came between, and may have looked for writes before this one
+              supersede(key);
             }
-          } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
-            supersede(key);
           }
+          end(key, pending);
         });
-    if (directories.size() > 1) {
-      removeElsewhere(entry.key(), directory);
+  }
+
+  /** Whether some directory has time for {@link #writeLate}. */
+  public boolean isCalm() {
+    for (DiskDirectory directory : directories) {
+      if (directory.isCalm()) {
+        return true;
+      }
     }
+    return false;
   }
 
   /** Opens a way to disk; see {@link io.loligo.store.inflight.Landing#spool}. */
@@ -454,8 +550,10 @@ public final class DiskTier implements AutoCloseable {
                   memory.superseded(key, meta.vary());
                 });
     if (spool == null) {
+      hide(key);
       supersede(key);
       memory.superseded(key, meta.vary());
+      reveal(key);
     } else if (directories.size() > 1) {
       removeElsewhere(key, directory);
     }
@@ -496,13 +594,7 @@ public final class DiskTier implements AutoCloseable {
    */
   public void remove(CacheKey key, IntConsumer then) {
     cancel(key);
-    removals.compute(
-        key,
-        (ignored, count) -> {
-          AtomicInteger now = count == null ? new AtomicInteger() : count;
-          now.incrementAndGet();
-          return now;
-        });
+    hide(key);
     Removal removal = new Removal(key, then);
     for (DiskDirectory directory : directories) {
       directory.remove(key, count -> removal.told(directory, count));
@@ -548,7 +640,7 @@ public final class DiskTier implements AutoCloseable {
     private void add(int count) {
       sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
       if (left.decrementAndGet() == 0) {
-        removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+        reveal(key);
         then.accept((int) sum.get());
       }
     }

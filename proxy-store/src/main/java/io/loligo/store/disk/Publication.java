@@ -18,6 +18,7 @@ final class Publication {
   private final List<Stored> displaced = new ArrayList<>();
   private Stored moved;
   private boolean alone;
+  private boolean onlyWhereAbsent;
   private BooleanSupplier cancelled = () -> false;
 
   /** Borrows {@code block}, sealed, which stands at {@code place}. */
@@ -38,6 +39,12 @@ final class Publication {
   /** No other variant stays beside it. */
   Publication alone(boolean alone) {
     this.alone = alone;
+    return this;
+  }
+
+  /** Only if nothing is stored that it would take the place of. */
+  Publication onlyWhereAbsent(boolean onlyWhereAbsent) {
+    this.onlyWhereAbsent = onlyWhereAbsent;
     return this;
   }
 
@@ -73,6 +80,10 @@ final class Publication {
 
   boolean alone() {
     return alone;
+  }
+
+  boolean isOnlyWhereAbsent() {
+    return onlyWhereAbsent;
   }
 
   boolean cancelled() {

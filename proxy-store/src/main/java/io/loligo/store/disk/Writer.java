@@ -40,8 +40,12 @@ final class Writer {
     this.secret = secret;
   }
 
-  /** Writes {@code entry}, borrowed, all of it in memory, as object {@code id}. */
-  Outcome write(Entry entry, long id, BooleanSupplier cancelled) throws IOException {
+  /**
+   * Writes {@code entry}, borrowed, all of it in memory, as object {@code id}.
+   *
+   * @param late whether it came before what may be there by now, which then stays
+   */
+  Outcome write(Entry entry, long id, boolean late, BooleanSupplier cancelled) throws IOException {
     if (cancelled.getAsBoolean()) {
       return Outcome.CANCELLED;
     }
@@ -78,7 +82,8 @@ final class Writer {
             fields,
             layout.firstContent());
         copy(entry, 0, layout.firstContent(), block);
-        return commit(block, placement.lane(), pieces, layout, entry.meta(), cancelled, extents);
+        return commit(
+            block, placement.lane(), pieces, layout, entry.meta(), late, cancelled, extents);
       } finally {
         block.release();
       }
@@ -160,6 +165,7 @@ final class Writer {
       long[] pieces,
       Layout layout,
       StoredMeta meta,
+      boolean late,
       BooleanSupplier cancelled,
       List<Extent> extents)
       throws IOException {
@@ -173,6 +179,7 @@ final class Writer {
     Publication publication =
         new Publication(block, extent.place(), extent.lane(), pieces, layout)
             .alone(meta.vary() == null)
+            .onlyWhereAbsent(late)
             .unless(cancelled);
     Outcome outcome = publish(publication);
     if (outcome != Outcome.WRITTEN) {

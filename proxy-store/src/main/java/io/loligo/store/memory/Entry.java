@@ -37,6 +37,7 @@ public final class Entry implements Stored {
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
   private volatile long diskId;
+  private volatile boolean offeredToDisk;
   private int hits;
   private String contentType;
   private long[] groups;
@@ -227,6 +228,16 @@ public final class Entry implements Stored {
   /** See {@link #diskId()}. */
   public void diskId(long id) {
     diskId = id;
+  }
+
+  /** Whether a directory was there to take it when it came. */
+  public boolean isOfferedToDisk() {
+    return offeredToDisk;
+  }
+
+  /** See {@link #isOfferedToDisk}. */
+  public void offerToDisk() {
+    offeredToDisk = true;
   }
 
   /** Times it was served from memory, roughly. */

@@ -12,6 +12,7 @@ import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -275,6 +276,26 @@ public final class MemoryTier {
       }
     }
     return seen;
+  }
+
+  /** Keys of what is stored; of what comes and goes meanwhile perhaps. */
+  public Iterator<Object> keys() {
+    return cache.asMap().keySet().iterator();
+  }
+
+  /**
+   * What is stored under {@code key}, a reference to each owned by the caller; nobody is said to
+   * have asked.
+   */
+  public List<Entry> retainAll(Object key) {
+    Stored stored = cache.policy().getIfPresentQuietly(key);
+    List<Entry> entries = new ArrayList<>(1);
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      if (stored.get(i).tryRetain()) {
+        entries.add(stored.get(i));
+      }
+    }
+    return entries;
   }
 
   /** Whether {@code entry} is stored now. */

@@ -60,6 +60,11 @@ final class EvictionTest {
     }
 
     @Override
+    public boolean holds(Entry entry) {
+      return memory.holds(entry);
+    }
+
+    @Override
     public boolean written(Entry entry) {
       return memory.written(entry);
     }

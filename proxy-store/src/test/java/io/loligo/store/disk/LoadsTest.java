@@ -121,6 +121,11 @@ final class LoadsTest {
     }
 
     @Override
+    public boolean holds(Entry entry) {
+      return memory.holds(entry);
+    }
+
+    @Override
     public boolean written(Entry entry) {
       return memory.written(entry);
     }

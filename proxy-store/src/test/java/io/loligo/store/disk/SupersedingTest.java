@@ -42,6 +42,11 @@ final class SupersedingTest {
         }
 
         @Override
+        public boolean holds(Entry entry) {
+          return false;
+        }
+
+        @Override
         public boolean written(Entry entry) {
           return false;
         }

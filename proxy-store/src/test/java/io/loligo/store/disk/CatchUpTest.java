@@ -1,0 +1,156 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.Entry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What memory was given while a directory was being opened is written to it afterwards. */
+final class CatchUpTest {
+  private static final int OBJECTS = 60;
+  private static final long WRITE_QUEUE_BYTES = 256 << 10;
+
+  @TempDir Path temp;
+
+  private final CountDownLatch opens = new CountDownLatch(1);
+  private FaultySlab slab;
+  private DiskFixture fixture;
+
+  @BeforeEach
+  void begin() throws IOException {
+    ProxyConfig.Disk here =
+        new ProxyConfig.Disk(
+            List.of(dir(temp.resolve("cache"), 16 << 20)), 13 << 10, 4, WRITE_QUEUE_BYTES);
+    fixture =
+        new DiskFixture(
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(here, allocator, transit, memory, this::slab)));
+    for (int i = 0; i < OBJECTS; i++) {
+      fixture.store.fill(url(i), content(i));
+    }
+  }
+
+  private Slab slab(Path file) throws IOException {
+    try {
+      opens.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+    slab = new FaultySlab(file);
+    return slab;
+  }
+
+  private void open() {
+    opens.countDown();
+    fixture.store.store.opened().join();
+    assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+    assertThat(fixture.stats().objects()).isZero();
+  }
+
+  @AfterEach
+  void close() {
+    opens.countDown();
+    fixture.store.store.opened().join();
+    slab.resume();
+    fixture.close();
+  }
+
+  private static String url(int number) {
+    return "http://late/" + number;
+  }
+
+  private static byte[] content(int number) {
+    return octets(20_000 + number);
+  }
+
+  private void catchUp() {
+    int steps = 0;
+    while (fixture.stats().objects() < OBJECTS) {
+      assertThat(steps++).as("steps").isLessThan(OBJECTS);
+      fixture.store.store.tick();
+      fixture.settle();
+    }
+  }
+
+  @Test
+  void writesAllOfItAndItIsThereAfterARestart() throws IOException {
+    open();
+    catchUp();
+    for (int i = 0; i < OBJECTS; i++) {
+      assertThat(fixture.load(url(i)).content()).isEqualTo(content(i));
+    }
+    assertThat(fixture.stats().writes()).isEqualTo(OBJECTS);
+    fixture.store.store.tick();
+    fixture.settle();
+    assertThat(fixture.stats().writes()).as("once").isEqualTo(OBJECTS);
+  }
+
+  @Test
+  void leavesRoomInTheQueueForWhatArrives() {
+    open();
+    slab.stall();
+    while (fixture.stats().queuedBytes() < WRITE_QUEUE_BYTES / 4) {
+      fixture.store.store.tick();
+    }
+    fixture.store.store.tick();
+    assertThat(fixture.stats().queuedBytes())
+        .isBetween(WRITE_QUEUE_BYTES / 4, WRITE_QUEUE_BYTES / 4 + 30_000);
+    fixture.store.fill("http://new/", octets(30_000));
+    assertThat(fixture.stats().skippedQueueFull()).isZero();
+    slab.resume();
+    fixture.settle();
+    assertThat(fixture.load("http://new/").outcome()).isEqualTo(LoadOutcome.FOUND);
+    catchUp();
+  }
+
+  @Test
+  void doesNotTakeThePlaceOfWhatIsNewer() {
+    open();
+    byte[] newer = octets(3000);
+    fixture.put(url(0), newer);
+    catchUp();
+    assertThat(fixture.load(url(0)).content()).isEqualTo(newer);
+  }
+
+  @Test
+  void doesNotBringBackWhatIsRemovedWhileItWaits() {
+    open();
+    slab.stall();
+    while (fixture.stats().queuedBytes() == 0) {
+      fixture.store.store.tick();
+    }
+    for (int i = 0; i < OBJECTS; i++) {
+      fixture.store.store.remove(StoreFixture.key(url(i)));
+    }
+    slab.resume();
+    fixture.settle();
+    fixture.store.store.tick();
+    fixture.settle();
+    assertThat(fixture.stats().objects()).isZero();
+  }
+
+  @Test
+  void countsNoHit() {
+    open();
+    catchUp();
+    Entry entry = fixture.store.store.find(probe(url(1)), noFields());
+    assertThat(entry.hits()).isZero();
+    entry.release();
+  }
+}
