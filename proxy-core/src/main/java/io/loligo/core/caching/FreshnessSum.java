@@ -19,7 +19,7 @@ import java.util.Locale;
  * @param lifetimeFrom the rule that gave it
  * @param pattern the refresh_pattern line that is first found in the URL, with its place; or null
  * @param asStored whether the rules would give the same lifetime now; if not, they were others when
- *     the response was stored
+ *     the response was stored, or it was made stale since
  */
 public record FreshnessSum(
     long ageValueSeconds,
@@ -42,11 +42,12 @@ public record FreshnessSum(
   public static FreshnessSum of(
       StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings, long nowMillis) {
     RefreshPattern pattern = settings.patternFor(url);
+    CacheControl directives = TargetedControl.of(stored, settings.gateway());
     Freshness freshness =
         Freshness.of(
             meta.status(),
             stored,
-            CacheControl.ofResponse(stored),
+            directives,
             meta.dateMillis(),
             meta.responseTimeMillis(),
             pattern,
@@ -63,7 +64,8 @@ public record FreshnessSum(
         age - initial,
         age,
         meta.lifetimeSeconds(),
-        freshness.rule().text(),
+        freshness.rule().text()
+            + (directives.has(CacheControl.TARGETED) ? ", by a targeted field" : ""),
         pattern == null ? null : text(pattern),
         freshness.lifetimeSeconds() == meta.lifetimeSeconds());
   }

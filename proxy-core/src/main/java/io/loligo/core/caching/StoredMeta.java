@@ -1,5 +1,7 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Fields;
+
 /**
  * What a decision needs to know of a stored response, in primitives, so that a hit or a 304 looks
  * at nothing else. Immutable.
@@ -64,6 +66,11 @@ public record StoredMeta(
 
   public boolean has(int flag) {
     return (flags & flag) != 0;
+  }
+
+  /** Whether {@code request} selects it (RFC 9111 section 4.1). No allocation. */
+  public boolean isSelectedBy(Fields request) {
+    return vary == null || vary.matches(request);
   }
 
   /** current_age (RFC 9111 section 4.2.3), at least 0 even where the clock was stepped back. */

@@ -1,8 +1,10 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.explain.Question;
 import io.loligo.store.disk.DiskStats;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -13,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Set<String> PAGES =
-      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config", "/disk");
+      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config", "/disk", "/misses");
   private static final Set<String> CHANGES = Set.of("/purge", "/rotate", "/drain");
 
   private final AdminAccess access;
@@ -21,6 +23,7 @@ final class AdminRoutes {
   private final Supplier<String> metrics;
   private final Supplier<String> configJson;
   private final Supplier<List<DiskStats>> disks;
+  private final Supplier<Map<String, Map<String, Long>>> misses;
   private final IndexPage index;
 
   AdminRoutes(
@@ -29,12 +32,14 @@ final class AdminRoutes {
       Supplier<String> metrics,
       Supplier<String> configJson,
       Supplier<List<DiskStats>> disks,
+      Supplier<Map<String, Map<String, Long>>> misses,
       IndexPage index) {
     this.access = access;
     this.operations = operations;
     this.metrics = metrics;
     this.configJson = configJson;
     this.disks = disks;
+    this.misses = misses;
     this.index = index;
   }
 
@@ -53,6 +58,9 @@ final class AdminRoutes {
       AdminReply refusal = refusal(path, authorization, client);
       return refusal == null ? purge(query, client) : CompletableFuture.completedFuture(refusal);
     }
+    if (path.equals("/explain") && (method.equals("GET") || method.equals("HEAD"))) {
+      return explain(query);
+    }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
   }
 
@@ -61,6 +69,9 @@ final class AdminRoutes {
       return method.equals("GET") || method.equals("HEAD")
           ? page(path)
           : AdminReply.methodNotAllowed("GET, HEAD");
+    }
+    if (path.equals("/explain")) {
+      return AdminReply.methodNotAllowed("GET, HEAD");
     }
     if (CHANGES.contains(path)) {
       return method.equals("POST")
@@ -75,6 +86,7 @@ final class AdminRoutes {
       case "/metrics" -> AdminReply.metrics(metrics.get());
       case "/config" -> AdminReply.json(200, configJson.get());
       case "/disk" -> AdminReply.json(200, DiskJson.of(disks.get()));
+      case "/misses" -> AdminReply.json(200, MissesJson.of(misses.get()));
       case "/health/live" -> AdminReply.text(200, "live");
       case "/health/ready" ->
           operations.ready()
@@ -82,6 +94,38 @@ final class AdminRoutes {
               : AdminReply.text(503, "not ready: " + operations.notReadyReason());
       default -> AdminReply.html(index.html());
     };
+  }
+
+  private CompletableFuture<AdminReply> explain(QueryStringDecoder query) {
+    String url = single(query, "url", null);
+    if (url == null) {
+      return CompletableFuture.completedFuture(
+          AdminReply.text(
+              400,
+              "parameter url is needed once; header=Name:%20value may follow any number of times,"
+                  + " method, client, port and format=json once"));
+    }
+    Question question =
+        new Question(
+            url,
+            single(query, "method", "GET"),
+            query.parameters().getOrDefault("header", List.of()),
+            single(query, "client", null),
+            single(query, "port", null));
+    boolean json = "json".equals(single(query, "format", "text"));
+    return operations
+        .explain(question)
+        .thenApply(
+            explanation ->
+                json
+                    ? AdminReply.json(200, ExplainJson.of(explanation))
+                    : AdminReply.text(200, ExplainText.of(explanation)))
+        .exceptionally(busy -> AdminReply.text(503, "too busy to explain; ask again"));
+  }
+
+  private static String single(QueryStringDecoder query, String name, String without) {
+    List<String> values = query.parameters().getOrDefault(name, List.of());
+    return values.size() == 1 && !values.get(0).isEmpty() ? values.get(0) : without;
   }
 
   /** Why nothing is changed, or null. */

@@ -81,6 +81,7 @@ public final class AdminServer implements AutoCloseable {
             metricsText,
             configJson,
             disks,
+            metrics::originMisses,
             new IndexPage(metrics, operations, disks, version));
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(

@@ -52,6 +52,7 @@ final class IndexPage {
         .append("</p><p><a href=\"/metrics\">Metrics</a> &middot; ")
         .append("<a href=\"/config\">Configuration</a> &middot; ")
         .append("<a href=\"/disk\">Disk</a> &middot; ")
+        .append("<a href=\"/misses\">Misses by origin</a> &middot; ")
         .append("<a href=\"/health/ready\">Readiness</a></p>");
     traffic(page);
     connections(page);

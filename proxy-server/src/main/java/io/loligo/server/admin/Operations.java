@@ -1,5 +1,7 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
 import java.util.concurrent.CompletableFuture;
 
 /** What an administrator may do to a running proxy, by HTTP or JMX. Thread-safe: any thread. */
@@ -12,6 +14,14 @@ public interface Operations {
    * @throws IllegalArgumentException where {@code url} is no http URL; says why
    */
   CompletableFuture<Integer> purge(String url);
+
+  /**
+   * Explains what is stored for a URL, what a request would get now and why, and what the last ones
+   * got. Nothing is sent, stored or counted.
+   *
+   * @return completes on any thread, exceptionally where the proxy is too busy to say
+   */
+  CompletableFuture<Explanation> explain(Question question);
 
   /** Keeps the old log files by number and starts new ones. */
   void rotateLogs();

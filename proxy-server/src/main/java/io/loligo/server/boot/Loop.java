@@ -5,6 +5,7 @@ import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.LoopClock;
 import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.PeerSelection;
@@ -28,13 +29,15 @@ import java.util.function.Supplier;
  * @param names its resolver
  * @param upstream its connections to next hops
  * @param exchanges its request handler
+ * @param decisions what it did lately
  */
 record Loop(
     EventLoop eventLoop,
     LoopTimer timer,
     DnsNames names,
     NettyUpstream upstream,
-    ExchangeLoop exchanges) {
+    ExchangeLoop exchanges,
+    RecentDecisions decisions) {
 
   static Loop wire(
       EventLoop eventLoop,
@@ -68,6 +71,6 @@ record Loop(
     ExchangeLoop exchanges =
         new ExchangeLoop(
             store, upstream, new PeerSelection(health), clock, timer, counters, own, settings);
-    return new Loop(eventLoop, timer, names, upstream, exchanges);
+    return new Loop(eventLoop, timer, names, upstream, exchanges, new RecentDecisions());
   }
 }

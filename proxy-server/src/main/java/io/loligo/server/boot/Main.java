@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
     description = "A caching HTTP proxy.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {Main.Run.class, Main.Check.class})
+    subcommands = {Main.Run.class, Main.Check.class, Asking.class})
 public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
   private Path file;

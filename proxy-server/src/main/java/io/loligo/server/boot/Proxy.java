@@ -14,6 +14,8 @@ import io.loligo.server.downstream.Listeners;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
@@ -51,6 +53,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +65,9 @@ import org.slf4j.LoggerFactory;
 public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
+
+  /** Explanations made at once: each may read from disk. */
+  private static final int MAX_EXPLAINING = 4;
 
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
   private static final long MAINTENANCE_MILLIS = 5;
@@ -180,7 +186,7 @@ public final class Proxy implements AutoCloseable {
               loop.timer(),
               TimeSource.SYSTEM,
               loop.exchanges(),
-              counted.then(log),
+              counted.then(loop.decisions()).then(log),
               clients,
               counted.connections(),
               ClientSettings.of(config)));
@@ -387,6 +393,19 @@ public final class Proxy implements AutoCloseable {
 
   /** What an administrator may do. */
   private final class Control implements Operations {
+    private final AtomicInteger explaining = new AtomicInteger();
+
+    @Override
+    public CompletableFuture<Explanation> explain(Question question) {
+      if (explaining.incrementAndGet() > MAX_EXPLAINING) {
+        explaining.decrementAndGet();
+        return CompletableFuture.failedFuture(new IllegalStateException("too many questions"));
+      }
+      return Explainer.explain(loops, question)
+          .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
+          .whenComplete((explanation, failure) -> explaining.decrementAndGet());
+    }
+
     @Override
     public CompletableFuture<Integer> purge(String url) {
       CacheKey key = CacheKeys.of(url);

@@ -392,10 +392,8 @@ final class Exchange implements ClientEvents {
     if (fetch == null) {
       record.tag = LogTag.TCP_HIT;
       record.hitClass = HitClass.MEMORY_HIT;
-    } else if (stale != null && decision.outcome() == Outcome.VALIDATE) {
-      record.tag = LogTag.TCP_REFRESH_MODIFIED;
-    } else if (decision.reason() == CacheReason.REQUEST_NO_CACHE) {
-      record.tag = LogTag.TCP_CLIENT_REFRESH_MISS;
+    } else {
+      record.tag = fetchedTag(decision, record.tag);
     }
     phase = Phase.STREAMING;
     if (last) {
@@ -425,6 +423,16 @@ final class Exchange implements ClientEvents {
     }
     creditOwed = loop.config().memory().streamBufferBytes();
     grant();
+  }
+
+  /** Tag of an answer that was fetched because of {@code decision}. */
+  static LogTag fetchedTag(CacheDecision decision, LogTag miss) {
+    if (decision.outcome() == Outcome.VALIDATE) {
+      return LogTag.TCP_REFRESH_MODIFIED;
+    }
+    return decision.reason() == CacheReason.REQUEST_NO_CACHE
+        ? LogTag.TCP_CLIENT_REFRESH_MISS
+        : miss;
   }
 
   private void addOwn(FieldLines lines, InFlight.Arrived arrived) {

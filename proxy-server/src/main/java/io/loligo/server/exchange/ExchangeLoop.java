@@ -8,6 +8,7 @@ import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
@@ -19,6 +20,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerChoice;
 import io.loligo.server.peer.PeerSelection;
@@ -34,6 +37,7 @@ import io.loligo.store.Store;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
 import io.loligo.store.memory.Entry;
+import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
@@ -191,6 +195,11 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   private ParseFailure identify(HttpPort port, RequestHead head) {
+    return identify(port, head, target);
+  }
+
+  /** Fills {@code target}; null, or why the request is refused. */
+  static ParseFailure identify(HttpPort port, RequestHead head, RequestTarget target) {
     if (port.mode() == PortMode.ACCEL) {
       return target.resolve(head, port.protocol(), port.defaultSite(), port.vhost());
     }
@@ -221,7 +230,7 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /** Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}. */
-  private static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
+  static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
     view.destinations(addresses);
     AclVerdict verdict = null;
     for (InetAddress address : addresses) {
@@ -309,6 +318,8 @@ public final class ExchangeLoop implements RequestHandler {
       Framing framing,
       RequestView view) {
     CacheKeys.seal(probe, target);
+    stream.record().keyHigh = probe.high();
+    stream.record().keyLow = probe.low();
     String upgrade = upgrade(head, view);
     CacheReason bypass = upgrade != null ? CacheReason.UPGRADE : bypass(head, framing, view);
     if (bypass != null) {
@@ -424,7 +435,7 @@ public final class ExchangeLoop implements RequestHandler {
    * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol it may have ({@code
    * http_upgrade_request_protocols}; without rules {@code websocket}), else null.
    */
-  private String upgrade(RequestHead head, RequestView view) {
+  String upgrade(RequestHead head, RequestView view) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.UPGRADE)
         || head.version() < 11
@@ -444,7 +455,8 @@ public final class ExchangeLoop implements RequestHandler {
     return null;
   }
 
-  private CacheReason bypass(RequestHead head, Framing framing, RequestView view) {
+  /** Why the store is not asked, or null. */
+  CacheReason bypass(RequestHead head, Framing framing, RequestView view) {
     int method = head.methodId();
     if (method != Method.GET && method != Method.HEAD) {
       return CacheReason.METHOD;
@@ -470,18 +482,8 @@ public final class ExchangeLoop implements RequestHandler {
       Entry entry,
       long nowMillis,
       LoadOutcome load) {
-    CacheDecision decision =
-        Reuse.decide(
-            nowMillis,
-            head,
-            false,
-            entry == null ? null : entry.meta(),
-            entry == null && store.holds(probe),
-            url.of(target),
-            config().caching());
-    if (entry == null && load != null) {
-      decision = afterLoad(decision, load);
-    }
+    StoredMeta found = entry == null ? null : entry.meta();
+    CacheDecision decision = decision(head, target, found, nowMillis, load);
     ExchangeRecord record = stream.record();
     record.decision = decision;
     lookedUp(record);
@@ -504,6 +506,27 @@ public final class ExchangeLoop implements RequestHandler {
             .start();
       }
     }
+  }
+
+  /**
+   * What is to be done, with the probe sealed for {@code target}: for requests, and for whoever
+   * asks what one would get.
+   *
+   * @param found the stored response that was selected, or null
+   * @param load how a look on disk ended, or null
+   */
+  CacheDecision decision(
+      RequestHead head, RequestTarget target, StoredMeta found, long nowMillis, LoadOutcome load) {
+    CacheDecision decision =
+        Reuse.decide(
+            nowMillis,
+            head,
+            false,
+            found,
+            found == null && store.holds(probe),
+            url.of(target),
+            config().caching());
+    return found == null && load != null ? afterLoad(decision, load) : decision;
   }
 
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */
@@ -602,6 +625,16 @@ public final class ExchangeLoop implements RequestHandler {
     record.timedOut = true;
     stream.closeAfter();
     ErrorPage.send(stream, this, 408, "ERR_REQUEST_TIMEOUT", "The request took too long.", null);
+  }
+
+  /**
+   * Explains what {@code question} would get, without sending anything or counting a hit. On the
+   * loop; {@code then} is told there, perhaps before this returns.
+   *
+   * @param executor this loop
+   */
+  public void explain(Question question, EventExecutor executor, Consumer<Explanation> then) {
+    new Explaining(this, executor, question, then).start();
   }
 
   /**

@@ -66,6 +66,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private long announced = -1;
   private boolean storing;
   private int status;
+  private String refusal;
 
   /**
    * A fetch for {@code exchange}, or for nobody where that is null. {@code head}, {@code target}
@@ -233,6 +234,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     record.serverBytesOut = timings.bytesOut;
     record.attempts = timings.attempts;
     record.serverStatus = status;
+    record.refusal = refusal;
     stage(record, Stage.DNS, timings.dnsNanos);
     stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
     stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
@@ -343,6 +345,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     announced = contentLength(reply, replyFraming);
     Storability storability = storability(reply, now);
     storing = storability != null && storability.storable() && loop.store().fits(announced);
+    refusal = refusal(storability);
     if (exchange == null && !again && !storing) {
       finish();
       origin.cancel();
@@ -366,6 +369,14 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         ReplyFields.shared(snapshot, storing, keepsSetCookie, loop.clock(), now, allocator),
         announced);
     readOn();
+  }
+
+  /** Why the answer is not stored; null where it is, or nobody thought of it. */
+  private String refusal(Storability storability) {
+    if (storing || storability == null) {
+      return null;
+    }
+    return storability.storable() ? "too large for memory and disk" : storability.reason();
   }
 
   private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {

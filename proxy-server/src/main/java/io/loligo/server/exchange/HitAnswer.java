@@ -87,14 +87,36 @@ final class HitAnswer {
           stream, loop, 412, "ERR_PRECONDITION_FAILED", "The condition is not met.", null);
       return null;
     }
-    Fields fields = head.fields();
-    if (fields.has(FieldName.RANGE) && head.methodId() == Method.GET) {
-      RangeSelection selected = RangeSelection.of(fields, entry.meta(), entry.contentLength());
-      if (selected.outcome() != RangeSelection.Outcome.WHOLE) {
-        return RangeAnswer.send(loop, stream, entry, lines, selected);
-      }
+    RangeSelection ranges = ranges(head, entry.meta());
+    if (ranges != null) {
+      return RangeAnswer.send(loop, stream, entry, lines, ranges);
     }
     return sendWhole(stream, head, entry, lines);
+  }
+
+  /** What part of {@code stored} is asked for; null: the whole. */
+  private static RangeSelection ranges(RequestHead head, StoredMeta stored) {
+    Fields fields = head.fields();
+    if (!fields.has(FieldName.RANGE) || head.methodId() != Method.GET) {
+      return null;
+    }
+    RangeSelection selected = RangeSelection.of(fields, stored, stored.contentLength());
+    return selected.outcome() == RangeSelection.Outcome.WHOLE ? null : selected;
+  }
+
+  /** Status of an answer from {@code stored}. */
+  static int status(RequestHead head, StoredMeta stored, CacheDecision decision) {
+    if (decision.outcome() == Outcome.NOT_MODIFIED) {
+      return 304;
+    }
+    if (decision.outcome() == Outcome.PRECONDITION_FAILED) {
+      return 412;
+    }
+    RangeSelection ranges = ranges(head, stored);
+    if (ranges == null) {
+      return stored.status();
+    }
+    return ranges.outcome() == RangeSelection.Outcome.UNSATISFIABLE ? 416 : 206;
   }
 
   /** The whole content, or for HEAD none of it; null where the answer is complete. */
@@ -146,7 +168,8 @@ final class HitAnswer {
     }
   }
 
-  private static void classify(
+  /** Notes tag and class of an answer from the store in {@code record}. */
+  static void classify(
       ExchangeRecord record, RequestHead head, CacheDecision decision, boolean readsDisk) {
     Fields fields = head.fields();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {

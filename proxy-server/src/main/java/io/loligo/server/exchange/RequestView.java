@@ -43,6 +43,23 @@ final class RequestView implements AclInput {
     return this;
   }
 
+  /** Starts over with a request that nobody sent, of {@code client}. */
+  RequestView of(
+      HttpPort port,
+      InetSocketAddress client,
+      RequestHead head,
+      RequestTarget target,
+      long nowMillis) {
+    this.port = port;
+    this.connected = client;
+    this.local = null;
+    this.connections = 1;
+    this.head = head;
+    this.target = target;
+    this.nowMillis = nowMillis;
+    return this;
+  }
+
   /** The same request for rules asked later, over snapshots: outlives stream and record. */
   RequestView copy(RequestHead headSnapshot, RequestTarget targetSnapshot) {
     RequestView copy = new RequestView();

@@ -14,6 +14,14 @@ public interface ControlMXBean {
   int purge(
       @Description("The effective URI, as the access log shows it with its query.") String url);
 
+  @Description(
+      "Explains what is stored for a URL, what a request would get now and why, and what the last"
+          + " ones got; changes nothing.")
+  String explain(
+      @Description("The effective URI.") String url,
+      @Description("Request field lines, Name: value, separated by line ends; may be empty.")
+          String fieldLines);
+
   @Description("Keeps the old log files by number and starts new ones.")
   void rotateLogs();
 

@@ -1,6 +1,8 @@
 package io.loligo.server.jmx;
 
+import io.loligo.server.admin.ExplainText;
 import io.loligo.server.admin.Operations;
+import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.StoreStats;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Control, and a CacheDir for each cache_dir, with units and descriptions.
+ * MemoryLedger, Misses, Control, and a CacheDir for each cache_dir, with units and descriptions.
  * Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
@@ -30,6 +32,8 @@ public final class ManagementBeans implements AutoCloseable {
 
   /** A disk that takes longer has a problem the caller should hear of. */
   private static final int PURGE_SECONDS = 30;
+
+  private static final int EXPLAIN_SECONDS = 30;
 
   private final MBeanServer server;
   private final List<ObjectName> names = new ArrayList<>();
@@ -52,6 +56,7 @@ public final class ManagementBeans implements AutoCloseable {
       register("Stages", new MetricsBeans.Stages(metrics), StagesMXBean.class);
       register("Connections", new MetricsBeans.Connections(metrics), ConnectionsMXBean.class);
       register("MemoryLedger", new MetricsBeans.Ledger(metrics.ledger()), MemoryLedgerMXBean.class);
+      register("Misses", new MetricsBeans.Misses(metrics), MissesMXBean.class);
       register("Control", new Control(operations), ControlMXBean.class);
       for (int i = 0; i < disks.get().size(); i++) {
         CacheDir dir = new CacheDir(disks, i);
@@ -222,6 +227,21 @@ public final class ManagementBeans implements AutoCloseable {
                 + " purge again");
       }
       return purged;
+    }
+
+    @Override
+    public String explain(String url, String fieldLines) {
+      List<String> lines =
+          fieldLines == null ? List.of() : fieldLines.lines().filter(l -> !l.isBlank()).toList();
+      try {
+        return ExplainText.of(
+            operations.explain(Question.get(url, lines)).get(EXPLAIN_SECONDS, TimeUnit.SECONDS));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      } catch (ExecutionException | TimeoutException e) {
+        throw new IllegalStateException("too busy to explain; ask again", e);
+      }
     }
 
     @Override

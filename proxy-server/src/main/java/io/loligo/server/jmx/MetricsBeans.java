@@ -192,4 +192,11 @@ final class MetricsBeans {
       return owners;
     }
   }
+
+  record Misses(ProxyMetrics metrics) implements MissesMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getOrigins() {
+      return metrics.originMisses();
+    }
+  }
 }

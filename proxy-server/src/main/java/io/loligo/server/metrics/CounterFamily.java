@@ -1,5 +1,6 @@
 package io.loligo.server.metrics;
 
+import io.loligo.core.caching.CacheReason;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -32,6 +33,12 @@ public enum CounterFamily {
       "hierarchy",
       "Finished exchanges by the way the answer was fetched, as in the access log.",
       Arrays.stream(HierarchyCode.values()).map(HierarchyCode::name).toList()),
+  MISS(
+      "loligo.misses",
+      "cause",
+      "Requests that went to the store and were no hits, by the first cause that decided it;"
+          + " loligo_origin_misses says of which origins.",
+      Arrays.stream(CacheReason.values()).map(CacheReason::detail).toList()),
   ERROR(
       "loligo.errors",
       "reason",

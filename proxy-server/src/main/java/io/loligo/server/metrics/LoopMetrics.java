@@ -21,6 +21,8 @@ public final class LoopMetrics implements ExchangeSink {
       new LatencyHistogram[STAGES.length * CLASSES.length];
   private final ConnectionCounters connections = new ConnectionCounters(gauges, counters);
 
+  private final OriginMisses misses = new OriginMisses();
+
   LoopMetrics() {
     for (CounterFamily family : CounterFamily.values()) {
       families[family.ordinal()] = new LongCells(family.labelValues().size());
@@ -30,6 +32,11 @@ public final class LoopMetrics implements ExchangeSink {
   /** Where the loop's connections are counted. */
   public ConnectionCounters connections() {
     return connections;
+  }
+
+  /** Why answers of which origins were no hits. */
+  OriginMisses misses() {
+    return misses;
   }
 
   @Override
@@ -50,6 +57,10 @@ public final class LoopMetrics implements ExchangeSink {
     count(CounterFamily.RESULT, record.tag.ordinal());
     count(CounterFamily.STATUS, Math.max(0, Math.min(5, record.status / 100)));
     count(CounterFamily.HIERARCHY, record.hierarchy.ordinal());
+    if (!record.tag.hit() && record.decision != null && record.target != null) {
+      count(CounterFamily.MISS, record.decision.reason().ordinal());
+      misses.count(record);
+    }
     if (record.errorCode != null) {
       count(CounterFamily.ERROR, error(record.errorCode));
     }

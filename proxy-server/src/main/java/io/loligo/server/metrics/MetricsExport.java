@@ -55,6 +55,7 @@ public final class MetricsExport implements AutoCloseable {
       gauge(gauge.meter(), null, gauge.text(), () -> metrics.value(gauge));
     }
     prometheus.getPrometheusRegistry().register(new StageCollector(metrics));
+    prometheus.getPrometheusRegistry().register(new OriginMissCollector(metrics));
     bindVirtualMachine();
   }
 

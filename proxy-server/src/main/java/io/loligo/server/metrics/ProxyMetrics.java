@@ -2,6 +2,8 @@ package io.loligo.server.metrics;
 
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The metrics of all event loops, merged when somebody looks. Thread-safe: any thread reads; each
@@ -65,6 +67,18 @@ public final class ProxyMetrics {
       sum += value(CounterFamily.CLASS, i);
     }
     return sum;
+  }
+
+  /**
+   * Misses by origin and cause, the origins with the most first, {@value OriginMisses#OTHER} last
+   * for all beyond {@value OriginMisses#SHOWN}. A new map.
+   */
+  public Map<String, Map<String, Long>> originMisses() {
+    Map<String, Map<String, Long>> all = new HashMap<>();
+    for (LoopMetrics loop : loops) {
+      loop.misses().addTo(all);
+    }
+    return OriginMisses.top(all);
   }
 
   /** Durations of one stage and class. Returns a new snapshot. */

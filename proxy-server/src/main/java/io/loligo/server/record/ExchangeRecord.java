@@ -109,7 +109,16 @@ public final class ExchangeRecord {
   /** User name, or null. */
   public String user;
 
+  /** Hash of the key that was looked up; both 0 where none was. */
+  public long keyHigh;
+
+  public long keyLow;
+
   public CacheDecision decision;
+
+  /** Why the answer that was fetched was not stored, a constant; null where it was, or none was. */
+  public String refusal;
+
   public HitClass hitClass;
 
   /** Whether the stored response was loaded from disk. */
@@ -167,7 +176,10 @@ public final class ExchangeRecord {
     serverContentBytesIn = -1;
     contentType = null;
     user = null;
+    keyHigh = 0;
+    keyLow = 0;
     decision = null;
+    refusal = null;
     hitClass = HitClass.OWN_ANSWER;
     fromDisk = false;
     diskLate = false;

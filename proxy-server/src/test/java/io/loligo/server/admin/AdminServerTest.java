@@ -8,6 +8,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
+import io.loligo.server.explain.SampleExplanation;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
@@ -48,6 +51,15 @@ class AdminServerTest {
       }
       calls.add("purge " + url);
       return url.endsWith("/later") ? later : CompletableFuture.completedFuture(2);
+    }
+
+    @Override
+    public CompletableFuture<Explanation> explain(Question question) {
+      calls.add(
+          "explain " + question.method() + " " + question.url() + " " + question.fieldLines());
+      return question.url().endsWith("/busy")
+          ? CompletableFuture.failedFuture(new IllegalStateException("busy"))
+          : CompletableFuture.completedFuture(SampleExplanation.of(question.url()));
     }
 
     @Override
@@ -337,5 +349,27 @@ class AdminServerTest {
                     ""))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("loligo_admin_port 127.0.0.1:" + server.address().getPort());
+  }
+
+  @Test
+  void explainsInTextAndJson() throws IOException {
+    String query = "/explain?url=http%3A%2F%2Fh%2F&header=A%3A+b&method=HEAD";
+    assertThat(ask("GET " + query, "Host: localhost"))
+        .contains("200 OK", "text/plain", "the origin is asked", "cookie: (not shown)")
+        .contains("else       served stale", "fetch      one is under way", "disk       damaged")
+        .contains("105  current age", "TCP_HIT/200 VALIDATE: stale, age 105 of 60");
+    assertThat(ask("GET " + query + "&format=json", "Host: localhost"))
+        .contains("application/json", "\"outcome\": \"validate\"", "\"etag\": \"\\\"a\\\\b\\\"\"")
+        .contains("\"refusal\": null, \"forecast\": {", "\"recent\": [{\"ended\": ");
+    assertThat(calls).containsOnly("explain HEAD http://h/ [A: b]");
+  }
+
+  @Test
+  void explainsOnlyWhatIsAsked() throws IOException {
+    assertThat(ask("GET /explain", "Host: localhost")).contains(" 400 ", "parameter url");
+    assertThat(ask("GET /explain?url=http://h/busy", "Host: localhost")).contains(" 503 ");
+    assertThat(ask("POST /explain?url=http://h/", "Host: localhost", "Content-Length: 0"))
+        .contains(" 405 ");
+    assertThat(ask("GET /misses", "Host: localhost")).contains(" 200 ", "application/json");
   }
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.admin.Operations;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
+import io.loligo.server.explain.SampleExplanation;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
@@ -50,6 +53,15 @@ class ManagementBeansTest {
       }
       calls.add("purge " + url);
       return CompletableFuture.completedFuture(url.endsWith("/stuck") ? -1 : 2);
+    }
+
+    @Override
+    public CompletableFuture<Explanation> explain(Question question) {
+      calls.add(
+          "explain " + question.method() + " " + question.url() + " " + question.fieldLines());
+      return question.url().endsWith("/busy")
+          ? CompletableFuture.failedFuture(new IllegalStateException("busy"))
+          : CompletableFuture.completedFuture(SampleExplanation.of(question.url()));
     }
 
     @Override
@@ -106,7 +118,8 @@ class ManagementBeansTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Tiers", "Classes", "Stages", "Connections", "MemoryLedger", "Control"})
+  @ValueSource(
+      strings = {"Tiers", "Classes", "Stages", "Connections", "MemoryLedger", "Misses", "Control"})
   void everythingIsDescribed(String type) throws Exception {
     MBeanInfo info = remote.getMBeanInfo(name(type));
     assertThat(info.getDescription()).endsWith(".").doesNotContain("Information on");
@@ -163,6 +176,22 @@ class ManagementBeansTest {
     assertThat(numbers.get(new Object[] {"damaged"}).get("value")).isEqualTo(13L);
     TabularData texts = (TabularData) remote.getAttribute(dir, "Texts");
     assertThat(texts.keySet()).isEqualTo(numbers.keySet());
+  }
+
+  @Test
+  void explainsAndCountsMisses() throws Exception {
+    String[] types = {String.class.getName(), String.class.getName()};
+    Object text =
+        remote.invoke(
+            name("Control"), "explain", new Object[] {"http://h/", "A: b\n\nC: d\n"}, types);
+    assertThat((String) text).contains("the origin is asked", "lately");
+    assertThat(calls).containsExactly("explain GET http://h/ [A: b, C: d]");
+    assertThatThrownBy(
+            () ->
+                remote.invoke(
+                    name("Control"), "explain", new Object[] {"http://h/busy", ""}, types))
+        .hasStackTraceContaining("ask again");
+    assertThat(remote.getAttribute(name("Misses"), "Origins")).isNotNull();
   }
 
   @Test

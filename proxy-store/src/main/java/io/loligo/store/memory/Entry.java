@@ -358,7 +358,7 @@ public final class Entry implements Stored {
 
   @Override
   public Entry select(Fields request) {
-    return meta.vary() == null || meta.vary().matches(request) ? this : null;
+    return meta.isSelectedBy(request) ? this : null;
   }
 
   @Override

@@ -1,0 +1,126 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ProxyConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loligo explain URL}: asks the running proxy. */
+@Command(
+    name = "explain",
+    description =
+        "Asks the running proxy what it has stored for a URL, what a request would get now and why,"
+            + " and what the last ones got. Nothing is fetched, changed or counted.",
+    mixinStandardHelpOptions = true)
+final class Asking implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @Parameters(paramLabel = "URL", description = "absolute, as in the access log")
+  private String url;
+
+  @Option(
+      names = {"-H", "--header"},
+      paramLabel = "'NAME: VALUE'",
+      description = "a field of the request; may be given again")
+  private List<String> fieldLines = List.of();
+
+  @Option(
+      names = {"-X", "--method"},
+      paramLabel = "METHOD",
+      description = "default: ${DEFAULT-VALUE}")
+  private String method = "GET";
+
+  @Option(
+      names = "--client",
+      paramLabel = "ADDRESS",
+      description = "client the request would come from, for the rules; default: 127.0.0.1")
+  private String client;
+
+  @Option(
+      names = "--port-name",
+      paramLabel = "NAME",
+      description = "http_port it would come in by; default: the first that forwards")
+  private String portName;
+
+  @Option(names = "--json", description = "as JSON")
+  private boolean json;
+
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description = "the proxy's loligo_admin_port; default: ${DEFAULT-VALUE}")
+  private String admin = "127.0.0.1:3129";
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "take the admin port from this configuration")
+  private Path file;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    String authority = file == null ? admin : authority(file);
+    if (authority == null) {
+      System.err.println("loligo: " + file + " has no loligo_admin_port");
+      return 1;
+    }
+    try {
+      HttpResponse<String> answer =
+          HttpClient.newBuilder()
+              .connectTimeout(PATIENCE)
+              .proxy(HttpClient.Builder.NO_PROXY)
+              .build()
+              .send(
+                  HttpRequest.newBuilder(URI.create("http://" + authority + "/explain?" + query()))
+                      .timeout(PATIENCE)
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      boolean explained = answer.statusCode() == 200;
+      (explained ? System.out : System.err).print(answer.body());
+      return explained ? 0 : 1;
+    } catch (IOException | IllegalArgumentException e) {
+      String why = e.getMessage() == null ? e.toString() : e.getMessage();
+      System.err.println("loligo: no answer from " + authority + ": " + why);
+      return 1;
+    }
+  }
+
+  private String query() {
+    StringBuilder query = new StringBuilder("url=").append(encoded(url));
+    query.append("&method=").append(encoded(method));
+    fieldLines.forEach(line -> query.append("&header=").append(encoded(line)));
+    if (client != null) {
+      query.append("&client=").append(encoded(client));
+    }
+    if (portName != null) {
+      query.append("&port=").append(encoded(portName));
+    }
+    return query.append(json ? "&format=json" : "").toString();
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static String authority(Path file) {
+    ProxyConfig config = new ConfigReader(new FileConfigSource()).read(file.toString()).config();
+    if (config == null || config.admin().port() < 0) {
+      return null;
+    }
+    String address = config.admin().address();
+    String host = address == null || address.isEmpty() ? "127.0.0.1" : address;
+    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + config.admin().port();
+  }
+}

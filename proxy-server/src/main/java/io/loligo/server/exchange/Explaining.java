@@ -1,0 +1,360 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.FreshnessSum;
+import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Forecast;
+import io.loligo.server.explain.Question;
+import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.LogTag;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.Store.Peek;
+import io.loligo.store.memory.Glimpse;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Takes a request that nobody sent through the steps of {@link ExchangeLoop} up to the decision,
+ * and says what it met. It asks the same functions that serve clients, and sends, stores, counts
+ * and promotes nothing. Confined to the loop.
+ */
+final class Explaining {
+  /** Stored fields that freshness and validation rest on. */
+  private static final Set<String> INPUTS =
+      Set.of(
+          "cache-control",
+          "cdn-cache-control",
+          "loligo-cache-control",
+          "surrogate-control",
+          "pragma",
+          "date",
+          "expires",
+          "last-modified",
+          "etag",
+          "vary",
+          "no-vary-search");
+
+  /** Selecting fields whose values may be shown; any other may be a credential. */
+  private static final Set<String> HARMLESS =
+      Set.of(
+          "accept",
+          "accept-charset",
+          "accept-encoding",
+          "accept-language",
+          "origin",
+          "user-agent",
+          "save-data",
+          "sec-fetch-dest",
+          "sec-fetch-mode",
+          "sec-fetch-site",
+          "upgrade-insecure-requests",
+          "x-requested-with");
+
+  private static final int MAX_SHOWN = 256;
+
+  private final ExchangeLoop loop;
+  private final EventExecutor executor;
+  private final Question question;
+  private final Consumer<Explanation> then;
+  private final RequestHead head = new RequestHead();
+  private final RequestTarget target = new RequestTarget();
+  private final RequestView view = new RequestView();
+  private Framing framing;
+  private CacheKey key;
+
+  Explaining(
+      ExchangeLoop loop, EventExecutor executor, Question question, Consumer<Explanation> then) {
+    this.loop = loop;
+    this.executor = executor;
+    this.question = question;
+    this.then = then;
+  }
+
+  /** receive and identify. */
+  void start() {
+    HttpPort port = port();
+    InetSocketAddress client = client();
+    if (port == null || client == null) {
+      refuse(port == null ? "no such http_port" : "client is no IP address");
+      return;
+    }
+    if (!isVisible(question.url()) || !isVisible(question.method())) {
+      refuse("percent-encode what is not visible ASCII");
+      return;
+    }
+    byte[] octets = request(question).getBytes(StandardCharsets.ISO_8859_1);
+    ParseLimits limits = loop.config().limits().request();
+    Http1RequestParser parser = new Http1RequestParser(limits);
+    Http1RequestParser.Result result = parser.parse(octets, octets.length, head);
+    if (result != Http1RequestParser.Result.COMPLETE || head.end() != octets.length) {
+      refuse(result == Http1RequestParser.Result.FAILED ? parser.failure() : null);
+      return;
+    }
+    framing = MessageFraming.of(head);
+    ParseFailure failure = framing.failure();
+    failure = failure != null ? failure : ExchangeLoop.identify(port, head, target);
+    if (failure != null) {
+      refuse(failure);
+      return;
+    }
+    view.of(port, client, head, target, loop.clock().millis());
+    admit();
+  }
+
+  private void admit() {
+    AclList access = loop.config().access().httpAccess();
+    AclVerdict verdict = access.evaluate(view);
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+      loop.upstream()
+          .resolve(target.host(), found -> admit(ExchangeLoop.verdict(access, view, found)));
+    } else {
+      admit(verdict);
+    }
+  }
+
+  private void admit(AclVerdict verdict) {
+    key = loop.probe(target).toKey();
+    if (!verdict.allowed()) {
+      refuse("403, " + verdict.rule() + " (" + verdict.source() + ")");
+    } else if (!target.scheme().equals("http")) {
+      refuse("501, requests for " + target.scheme() + " URLs are not supported");
+    } else if (head.methodId() == Method.CONNECT || head.methodId() == Method.PURGE) {
+      refuse(head.method() + " is not answered from the store");
+    } else {
+      loop.store().peek(key, executor, this::peeked);
+    }
+  }
+
+  /** look up and decide, on what was seen. */
+  private void peeked(Peek peek) {
+    long now = loop.clock().millis();
+    List<Glimpse> variants = peek.variants();
+    int selected = select(variants);
+    Forecast forecast = forecast(selected < 0 ? null : variants.get(selected), peek, now);
+    List<StoredVariant> stored = new ArrayList<>();
+    for (int i = 0; i < variants.size(); i++) {
+      stored.add(variant(variants.get(i), i == selected && asksStore(forecast), now));
+    }
+    boolean fetching = loop.store().inFlight(loop.probe(target)) != null;
+    String disk = peek.disk() == null ? null : peek.disk().name().toLowerCase(Locale.ROOT);
+    then.accept(
+        new Explanation(
+            shownUrl(),
+            head.method(),
+            now,
+            null,
+            forecast,
+            stored,
+            disk,
+            fetching,
+            List.of(),
+            key));
+  }
+
+  private static boolean asksStore(Forecast forecast) {
+    return forecast.decision().outcome() != Outcome.BYPASS;
+  }
+
+  /** The first that the request selects, as the order is that of looking up; or -1. */
+  private int select(List<Glimpse> variants) {
+    for (int i = 0; i < variants.size(); i++) {
+      if (variants.get(i).meta().isSelectedBy(head.fields())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private Forecast forecast(Glimpse selected, Peek peek, long now) {
+    loop.probe(target);
+    CacheReason bypass =
+        loop.upgrade(head, view) != null ? CacheReason.UPGRADE : loop.bypass(head, framing, view);
+    if (bypass != null) {
+      CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
+      return new Forecast(decision, 0, LogTag.TCP_MISS, false);
+    }
+    StoredMeta found = selected == null ? null : selected.meta();
+    // of what disk has another variant was not selected: that is no fault of the disk
+    LoadOutcome load = peek.disk() == LoadOutcome.FOUND ? LoadOutcome.ABSENT : peek.disk();
+    CacheDecision decision = loop.decision(head, target, found, now, load);
+    boolean onError =
+        found != null && Reuse.mayServeOnError(now, head, found, loop.config().caching());
+    return switch (decision.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE ->
+          new Forecast(
+              decision, HitAnswer.status(head, found, decision), hitTag(selected, decision), false);
+      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false);
+      default -> {
+        boolean damaged = found == null && load == LoadOutcome.DAMAGED;
+        LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
+        yield new Forecast(decision, 0, Exchange.fetchedTag(decision, miss), onError);
+      }
+    };
+  }
+
+  private LogTag hitTag(Glimpse selected, CacheDecision decision) {
+    ExchangeRecord record = new ExchangeRecord();
+    record.fromDisk = selected.onDisk();
+    HitAnswer.classify(record, head, decision, selected.onDisk());
+    return record.tag;
+  }
+
+  private StoredVariant variant(Glimpse one, boolean selected, long now) {
+    Fields fields = StoredFields.index(one.fields());
+    List<String> inputs = new ArrayList<>();
+    for (int i = 0; i < fields.count(); i++) {
+      if (INPUTS.contains(fields.name(i).toLowerCase(Locale.ROOT))) {
+        inputs.add(fields.name(i) + ": " + shortened(fields.value(i)));
+      }
+    }
+    return new StoredVariant(
+        one.onDisk(),
+        selected,
+        one.meta(),
+        selecting(one.meta().vary()),
+        inputs,
+        FreshnessSum.of(
+            one.meta(), fields, target.url(), loop.settings().caching(view.httpPort().mode()), now),
+        one.bytes(),
+        one.hits());
+  }
+
+  private static List<String> selecting(VarySelection vary) {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; vary != null && i < vary.names().size(); i++) {
+      String name = vary.names().get(i);
+      String value = vary.value(i);
+      if (value == null) {
+        lines.add(name + ": (absent)");
+      } else {
+        lines.add(name + ": " + (HARMLESS.contains(name) ? shortened(value) : "(not shown)"));
+      }
+    }
+    return lines;
+  }
+
+  private static String shortened(String value) {
+    return value.length() <= MAX_SHOWN ? value : value.substring(0, MAX_SHOWN) + "...";
+  }
+
+  // ---- the request
+
+  private static String request(Question question) {
+    String url = withoutFragment(question.url());
+    StringBuilder text = new StringBuilder(256);
+    text.append(question.method()).append(' ').append(url).append(" HTTP/1.1\r\n");
+    boolean named = false;
+    for (String line : question.fieldLines()) {
+      named |= line.regionMatches(true, 0, "Host:", 0, 5);
+      text.append(line).append("\r\n");
+    }
+    if (!named) {
+      text.append("Host: ").append(authority(url)).append("\r\n");
+    }
+    return text.append("\r\n").toString();
+  }
+
+  private static boolean isVisible(String text) {
+    return text.chars().allMatch(c -> c > ' ' && c < 0x7f) && !text.isEmpty();
+  }
+
+  private static String withoutFragment(String url) {
+    int hash = url.indexOf('#');
+    return hash < 0 ? url : url.substring(0, hash);
+  }
+
+  private static String authority(String url) {
+    int start = url.indexOf("://");
+    start = start < 0 ? 0 : start + 3;
+    int end = start;
+    while (end < url.length() && "/?".indexOf(url.charAt(end)) < 0) {
+      end++;
+    }
+    return url.substring(start, end);
+  }
+
+  private HttpPort port() {
+    HttpPort first = null;
+    for (HttpPort port : loop.config().ports()) {
+      if (question.portName() != null) {
+        if (question.portName().equals(port.name())) {
+          return port;
+        }
+      } else if (first == null
+          || (first.mode() == PortMode.ACCEL && port.mode() != PortMode.ACCEL)) {
+        first = port;
+      }
+    }
+    return first;
+  }
+
+  private InetSocketAddress client() {
+    String text = question.client() == null ? "127.0.0.1" : question.client();
+    byte[] octets = NetUtil.createByteArrayFromIpAddressString(text);
+    try {
+      return octets == null ? null : new InetSocketAddress(InetAddress.getByAddress(octets), 0);
+    } catch (UnknownHostException e) {
+      return null;
+    }
+  }
+
+  // ---- endings
+
+  private String shownUrl() {
+    if (key == null) {
+      return null;
+    }
+    String url = target.url();
+    int query = loop.config().logging().stripQueryTerms() ? url.indexOf('?') : -1;
+    return query < 0 ? url : url.substring(0, query + 1);
+  }
+
+  private void refuse(ParseFailure failure) {
+    refuse(failure == null ? "not a request" : failure.status() + ", " + failure.text());
+  }
+
+  private void refuse(String why) {
+    then.accept(
+        new Explanation(
+            shownUrl(),
+            question.method(),
+            loop.clock().millis(),
+            why,
+            null,
+            List.of(),
+            null,
+            false,
+            List.of(),
+            key));
+  }
+}

@@ -1,0 +1,28 @@
+package io.loligo.server.explain;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.server.record.LogTag;
+
+/**
+ * What a request would get now. Immutable.
+ *
+ * @param decision as it would be made
+ * @param status status of the answer; 0: as the origin answers
+ * @param tag what the access log would say; of a validation: if the origin sends another response
+ * @param staleOnError whether the stored response would be served if the origin cannot be reached
+ */
+public record Forecast(CacheDecision decision, int status, LogTag tag, boolean staleOnError) {
+  /** In one sentence. */
+  public String text() {
+    return switch (decision.outcome()) {
+      case SERVE -> "served from the store";
+      case NOT_MODIFIED -> "304 from the store: the client's copy is current";
+      case PRECONDITION_FAILED -> "412 from the store: the client's condition is not met";
+      case SERVE_STALE_AND_REVALIDATE -> "served stale, and validated in the background";
+      case VALIDATE -> "the origin is asked whether the stored response is still current";
+      case FETCH -> "fetched";
+      case BYPASS -> "forwarded as it is; the store is neither asked nor filled";
+      case UNSATISFIABLE -> "504: only-if-cached, and nothing usable is stored";
+    };
+  }
+}

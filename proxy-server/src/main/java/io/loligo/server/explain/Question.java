@@ -1,0 +1,31 @@
+package io.loligo.server.explain;
+
+import java.util.List;
+
+/**
+ * What somebody wants explained: a request that is not sent. Immutable.
+ *
+ * @param url absolute; a fragment is ignored
+ * @param method as it would be sent
+ * @param fieldLines {@code Name: value} each
+ * @param client address the request would come from, or null for 127.0.0.1: rules ask for it
+ * @param portName name of the http_port it would come in by, or null for the first that forwards
+ */
+public record Question(
+    String url, String method, List<String> fieldLines, String client, String portName) {
+
+  /** Keeps a copy of {@code fieldLines}. */
+  public Question {
+    fieldLines = List.copyOf(fieldLines);
+  }
+
+  /** A GET from this machine to the first port that forwards. */
+  public static Question get(String url, List<String> fieldLines) {
+    return new Question(url, "GET", fieldLines, null, null);
+  }
+
+  /** The same with another method. */
+  public Question withMethod(String other) {
+    return new Question(url, other, fieldLines, client, portName);
+  }
+}

@@ -1,0 +1,117 @@
+package io.loligo.server.explain;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.core.message.Method;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The last decisions of one event loop, found by the hash of their key. Confined to that loop.
+ *
+ * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL pushes out its
+ * own past and that of few others. Nothing of a request is kept but numbers, so there is nothing to
+ * hide; writing is one line of the processor's cache, without allocation.
+ */
+public final class RecentDecisions implements ExchangeSink {
+  static final int SETS = 512;
+  static final int WAYS = 8;
+
+  private static final int HIGH = 0;
+  private static final int LOW = 1;
+  private static final int END = 2;
+  private static final int AGE = 3;
+  private static final int LIFETIME = 4;
+  private static final int MICROS = 5;
+  private static final int STATUSES = 6;
+  private static final int CODES = 7;
+  private static final int WORDS = 8;
+
+  private static final int NO_DECISION = 0xff;
+  private static final int COLLAPSED = 1;
+  private static final int FROM_DISK = 1 << 1;
+  private static final int ABORTED = 1 << 2;
+
+  private static final LogTag[] TAGS = LogTag.values();
+  private static final Outcome[] OUTCOMES = Outcome.values();
+  private static final CacheReason[] REASONS = CacheReason.values();
+
+  private final long[] cells = new long[SETS * WAYS * WORDS];
+  private final byte[] nextWay = new byte[SETS];
+
+  @Override
+  public void finished(ExchangeRecord record) {
+    if ((record.keyHigh | record.keyLow) == 0) {
+      return; // it never got as far as a key
+    }
+    int set = set(record.keyHigh);
+    int way = nextWay[set];
+    nextWay[set] = (byte) ((way + 1) % WAYS);
+    int at = (set * WAYS + way) * WORDS;
+    CacheDecision decision = record.decision;
+    long total = record.stage(Stage.TOTAL);
+    cells[at + HIGH] = record.keyHigh;
+    cells[at + LOW] = record.keyLow;
+    cells[at + END] = record.endMillis;
+    cells[at + AGE] = decision == null ? -1 : decision.ageSeconds();
+    cells[at + LIFETIME] = decision == null ? -1 : decision.lifetimeSeconds();
+    cells[at + MICROS] = total < 0 ? -1 : total / 1000;
+    cells[at + STATUSES] = (long) record.serverStatus << 32 | record.status;
+    cells[at + CODES] = codes(record, decision);
+  }
+
+  private static long codes(ExchangeRecord record, CacheDecision decision) {
+    int flags =
+        (record.collapsed ? COLLAPSED : 0)
+            | (record.fromDisk ? FROM_DISK : 0)
+            | (record.aborted ? ABORTED : 0);
+    int method = record.request == null ? Method.OTHER : record.request.methodId();
+    int outcome = decision == null ? NO_DECISION : decision.outcome().ordinal();
+    int reason = decision == null ? NO_DECISION : decision.reason().ordinal();
+    return (long) flags << 32 | method << 24 | outcome << 16 | reason << 8 | record.tag.ordinal();
+  }
+
+  private static int set(long high) {
+    return (int) (high >>> 32) & (SETS - 1);
+  }
+
+  /** What is remembered of the key with this hash, in no order. A new list. */
+  public List<PastDecision> of(long high, long low) {
+    List<PastDecision> found = new ArrayList<>(WAYS);
+    int first = set(high) * WAYS * WORDS;
+    for (int at = first; at < first + WAYS * WORDS; at += WORDS) {
+      if (cells[at + HIGH] == high && cells[at + LOW] == low && (high | low) != 0) {
+        found.add(at(at));
+      }
+    }
+    return found;
+  }
+
+  private PastDecision at(int at) {
+    int codes = (int) cells[at + CODES];
+    int flags = (int) (cells[at + CODES] >>> 32);
+    int outcome = codes >>> 16 & 0xff;
+    return new PastDecision(
+        cells[at + END],
+        Method.text(codes >>> 24),
+        (int) cells[at + STATUSES],
+        (int) (cells[at + STATUSES] >>> 32),
+        TAGS[codes & 0xff],
+        outcome == NO_DECISION
+            ? null
+            : new CacheDecision(
+                OUTCOMES[outcome],
+                REASONS[codes >>> 8 & 0xff],
+                cells[at + AGE],
+                cells[at + LIFETIME]),
+        cells[at + MICROS],
+        (flags & COLLAPSED) != 0,
+        (flags & FROM_DISK) != 0,
+        (flags & ABORTED) != 0);
+  }
+}

@@ -1,0 +1,62 @@
+package io.loligo.server.explain;
+
+import io.loligo.core.caching.FreshnessSum;
+import io.loligo.core.caching.StoredMeta;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One stored response. Immutable.
+ *
+ * @param onDisk whether this copy is in a {@code cache_dir}; else in memory
+ * @param selected whether the request asked about would use it
+ * @param meta what decisions read
+ * @param selecting what it was selected by, {@code name: value}, secrets replaced
+ * @param inputs the stored field lines that freshness and validation rest on
+ * @param freshness how age and lifetime come about
+ * @param bytes memory it keeps; on disk octets of its first block
+ * @param hits times it was served from there, roughly
+ */
+public record StoredVariant(
+    boolean onDisk,
+    boolean selected,
+    StoredMeta meta,
+    List<String> selecting,
+    List<String> inputs,
+    FreshnessSum freshness,
+    long bytes,
+    int hits) {
+
+  /** Keeps copies of the lists. */
+  public StoredVariant {
+    selecting = List.copyOf(selecting);
+    inputs = List.copyOf(inputs);
+  }
+
+  /** What else decides on its use, in words. */
+  public List<String> marks() {
+    List<String> marks = new ArrayList<>();
+    add(marks, StoredMeta.NO_CACHE, "validated before every use");
+    add(marks, StoredMeta.MUST_REVALIDATE, "never served stale");
+    add(marks, StoredMeta.HEURISTIC, "lifetime is heuristic");
+    add(marks, StoredMeta.NEGATIVE, "negative answer");
+    add(marks, StoredMeta.IMMUTABLE, "immutable");
+    add(marks, StoredMeta.NO_DATE, "sent without Date");
+    if (!meta.hasValidator()) {
+      marks.add("no validator");
+    }
+    if (meta.staleWhileRevalidateSeconds() > 0) {
+      marks.add("stale-while-revalidate " + meta.staleWhileRevalidateSeconds() + " s");
+    }
+    if (meta.staleIfErrorSeconds() >= 0) {
+      marks.add("stale-if-error " + meta.staleIfErrorSeconds() + " s");
+    }
+    return marks;
+  }
+
+  private void add(List<String> marks, int flag, String text) {
+    if (meta.has(flag)) {
+      marks.add(text);
+    }
+  }
+}

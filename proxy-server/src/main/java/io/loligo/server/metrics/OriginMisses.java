@@ -1,0 +1,145 @@
+package io.loligo.server.metrics;
+
+import io.loligo.server.record.ExchangeRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts of one event loop: why requests to which origins were no hits. The loop writes, any thread
+ * reads.
+ *
+ * <p>An origin has two kinds of causes: why nothing stored could be used ({@code nothing stored},
+ * {@code stale}), of which every miss counts one, and behind {@value #UNSTORED} why the answer that
+ * was fetched was not stored, where it was not. At most {@value #KEPT} origins are told apart;
+ * where another one comes, the one with the fewest misses is added to {@value #OTHER}.
+ */
+final class OriginMisses {
+  /** Stands for all origins that are not told apart. */
+  static final String OTHER = "other";
+
+  /** Begins the causes that say why an answer was not stored. */
+  static final String UNSTORED = "not stored: ";
+
+  /** Origins that are shown. */
+  static final int SHOWN = 32;
+
+  static final int KEPT = 128;
+
+  private static final int MAX_NAME = 260;
+
+  /** Causes are constants; more than there are can only be a mistake. */
+  private static final int MAX_CAUSES = 64;
+
+  /** What is counted of one origin. */
+  private static final class Origin {
+    private final Map<String, AtomicLong> causes = new ConcurrentHashMap<>();
+    private long misses;
+
+    void add(String cause, long count) {
+      AtomicLong known = causes.get(cause);
+      if (known != null) {
+        known.setOpaque(known.getPlain() + count);
+      } else if (causes.size() < MAX_CAUSES) {
+        causes.put(cause, new AtomicLong(count));
+      }
+    }
+  }
+
+  private final Map<String, Origin> origins = new ConcurrentHashMap<>();
+  private final Origin other = new Origin();
+
+  /** Counts a miss. The loop's. */
+  void count(ExchangeRecord record) {
+    Origin origin = origin(record);
+    origin.misses++;
+    origin.add(record.decision.reason().detail(), 1);
+    if (record.refusal != null) {
+      origin.add(UNSTORED.concat(record.refusal), 1);
+    }
+  }
+
+  private Origin origin(ExchangeRecord record) {
+    String name = record.target.authority();
+    if (name.length() > MAX_NAME) {
+      return other;
+    }
+    Origin known = origins.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (origins.size() >= KEPT) {
+      dropLeast();
+    }
+    Origin added = new Origin();
+    origins.put(name, added);
+    return added;
+  }
+
+  private void dropLeast() {
+    Map.Entry<String, Origin> least = null;
+    for (Map.Entry<String, Origin> one : origins.entrySet()) {
+      if (least == null || one.getValue().misses < least.getValue().misses) {
+        least = one;
+      }
+    }
+    if (least != null) {
+      Origin dropped = least.getValue();
+      origins.remove(least.getKey());
+      other.misses += dropped.misses;
+      dropped.causes.forEach((cause, count) -> other.add(cause, count.get()));
+    }
+  }
+
+  /** Adds what was counted so far to {@code sums}. Any thread. */
+  void addTo(Map<String, Map<String, Long>> sums) {
+    origins.forEach((name, origin) -> addTo(sums, name, origin));
+    addTo(sums, OTHER, other);
+  }
+
+  private static void addTo(Map<String, Map<String, Long>> sums, String name, Origin origin) {
+    Map<String, Long> sum = sums.computeIfAbsent(name, ignored -> new TreeMap<>());
+    origin.causes.forEach((cause, count) -> sum.merge(cause, count.get(), Long::sum));
+  }
+
+  /** The origins with the most misses, the others' sums last. */
+  static Map<String, Map<String, Long>> top(Map<String, Map<String, Long>> all) {
+    Map<String, Map<String, Long>> sums = new HashMap<>(all);
+    Map<String, Long> rest = new TreeMap<>();
+    Map<String, Long> other = sums.remove(OTHER);
+    if (other != null) {
+      rest.putAll(other);
+    }
+    List<String> names = new ArrayList<>(sums.keySet());
+    names.sort(
+        Comparator.comparingLong((String name) -> misses(sums.get(name)))
+            .reversed()
+            .thenComparing(Comparator.naturalOrder()));
+    Map<String, Map<String, Long>> top = new LinkedHashMap<>();
+    for (String name : names) {
+      if (top.size() < SHOWN) {
+        top.put(name, sums.get(name));
+      } else {
+        sums.get(name).forEach((cause, count) -> rest.merge(cause, count, Long::sum));
+      }
+    }
+    if (!rest.isEmpty()) {
+      top.put(OTHER, rest);
+    }
+    return top;
+  }
+
+  private static long misses(Map<String, Long> causes) {
+    long sum = 0;
+    for (Map.Entry<String, Long> cause : causes.entrySet()) {
+      sum += cause.getKey().startsWith(UNSTORED) ? 0 : cause.getValue();
+    }
+    return sum;
+  }
+}

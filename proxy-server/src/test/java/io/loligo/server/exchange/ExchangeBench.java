@@ -1,0 +1,381 @@
+package io.loligo.server.exchange;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.Http1ResponseParser;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.PeerSelection;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.store.TieredStore;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The real exchange code over a store in memory, one thread and a clock that stands still: requests
+ * go in and answers come out at once. Nothing may be left behind.
+ */
+final class ExchangeBench implements AutoCloseable {
+  private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final ProxyConfig config;
+  private final TieredStore store;
+  private final ExchangeLoop loop;
+  private final Origin origin = new Origin();
+
+  /** Wall clock. */
+  long nowMillis = 1_700_000_000_000L;
+
+  /** How the origin answers: the whole head as text, or null to fail. */
+  Function<OutgoingRequest, String> answers = request -> "HTTP/1.1 404 \r\n\r\n";
+
+  /** What came of a request. */
+  static final class Outcome {
+    final ExchangeRecord record = new ExchangeRecord();
+
+    /** The decision that stood when the origin was asked; null where it was not. */
+    CacheDecision whenAsked;
+
+    boolean done;
+    int asked;
+  }
+
+  private Outcome running;
+
+  ExchangeBench(String... lines) {
+    channel.freezeTime();
+    String text = "http_port 3128\nhttp_access allow all\n" + String.join("\n", lines) + "\n";
+    ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", text);
+    assertThat(result.errors()).isEmpty();
+    config = result.config();
+    try {
+      store =
+          new TieredStore(
+              allocator,
+              config.memory(),
+              ProxyConfig.Disk.NONE,
+              new MemoryLedger(64 << 20),
+              Runnable::run);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    LoopTimer timer = new LoopTimer(channel.eventLoop());
+    loop =
+        new ExchangeLoop(
+            store,
+            origin,
+            new PeerSelection(new PeerHealth(() -> 0)),
+            new LoopClock(new Time()),
+            timer,
+            new ProxyMetrics(1).loop(0).connections(),
+            new OwnAddresses(Set.of(), Set.of()),
+            ExchangeSettings.of(config, "test"));
+  }
+
+  private final class Time implements TimeSource {
+    @Override
+    public long nanos() {
+      return TimeUnit.MILLISECONDS.toNanos(nowMillis);
+    }
+
+    @Override
+    public long millis() {
+      return nowMillis;
+    }
+  }
+
+  /** Explains it. */
+  Explanation explain(Question question) {
+    List<Explanation> explained = new ArrayList<>();
+    loop.explain(question, channel.eventLoop(), explained::add);
+    settle();
+    assertThat(explained).hasSize(1);
+    return explained.get(0);
+  }
+
+  /** Sends it, and waits for the end of all it caused. */
+  Outcome send(Question question) {
+    StringBuilder text = new StringBuilder();
+    text.append(question.method()).append(' ').append(question.url()).append(" HTTP/1.1\r\n");
+    text.append("Host: ").append(question.url().split("/", -1)[2]).append("\r\n");
+    question.fieldLines().forEach(line -> text.append(line).append("\r\n"));
+    byte[] octets = text.append("\r\n").toString().getBytes(ISO_8859_1);
+    RequestHead head = new RequestHead();
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+        .isEqualTo(Http1RequestParser.Result.COMPLETE);
+    running = new Outcome();
+    Client client = new Client(running, config.ports().get(0));
+    running.record.request = head;
+    running.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+    client.events = loop.request(client, head, MessageFraming.of(head));
+    settle();
+    assertThat(running.done).as("%s is answered", question).isTrue();
+    return running;
+  }
+
+  private void settle() {
+    channel.runPendingTasks();
+  }
+
+  @Override
+  public void close() {
+    settle();
+    store.close();
+    settle();
+    assertThat(allocator.metric().usedDirectMemory()).as("direct memory").isZero();
+    channel.close();
+  }
+
+  /** A client that takes everything at once. */
+  private final class Client implements ClientStream {
+    private final Outcome outcome;
+    private final HttpPort port;
+    private ClientEvents events;
+
+    Client(Outcome outcome, HttpPort port) {
+      this.outcome = outcome;
+      this.port = port;
+    }
+
+    @Override
+    public EventLoop loop() {
+      return channel.eventLoop();
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+      return allocator;
+    }
+
+    @Override
+    public HttpPort port() {
+      return port;
+    }
+
+    @Override
+    public ExchangeRecord record() {
+      return outcome.record;
+    }
+
+    @Override
+    public int clientConnections() {
+      return 1;
+    }
+
+    @Override
+    public void interim(ResponseHead head) {}
+
+    @Override
+    public void sendContinue() {}
+
+    @Override
+    public void closeAfter() {}
+
+    @Override
+    public void head(
+        int status,
+        FieldLines lines,
+        ByteBuf block,
+        int index,
+        int length,
+        long contentLength,
+        boolean last) {
+      outcome.record.status = status;
+      outcome.done = last;
+    }
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+    }
+
+    @Override
+    public void end(Fields trailers) {
+      outcome.done = true;
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void readContent() {}
+
+    @Override
+    public void abort(String why) {
+      throw new AssertionError(why + ", told " + events);
+    }
+
+    @Override
+    public Detached detach() {
+      throw new AssertionError("no tunnels here");
+    }
+
+    @Override
+    public void tunnelEnded(long bytesFromClient, long bytesToClient) {}
+  }
+
+  /** An origin that answers at once, with three octets where there is content. */
+  private final class Origin implements Upstream {
+    @Override
+    public OriginStream fetch(
+        List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+      if (running.whenAsked == null) {
+        running.whenAsked = running.record.decision;
+      }
+      running.asked++;
+      Answer answer = new Answer(request, events);
+      channel.eventLoop().execute(answer::begin);
+      return answer;
+    }
+
+    @Override
+    public OriginStream connect(
+        List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      throw new AssertionError("no tunnels here");
+    }
+
+    @Override
+    public List<InetAddress> resolved(String host) {
+      return List.of();
+    }
+
+    @Override
+    public void resolve(String host, Consumer<List<InetAddress>> done) {
+      done.accept(List.of());
+    }
+  }
+
+  private final class Answer implements OriginStream {
+    private final OutgoingRequest request;
+    private final OriginEvents events;
+    private final FetchTimings timings = new FetchTimings();
+    private boolean over;
+    private boolean hasContent;
+
+    Answer(OutgoingRequest request, OriginEvents events) {
+      this.request = request;
+      this.events = events;
+    }
+
+    void begin() {
+      if (over) {
+        return;
+      }
+      String text = answers.apply(request);
+      if (text == null) {
+        over = true;
+        events.failed(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "test"));
+        return;
+      }
+      byte[] octets = text.getBytes(ISO_8859_1);
+      ResponseHead head = new ResponseHead();
+      assertThat(new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+          .as(text)
+          .isEqualTo(Http1ResponseParser.Result.COMPLETE);
+      Framing framing = MessageFraming.of(head, request.methodId());
+      assertThat(framing.failure()).isNull();
+      hasContent = framing.kind() != Framing.Kind.NONE;
+      events.head(head, framing);
+      if (!hasContent && !over) {
+        end();
+      }
+    }
+
+    private void end() {
+      over = true;
+      events.end(null);
+    }
+
+    @Override
+    public void read() {
+      if (!over && hasContent) {
+        channel.eventLoop().execute(this::content);
+      }
+    }
+
+    private void content() {
+      if (over) {
+        return;
+      }
+      events.content(allocator.directBuffer(3).writeZero(3));
+      if (!over) {
+        end();
+      }
+    }
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+    }
+
+    @Override
+    public void endContent(Fields trailers) {}
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+    }
+
+    @Override
+    public Detached detach() {
+      throw new AssertionError("no tunnels here");
+    }
+
+    @Override
+    public FetchTimings timings() {
+      return timings;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.loligo.server.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.server.exchange.ExchangeBench.Outcome;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Forecast;
+import io.loligo.server.explain.Question;
+import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.record.LogTag;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What explain says of a request is what the request then gets, ten thousand times over. */
+class ExplainOracleTest {
+  private static final int REQUESTS = 2500;
+
+  private final Map<CacheDecision.Outcome, Integer> seen =
+      new EnumMap<>(CacheDecision.Outcome.class);
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "1 |",
+        "2 | refresh_pattern h1 10 20% 100 override-expire ignore-reload",
+        "3 | refresh_pattern . 1 50% 1000 ignore-no-store ignore-private refresh-ims store-stale",
+        "4 | negative_ttl 2 minutes",
+        "5 | offline_mode on",
+      })
+  void foretellsWhatHappens(long seed, String line) {
+    RandomTraffic traffic = new RandomTraffic(seed);
+    try (ExchangeBench bench = new ExchangeBench(line == null ? "" : line)) {
+      bench.answers = request -> traffic.answer(request, bench.nowMillis);
+      for (int i = 0; i < REQUESTS; i++) {
+        bench.nowMillis += traffic.pause();
+        Question question = traffic.request(bench.nowMillis);
+        Explanation explanation = bench.explain(question);
+        assertThat(bench.explain(question)).as("asking changes nothing").isEqualTo(explanation);
+        try {
+          compare(explanation, bench.send(question));
+        } catch (AssertionError e) {
+          throw new AssertionError(
+              "seed " + seed + ", request " + i + ": " + question + "\n" + explanation, e);
+        }
+      }
+    }
+    assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
+  }
+
+  private void compare(Explanation explanation, Outcome outcome) {
+    assertThat(explanation.refusal()).isNull();
+    Forecast forecast = explanation.forecast();
+    CacheDecision decision = forecast.decision();
+    seen.merge(decision.outcome(), 1, Integer::sum);
+    switch (decision.outcome()) {
+      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, UNSATISFIABLE -> {
+        assertThat(outcome.asked).isZero();
+        fromStore(forecast, outcome);
+      }
+      case SERVE_STALE_AND_REVALIDATE -> {
+        assertThat(outcome.asked).isLessThan(2);
+        fromStore(forecast, outcome);
+      }
+      default -> fetched(forecast, outcome);
+    }
+    for (StoredVariant variant : explanation.stored()) {
+      assertThat(variant.freshness().asStored()).isTrue();
+      if (variant.selected()) {
+        assertThat(variant.freshness().currentAgeSeconds()).isEqualTo(decision.ageSeconds());
+        assertThat(variant.freshness().remainingSeconds()).isEqualTo(decision.ttlSeconds());
+      }
+    }
+  }
+
+  private static void fromStore(Forecast forecast, Outcome outcome) {
+    assertThat(outcome.record.decision).isEqualTo(forecast.decision());
+    assertThat(outcome.record.status).isEqualTo(forecast.status());
+    assertThat(outcome.record.tag).isEqualTo(forecast.tag());
+  }
+
+  private static void fetched(Forecast forecast, Outcome outcome) {
+    assertThat(outcome.asked).isEqualTo(1);
+    assertThat(outcome.whenAsked).isEqualTo(forecast.decision());
+    assertThat(forecast.status()).isZero();
+    int answered = outcome.record.serverStatus;
+    LogTag tag = outcome.record.tag;
+    boolean validating = forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE;
+    if (tag == LogTag.TCP_REFRESH_FAIL_OLD) {
+      assertThat(forecast.staleOnError()).isTrue();
+    } else if (answered == 0) {
+      assertThat(forecast.staleOnError()).isFalse();
+      assertThat(outcome.record.status).isEqualTo(502);
+    } else if (tag == LogTag.TCP_REFRESH_UNMODIFIED) {
+      assertThat(validating).isTrue();
+      assertThat(answered).isEqualTo(304);
+    } else {
+      assertThat(tag).isEqualTo(forecast.tag());
+      assertThat(outcome.record.status).isEqualTo(answered);
+    }
+  }
+}

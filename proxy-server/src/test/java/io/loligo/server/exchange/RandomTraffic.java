@@ -1,0 +1,163 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.HttpDate;
+import io.loligo.core.message.FieldLines;
+import io.loligo.server.explain.Question;
+import io.loligo.server.upstream.OutgoingRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Requests and answers of all kinds, from a seed: few URLs, so that they meet. */
+final class RandomTraffic {
+  private static final int URLS = 40;
+  private static final List<String> TAGS = List.of("\"1\"", "\"2\"", "W/\"1\"", "W/\"3\"");
+  private static final List<String> VARIES =
+      List.of("Accept-Encoding", "Accept-Language", "Cookie, Accept-Encoding", "X-Test", "*");
+  private static final List<Integer> STATUSES =
+      List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
+  private static final List<String> METHODS = List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY");
+
+  private final Random random;
+
+  RandomTraffic(long seed) {
+    random = new Random(seed);
+  }
+
+  private boolean in(int of) {
+    return random.nextInt(of) == 0;
+  }
+
+  private <T> T one(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  private long seconds() {
+    return switch (random.nextInt(4)) {
+      case 0 -> 0;
+      case 1 -> random.nextInt(10);
+      case 2 -> random.nextInt(1000);
+      default -> random.nextInt(100_000);
+    };
+  }
+
+  /** Milliseconds that pass before the next request. */
+  long pause() {
+    return in(3) ? seconds() * 1000 : random.nextInt(3000);
+  }
+
+  private static String date(String field, long millis) {
+    FieldLines lines = new FieldLines(64);
+    HttpDate.append(lines.append(field).append(": "), millis);
+    return new String(lines.toBytes(), StandardCharsets.ISO_8859_1);
+  }
+
+  Question request(long nowMillis) {
+    List<String> lines = new ArrayList<>();
+    int fields = random.nextInt(4);
+    for (int i = 0; i < fields; i++) {
+      String line = requestField(nowMillis);
+      boolean again = lines.stream().anyMatch(one -> one.startsWith("Content-Length"));
+      if (!again || !line.startsWith("Content-Length")) {
+        lines.add(line);
+      }
+    }
+    int url = random.nextInt(URLS);
+    String method = in(10) ? (in(2) ? "HEAD" : one(METHODS)) : "GET";
+    String query = url % 3 == 0 ? "?q=" + url : "";
+    return Question.get("http://h" + url % 4 + ".test/" + url + query, lines).withMethod(method);
+  }
+
+  private String requestField(long nowMillis) {
+    return switch (random.nextInt(12)) {
+      case 0, 1 -> "Accept-Encoding: " + one(List.of("gzip", "br, gzip", "GZIP", "identity"));
+      case 2 -> "Accept-Language: " + one(List.of("en", "de", "de,en"));
+      case 3 -> "Cookie: " + one(List.of("a=1", "b=2"));
+      case 4 -> "X-Test: " + random.nextInt(2);
+      case 5, 6 -> "Cache-Control: " + requestDirective();
+      case 7 -> "Pragma: no-cache";
+      case 8 -> one(List.of("If-None-Match: ", "If-Match: ")) + one(TAGS);
+      case 9 ->
+          date(
+              one(List.of("If-Modified-Since", "If-Unmodified-Since")),
+              nowMillis - seconds() * 1000);
+      case 10 ->
+          "Range: bytes=" + one(List.of("0-0", "1-", "-1", "5-9", "0-0,2-2", "x", "0-1,1-2"));
+      default -> in(2) ? "Authorization: Basic YTpi" : "Content-Length: " + random.nextInt(2) * 3;
+    };
+  }
+
+  private String requestDirective() {
+    return switch (random.nextInt(8)) {
+      case 0 -> "no-cache";
+      case 1 -> "no-store";
+      case 2 -> "max-age=" + seconds();
+      case 3 -> "max-stale";
+      case 4 -> "max-stale=" + seconds();
+      case 5 -> "min-fresh=" + seconds();
+      case 6 -> "only-if-cached";
+      default -> "stale-if-error=" + seconds() + ", max-stale=1";
+    };
+  }
+
+  /** How the origin answers at {@code nowMillis}; null: not at all. */
+  String answer(OutgoingRequest request, long nowMillis) {
+    if (in(20)) {
+      return null;
+    }
+    String asked = new String(request.fieldLines(), StandardCharsets.ISO_8859_1);
+    boolean conditional = asked.contains("If-None-Match") || asked.contains("If-Modified-Since");
+    int status = conditional && in(2) ? 304 : one(STATUSES);
+    List<String> lines = new ArrayList<>();
+    if (!in(8)) {
+      long skew = in(4) ? seconds() * (in(4) ? 1000 : -1000) : 0;
+      lines.add(date("Date", nowMillis + skew));
+    }
+    int directives = random.nextInt(3);
+    for (int i = 0; i < directives; i++) {
+      lines.add("Cache-Control: " + responseDirective());
+    }
+    if (in(4)) {
+      lines.add(in(5) ? "Expires: 0" : date("Expires", nowMillis + (seconds() - 100) * 1000));
+    }
+    if (in(3)) {
+      lines.add(date("Last-Modified", nowMillis - seconds() * 1000));
+    }
+    if (in(2)) {
+      lines.add("ETag: " + one(TAGS));
+    }
+    if (in(4)) {
+      lines.add("Age: " + (in(5) ? "x" : seconds()));
+    }
+    if (in(3)) {
+      lines.add("Vary: " + one(VARIES));
+    }
+    if (in(10)) {
+      lines.add("Set-Cookie: a=b");
+    }
+    if (in(12)) {
+      lines.add("Loligo-Cache-Control: max-age=" + seconds());
+    }
+    if (status != 204 && status != 304) {
+      lines.add(in(3) ? "Transfer-Encoding: chunked" : "Content-Length: 3");
+    }
+    return "HTTP/1.1 " + status + " \r\n" + String.join("\r\n", lines) + "\r\n\r\n";
+  }
+
+  private String responseDirective() {
+    return switch (random.nextInt(14)) {
+      case 0, 1, 2, 3 -> "max-age=" + seconds();
+      case 4 -> "s-maxage=" + seconds();
+      case 5 -> "no-cache";
+      case 6 -> in(3) ? "no-store" : "max-age=\"" + seconds() + "\"";
+      case 7 -> in(3) ? "private" : "public";
+      case 8 -> "must-revalidate, max-age=" + seconds();
+      case 9 -> "max-age=" + seconds() + ", stale-while-revalidate=" + seconds();
+      case 10 -> "stale-if-error=" + seconds();
+      case 11 -> "immutable, max-age=1000";
+      case 12 -> "public, max-age=" + seconds();
+      default -> "must-understand, no-store, max-age=" + seconds();
+    };
+  }
+}

@@ -1,0 +1,75 @@
+package io.loligo.server.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.SampleRecord;
+import io.loligo.server.record.Stage;
+import org.junit.jupiter.api.Test;
+
+class RecentDecisionsTest {
+  private static ExchangeRecord record(long high, long low) {
+    ExchangeRecord record = SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h");
+    record.keyHigh = high;
+    record.keyLow = low;
+    record.decision = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 70, 60);
+    return record;
+  }
+
+  @Test
+  void givesBackWhatItWasTold() {
+    RecentDecisions recent = new RecentDecisions();
+    ExchangeRecord record = record(-5, 7);
+    record.tag = LogTag.TCP_REFRESH_MODIFIED;
+    record.serverStatus = 404;
+    record.status = 200;
+    record.collapsed = true;
+    record.aborted = true;
+    record.stage(Stage.TOTAL, 1_900_000);
+    recent.finished(record);
+    assertThat(recent.of(-5, 7))
+        .containsExactly(
+            new PastDecision(
+                record.endMillis,
+                "GET",
+                200,
+                404,
+                LogTag.TCP_REFRESH_MODIFIED,
+                record.decision,
+                1900,
+                true,
+                false,
+                true));
+    assertThat(recent.of(-5, 8)).isEmpty();
+  }
+
+  @Test
+  void keepsWhatHadNoDecisionAndNothingWithoutKey() {
+    RecentDecisions recent = new RecentDecisions();
+    ExchangeRecord record = record(1, 0);
+    record.decision = null;
+    recent.finished(record);
+    assertThat(recent.of(1, 0)).singleElement().extracting(PastDecision::decision).isNull();
+    recent.finished(record(0, 0));
+    assertThat(recent.of(0, 0)).isEmpty();
+  }
+
+  @Test
+  void aBusyKeyPushesOutItsOwnPastOnly() {
+    RecentDecisions recent = new RecentDecisions();
+    recent.finished(record(1L << 32, 1));
+    for (int i = 0; i < 1000; i++) {
+      ExchangeRecord busy = record(2L << 32, 2);
+      busy.endMillis = i;
+      recent.finished(busy);
+    }
+    assertThat(recent.of(1L << 32, 1)).hasSize(1);
+    assertThat(recent.of(2L << 32, 2))
+        .hasSize(RecentDecisions.WAYS)
+        .allMatch(past -> past.endMillis() >= 1000 - RecentDecisions.WAYS);
+  }
+}

@@ -1,0 +1,102 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** Explanations through the administration port, of real traffic. */
+class ExplainWireTest extends WireTest {
+
+  private String explain(String url, String... parameters) throws IOException {
+    StringBuilder query = new StringBuilder("/explain?url=").append(encoded(url));
+    for (String parameter : parameters) {
+      int equals = parameter.indexOf('=');
+      query.append('&').append(parameter, 0, equals + 1);
+      query.append(encoded(parameter.substring(equals + 1)));
+    }
+    return admin(query.toString());
+  }
+
+  private String admin(String path) throws IOException {
+    try (RawClient client = RawClient.connect(proxy.adminPort())) {
+      return client
+          .send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+          .responseTo("GET")
+          .text();
+    }
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void showsWhatIsStoredWhatComesAndWhatWas() throws Exception {
+    startProxy();
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000", "ETag: \"e1\"");
+    get("/a");
+    assertHit(get("/a"));
+    String text = explain(origin.url("/a"));
+    assertThat(text)
+        .contains("served from the store", "because    fresh", "TCP_MEM_HIT")
+        .contains("stored in memory, selected by this request", "hits       1", "\"e1\"")
+        .contains("freshness lifetime: max-age", "Cache-Control: max-age=1000")
+        .contains("GET TCP_MEM_HIT/200 SERVE: fresh")
+        .contains("GET TCP_MISS/200 FETCH: nothing stored, origin said 200");
+    assertThat(explain(origin.url("/a"))).contains("hits       1");
+    assertThat(explain(origin.url("/a"), "header=If-None-Match: \"e1\""))
+        .contains("status     304");
+    assertThat(explain(origin.url("/a"), "header=Cache-Control: no-cache", "format=json"))
+        .contains("\"outcome\": \"validate\"", "\"reason\": \"request_no_cache\"");
+    assertThat(explain(origin.url("/b"))).contains("fetched", "nothing stored");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(origin.fetches("/b")).isZero();
+  }
+
+  @Test
+  void hidesWhatIsSecret() throws Exception {
+    startProxy("strip_query_terms on");
+    origin.onOk("/a?token=t0ken", "x", "Cache-Control: max-age=1000", "Vary: Cookie, X-Key");
+    get("/a?token=t0ken", "Cookie: id=s3cret", "X-Key: k3y");
+    String url = origin.url("/a?token=t0ken");
+    for (String format : new String[] {"format=text", "format=json"}) {
+      assertThat(explain(url, "header=Cookie: id=s3cret", "header=X-Key: k3y", format))
+          .contains("/a?", "cookie: (not shown)", "x-key: (not shown)")
+          .doesNotContain("t0ken", "s3cret", "k3y");
+      String credentials = url.replace("://", "://user:passw0rd@");
+      assertThat(explain(credentials, format)).contains("400").doesNotContain("passw0rd");
+    }
+  }
+
+  @Test
+  void saysWhoWouldBeRefused() throws Exception {
+    startProxy("acl me src 127.0.0.1", "http_access deny !me", "http_access allow all");
+    assertThat(explain(origin.url("/a"))).contains("nothing stored");
+    assertThat(explain(origin.url("/a"), "client=192.0.2.1"))
+        .contains("refused: 403, ", "deny !me");
+  }
+
+  @Test
+  void countsTheCauseOfEveryMissByOrigin() throws Exception {
+    startProxy();
+    origin.onOk("/private", "x", "Cache-Control: private");
+    origin.onOk("/a", "x", "Cache-Control: max-age=1000");
+    get("/private");
+    get("/private");
+    get("/a");
+    get("/a");
+    get("/a", "Cache-Control: no-cache");
+    String authority = origin.url("/").split("/", -1)[2];
+    explain(origin.url("/a")); // the loop is through with the last request when it answers
+    assertThat(admin("/misses"))
+        .contains("\"" + authority + "\"")
+        .contains(
+            "\"nothing stored\": 3", "\"no-cache\": 1", "\"not stored: private response\": 2");
+    assertThat(admin("/metrics"))
+        .contains("loligo_origin_misses{cause=\"nothing stored\",origin=\"" + authority + "\"} 3.0")
+        .contains("loligo_misses_total{cause=\"no-cache\"} 1.0");
+  }
+}
