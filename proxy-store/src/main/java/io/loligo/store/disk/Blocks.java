@@ -122,8 +122,23 @@ final class Blocks {
   /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */
   long readSegment(int segment, ByteBuf into) throws IOException {
     slab.read((long) segment * segmentBytes, into, segmentBytes);
-    boolean used = into.readableBytes() >= Block.ALIGNMENT && into.getInt(0) == SEGMENT_MAGIC;
-    return used ? into.getLong(8) : -1;
+    return generation(into);
+  }
+
+  /** The generation of {@code segment}, or -1 if free. */
+  long generation(int segment) throws IOException {
+    ByteBuf header = buffer(Geometry.SEGMENT_HEADER_BYTES);
+    try {
+      slab.read((long) segment * segmentBytes, header, header.capacity());
+      return generation(header);
+    } finally {
+      header.release();
+    }
+  }
+
+  private static long generation(ByteBuf segment) {
+    boolean used = segment.readableBytes() >= Block.ALIGNMENT && segment.getInt(0) == SEGMENT_MAGIC;
+    return used ? segment.getLong(8) : -1;
   }
 
   void close() throws IOException {

@@ -501,6 +501,11 @@ final class Catalogue {
     segments.found(Place.segment(place), lane, generation, Place.offset(place) + bytes);
   }
 
+  /** Whether nothing is in {@code segment}. */
+  synchronized boolean isFree(int segment) {
+    return segments.get(segment).lane == null;
+  }
+
   /** All was taken up: segments stand in the order of their lives. */
   synchronized void settle() {
     segments.settle();

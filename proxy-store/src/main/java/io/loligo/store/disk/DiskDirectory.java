@@ -297,7 +297,7 @@ final class DiskDirectory implements AutoCloseable {
       LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
     } else if (clean != null && Files.exists(marks.map())) {
       if (Marks.checksum(marks.map()) == clean.mapCrc()
-          && takeRecords(header, blocks, ChronicleRecordMap::open)) {
+          && takeRecords(header, blocks, ChronicleRecordMap::open, End.CLEAN)) {
         return;
       }
       LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
@@ -305,7 +305,7 @@ final class DiskDirectory implements AutoCloseable {
       become(State.RECOVERING);
       reason = "not closed in order";
       LOG.info("cache_dir {}: not closed in order: recovering", config.path());
-      if (takeRecords(header, blocks, ChronicleRecordMap::recover)) {
+      if (takeRecords(header, blocks, ChronicleRecordMap::recover, End.UNCLEAN)) {
         reason = "";
         return;
       }
@@ -328,13 +328,22 @@ final class DiskDirectory implements AutoCloseable {
     RecordMap open(Path file, long records) throws IOException;
   }
 
+  /** How the last use of the directory ended. */
+  private enum End {
+    CLEAN,
+    UNCLEAN
+  }
+
   /** Takes up what the records say; false where the map cannot be trusted with that. */
-  private boolean takeRecords(Marks.Header header, Blocks blocks, MapOpener opener)
+  private boolean takeRecords(Marks.Header header, Blocks blocks, MapOpener opener, End after)
       throws IOException {
     RecordMap map = null;
     try {
       map = opener.open(marks.map(), geometry.records());
-      take(header, map, blocks, true);
+      Opening opening = take(header, map, blocks, true);
+      if (after == End.UNCLEAN && state != State.CLOSED) {
+        opening.strikeFree();
+      }
       return true;
     } catch (IOException e) {
       LOG.warn("cache_dir {}: the map cannot be used", config.path(), e);
@@ -345,7 +354,7 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private void take(Marks.Header header, RecordMap map, Blocks blocks, boolean fromRecords)
+  private Opening take(Marks.Header header, RecordMap map, Blocks blocks, boolean fromRecords)
       throws IOException {
     DirectoryContext filled = parts(header.secret(), map, blocks);
     Opening opening =
@@ -360,6 +369,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     raiseIds(opening.highestId() + 1);
     parts = filled;
+    return opening;
   }
 
   private void raiseIds(long least) {

@@ -18,6 +18,7 @@ final class Opening {
   private final Blocks blocks;
   private final Geometry geometry;
   private final BooleanSupplier stopped;
+  private final long[] generations;
   private long highestId;
   private long rejected;
 
@@ -32,6 +33,7 @@ final class Opening {
     this.blocks = blocks;
     this.geometry = geometry;
     this.stopped = stopped;
+    this.generations = new long[geometry.segments()];
   }
 
   /** The highest number of an object or a segment's life that was found. */
@@ -58,6 +60,18 @@ final class Opening {
     }
     rejected = bad.size();
     catalogue.settle();
+  }
+
+  /**
+   * After records were taken up that an unclean end left: what stands in segments without any is
+   * struck out, so that it counts for no rebuild.
+   */
+  void strikeFree() throws IOException {
+    for (int i = 0; i < geometry.segments(); i++) {
+      if (catalogue.isFree(i) && blocks.generation(i) >= 0) {
+        blocks.strikeSegment(i);
+      }
+    }
   }
 
   private boolean adopt(long high, long low, ByteBuf record) {
@@ -121,6 +135,9 @@ final class Opening {
     ByteBuf segment = blocks.buffer(geometry.segmentBytes());
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
+      for (int i = 0; i < geometry.segments(); i++) {
+        generations[i] = blocks.generation(i);
+      }
       for (int i = 0; i < geometry.segments() && !stopped.getAsBoolean(); i++) {
         long generation = blocks.readSegment(i, segment);
         if (generation >= 0) {
@@ -179,7 +196,7 @@ final class Opening {
         : Block.generation(block) > Block.generation(other);
   }
 
-  /** Whether each piece of the object still begins with a block of it. */
+  /** Whether each piece of the object still begins with a block of it, of its segment's life. */
   private boolean piecesThere(ByteBuf block) throws IOException {
     Layout layout = Layout.of(block, geometry);
     if (layout.pieces() != FirstBlock.pieces(block)) {
@@ -198,7 +215,11 @@ final class Opening {
       if (further == null) {
         return false;
       }
+      boolean counts = Block.generation(further) == generations[Place.segment(pieces[i])];
       further.release();
+      if (!counts) {
+        return false;
+      }
     }
     return true;
   }

@@ -98,6 +98,8 @@ final class Space {
       return false;
     }
     Lane lane = catalogue.laneOf(victim);
+    // first, so that a process killed half way leaves no second copies that count
+    blocks.strikeSegment(victim.number);
     boolean left = true;
     for (int round = 0; left && round < MAX_ROUNDS; round++) {
       left = false;
@@ -109,7 +111,6 @@ final class Space {
         }
       }
     }
-    blocks.strikeSegment(victim.number);
     catalogue.condemn(victim);
     return true;
   }

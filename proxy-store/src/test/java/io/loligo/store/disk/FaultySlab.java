@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.admission.Lane;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ final class FaultySlab implements Slab {
   private final SlabFile file;
   private final AtomicInteger readsToFail = new AtomicInteger();
   private final AtomicInteger stalled = new AtomicInteger();
+  private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
   private volatile boolean failsWrites;
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
@@ -24,6 +26,11 @@ final class FaultySlab implements Slab {
 
   void failWrites() {
     failsWrites = true;
+  }
+
+  /** All writes fail from the {@code nth} block on that is written to the main lane. */
+  void failAtMove(int nth) {
+    movesLeft.set(nth);
   }
 
   /** Whatever is begun from now on waits for {@link #resume}. */
@@ -63,6 +70,12 @@ final class FaultySlab implements Slab {
   @Override
   public void write(long position, ByteBuf from) throws IOException {
     pass();
+    if (from.readableBytes() > Block.HEADER_BYTES
+        && from.getInt(from.readerIndex()) == Block.MAGIC
+        && Block.lane(from) == Lane.MAIN.ordinal()
+        && movesLeft.decrementAndGet() <= 0) {
+      failsWrites = true;
+    }
     if (failsWrites) {
       throw new IOException("Input/output error");
     }
