@@ -138,7 +138,7 @@ final class Catalogue {
     Segment segment = segments.get(Place.segment(place));
     segment.pins--;
     assert segment.pins >= 0 : "unpinned once too often";
-    segments.freeUnpinned(segment);
+    segments.unpinned(segment);
   }
 
   /** Lets go of {@code stored}. Any thread. */

@@ -25,6 +25,9 @@ final class Segment {
   /** Emptied, and its header struck out: free as soon as nobody pins it. */
   boolean condemned;
 
+  /** In the list of those that may be empty. */
+  boolean listedAsDead;
+
   private int[] slots = new int[16];
   private int slotCount;
 

@@ -27,6 +27,12 @@ final class Segments {
   /** Left by streams that took a whole segment and did not need it. */
   private final List<Segment> partial = new ArrayList<>();
 
+  /**
+   * Whatever became dead is here once, and some that are not any more: they are looked at when they
+   * are taken. So nobody searches all segments.
+   */
+  private final Deque<Segment> dead = new ArrayDeque<>();
+
   private final long[] liveBytes = new long[Lane.values().length];
 
   /** All free. */
@@ -57,6 +63,22 @@ final class Segments {
     segment.liveBytes += bytes;
     if (segment.lane != null) {
       liveBytes[segment.lane.ordinal()] += bytes;
+    }
+    listIfDead(segment);
+  }
+
+  private boolean isDead(Segment segment) {
+    return segment.lane != null
+        && !segment.condemned
+        && segment.liveBytes == 0
+        && segment.pins == 0
+        && segment != open[segment.lane.ordinal()];
+  }
+
+  private void listIfDead(Segment segment) {
+    if (!segment.listedAsDead && isDead(segment)) {
+      segment.listedAsDead = true;
+      dead.add(segment);
     }
   }
 
@@ -96,6 +118,9 @@ final class Segments {
       setAside(before);
     }
     open[segment.lane.ordinal()] = segment;
+    if (before != null) {
+      listIfDead(before);
+    }
   }
 
   /** Octets worth coming back for stay in reach. */
@@ -123,14 +148,11 @@ final class Segments {
 
   /** A segment in which nothing is stored any more, given to nobody else; or null. */
   Segment dead() {
-    for (Deque<Segment> lane : lanes) {
-      for (Segment segment : lane) {
-        if (segment.liveBytes == 0
-            && segment.pins == 0
-            && segment != open[segment.lane.ordinal()]) {
-          partial.remove(segment);
-          return segment;
-        }
+    for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
+      segment.listedAsDead = false;
+      if (isDead(segment)) {
+        partial.remove(segment);
+        return segment;
       }
     }
     return null;
@@ -157,8 +179,13 @@ final class Segments {
     freeUnpinned(segment);
   }
 
-  /** Frees a condemned segment that nobody pins any more. */
-  void freeUnpinned(Segment segment) {
+  /** One pin of {@code segment} less: a condemned one that nobody pins any more is free. */
+  void unpinned(Segment segment) {
+    freeUnpinned(segment);
+    listIfDead(segment);
+  }
+
+  private void freeUnpinned(Segment segment) {
     if (segment.condemned && segment.pins == 0) {
       free(segment);
     }
@@ -197,6 +224,7 @@ final class Segments {
     found.sort(Comparator.comparingLong(segment -> segment.generation));
     for (Segment segment : found) {
       lanes.get(segment.lane.ordinal()).add(segment);
+      listIfDead(segment);
     }
   }
 }
