@@ -261,7 +261,7 @@ public final class TieredStore implements Store {
     flights.invalidate(key);
     int onDisk = disk.mayHold(key) ? 1 : 0;
     disk.hide(key);
-    disk.remove(key, count -> {});
+    disk.remove(key, false, count -> {});
     int inMemory = memory.remove(key);
     disk.reveal(key);
     return Math.max(inMemory, onDisk);
@@ -284,6 +284,7 @@ public final class TieredStore implements Store {
     disk.hide(key);
     disk.remove(
         key,
+        true,
         count -> {
           onDisk.set(count);
           confirm.run();
@@ -403,7 +404,7 @@ public final class TieredStore implements Store {
     @Override
     public void drop(Entry entry) {
       disk.hide(entry.key());
-      disk.remove(entry.key(), count -> {});
+      disk.remove(entry.key(), false, count -> {});
       memory.remove(entry.key());
       disk.reveal(entry.key());
     }

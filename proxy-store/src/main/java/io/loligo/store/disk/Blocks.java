@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Reads and writes blocks in the slabs, and marks of segments. What it returns was verified.
@@ -14,6 +15,9 @@ final class Blocks {
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
+
+  /** Whether something was struck out since the last {@link #force}. */
+  private final AtomicBoolean struck = new AtomicBoolean(true);
 
   Blocks(Slab slab, int segmentBytes, ByteBufAllocator allocator) {
     this.slab = slab;
@@ -117,6 +121,7 @@ final class Blocks {
     } finally {
       zeros.release();
     }
+    struck.set(true);
   }
 
   /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */
@@ -139,6 +144,19 @@ final class Blocks {
   private static long generation(ByteBuf segment) {
     boolean used = segment.readableBytes() >= Block.ALIGNMENT && segment.getInt(0) == SEGMENT_MAGIC;
     return used ? segment.getLong(8) : -1;
+  }
+
+  /** Brings to the disk what was struck out before. One caller at a time. */
+  void force() throws IOException {
+    if (struck.getAndSet(false)) {
+      boolean done = false;
+      try {
+        slab.force();
+        done = true;
+      } finally {
+        struck.compareAndSet(false, !done);
+      }
+    }
   }
 
   void close() throws IOException {

@@ -501,6 +501,12 @@ final class Catalogue {
     segments.found(Place.segment(place), lane, generation, Place.offset(place) + bytes);
   }
 
+  /** Where the object of {@code slot} stands whose record holds all of it; -1: none does. */
+  synchronized long placeInRecord(int slot) {
+    boolean whole = index.isUsed(slot) && (index.flags(slot) & IN_RECORD) != 0;
+    return whole ? index.place(slot) : -1;
+  }
+
   /** Whether nothing is in {@code segment}. */
   synchronized boolean isFree(int segment) {
     return segments.get(segment).lane == null;

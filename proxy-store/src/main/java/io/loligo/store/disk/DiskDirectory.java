@@ -84,6 +84,7 @@ final class DiskDirectory implements AutoCloseable {
   private volatile boolean forgetsAll;
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
+  private final Confirmations confirmations;
 
   private volatile State state = State.OPENING;
   private volatile String reason = "";
@@ -103,6 +104,7 @@ final class DiskDirectory implements AutoCloseable {
       DiskTier.MemoryView memory,
       Slab.Opener slabs) {
     this.ids = ids;
+    this.confirmations = new Confirmations(() -> parts.blocks().force(), this::fail);
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
@@ -342,6 +344,7 @@ final class DiskDirectory implements AutoCloseable {
       map = opener.open(marks.map(), geometry.records());
       Opening opening = take(header, map, blocks, true);
       if (after == End.UNCLEAN && state != State.CLOSED) {
+        opening.dropStruck();
         opening.strikeFree();
       }
       return true;
@@ -416,13 +419,20 @@ final class DiskDirectory implements AutoCloseable {
 
   /** The disk does not do what it must: requests go on without it. */
   private void fail(Throwable why) {
-    if (!become(State.OFF)) {
+    String text = why.getMessage();
+    if (!becomeOff(text == null ? why.toString() : text)) {
       return;
     }
-    String text = why.getMessage();
-    reason = text == null ? why.toString() : text;
     LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
     whenOff.run();
+  }
+
+  /** Turns off, unless it is OFF or CLOSED already; who sees that sees the reason too. */
+  private synchronized boolean becomeOff(String why) {
+    if (state != State.OFF && state != State.CLOSED) {
+      reason = why;
+    }
+    return become(State.OFF);
   }
 
   /** Enters {@code next}, unless it is OFF or CLOSED already. */
@@ -661,13 +671,15 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Drops all variants under {@code key}, so that not even a crash brings them back. {@code then}
+   * Drops all variants under {@code key}, so that no killed process brings them back. {@code then}
    * is told on a disk thread how many; -1 where the disk could not be made to forget.
+   *
+   * @param durably whether not even a power failure may bring them back: the disk is waited for
    */
-  void remove(CacheKey key, IntConsumer then) {
+  void remove(CacheKey key, boolean durably, IntConsumer then) {
     DirectoryContext now = ready();
     if (isOpening()) {
-      removeWhenOpen(key, then);
+      removeWhenOpen(key, durably, then);
       return;
     }
     if (now == null) {
@@ -685,7 +697,11 @@ final class DiskDirectory implements AutoCloseable {
               } catch (IOException | RuntimeException | Error e) {
                 fail(e);
               } finally {
-                then.accept(count);
+                if (durably && count >= 0) {
+                  confirmations.add(count, then);
+                } else {
+                  then.accept(count);
+                }
               }
             });
     if (!queued) {
@@ -748,7 +764,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** What it holds is not known yet, so what is to be removed is looked for later. */
-  private void removeWhenOpen(CacheKey key, IntConsumer then) {
+  private void removeWhenOpen(CacheKey key, boolean durably, IntConsumer then) {
     if (deferred.incrementAndGet() > MAX_DEFERRED) {
       deferred.decrementAndGet();
       forgetsAll = true;
@@ -759,6 +775,7 @@ final class DiskDirectory implements AutoCloseable {
         (nothing, failure) -> {
           remove(
               key,
+              durably,
               count -> {
                 deferred.decrementAndGet();
                 then.accept(count);

@@ -563,7 +563,7 @@ public final class DiskTier implements AutoCloseable {
   private void removeElsewhere(CacheKey key, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
       if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
-        directory.remove(key, count -> {});
+        directory.remove(key, false, count -> {});
       }
     }
   }
@@ -589,15 +589,17 @@ public final class DiskTier implements AutoCloseable {
 
   /**
    * Drops all variants under {@code key}: none is found from now on. {@code then} is told on a disk
-   * thread how many there were, -1 where a disk could not be made to forget, when not even a crash
+   * thread how many there were, -1 where a disk could not be made to forget, when no killed process
    * brings them back.
+   *
+   * @param durably whether not even a power failure may bring them back: the disks are waited for
    */
-  public void remove(CacheKey key, IntConsumer then) {
+  public void remove(CacheKey key, boolean durably, IntConsumer then) {
     cancel(key);
     hide(key);
     Removal removal = new Removal(key, then);
     for (DiskDirectory directory : directories) {
-      directory.remove(key, count -> removal.told(directory, count));
+      directory.remove(key, durably, count -> removal.told(directory, count));
     }
     removal.tellStrangers();
   }
@@ -671,7 +673,7 @@ public final class DiskTier implements AutoCloseable {
     cancel(key);
     for (DiskDirectory directory : directories) {
       if (directory.isOpening() || directory.mayHold(key)) {
-        directory.remove(key, count -> {});
+        directory.remove(key, false, count -> {});
       }
     }
   }

@@ -200,15 +200,19 @@ final class Marks implements AutoCloseable {
     return new Roll.Sheet(own, number, behind, members);
   }
 
-  /** Writes {@code sheet} in place of what is there. Any thread, one at a time. */
-  void writeRoll(Roll.Sheet sheet) throws IOException {
+  /**
+   * Writes {@code sheet} in place of what is there. Any thread, one at a time.
+   *
+   * @param durably whether it is to be on the disk before this returns
+   */
+  void writeRoll(Roll.Sheet sheet, boolean durably) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
     ByteBuffer octets = ByteBuffer.wrap(bytes);
     octets.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);
     octets.putLong(sheet.own()).putLong(sheet.number()).putInt(sheet.behind() ? 1 : 0);
     octets.putInt(sheet.members().length);
     octets.asLongBuffer().put(sheet.members());
-    write(roll(), bytes);
+    write(roll(), bytes, durably);
   }
 
   /** What is there is none any more: the next open begins anew. */
@@ -250,6 +254,10 @@ final class Marks implements AutoCloseable {
   }
 
   private static void write(Path file, byte[] bytes) throws IOException {
+    write(file, bytes, true);
+  }
+
+  private static void write(Path file, byte[] bytes, boolean durably) throws IOException {
     ByteBuffer octets = ByteBuffer.wrap(bytes).putInt(12, crc(bytes));
     Path next = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel channel =
@@ -261,7 +269,9 @@ final class Marks implements AutoCloseable {
       while (octets.hasRemaining()) {
         channel.write(octets);
       }
-      channel.force(true);
+      if (durably) {
+        channel.force(true);
+      }
     }
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
   }

@@ -5,6 +5,7 @@ import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -13,6 +14,12 @@ import java.util.function.BooleanSupplier;
  * trusted, else from the blocks in the slabs. Confined to one thread.
  */
 final class Opening {
+  /** Records compared in the order of the slabs at a time: half a MB. */
+  private static final int BATCH = 1 << 16;
+
+  /** Bits for a slot: an index has no more. */
+  private static final int SLOT_BITS = 26;
+
   private final Catalogue catalogue;
   private final RecordMap map;
   private final Blocks blocks;
@@ -60,6 +67,51 @@ final class Opening {
     }
     rejected = bad.size();
     catalogue.settle();
+  }
+
+  /**
+   * After records were taken up that an unclean end left: drops those that hold all of an object
+   * the slabs do not have any more. Others are compared with the slabs at each load.
+   */
+  void dropStruck() throws IOException {
+    long[] batch = new long[BATCH];
+    int count = 0;
+    for (int slot = 0; slot < catalogue.capacity() && !stopped.getAsBoolean(); slot++) {
+      long place = catalogue.placeInRecord(slot);
+      if (place >= 0) {
+        batch[count++] = number(place) << SLOT_BITS | slot;
+      }
+      if (count == BATCH || slot == catalogue.capacity() - 1) {
+        // in the order in which they stand on the disk
+        Arrays.sort(batch, 0, count);
+        for (int i = 0; i < count; i++) {
+          dropIfStruck((int) (batch[i] & (1 << SLOT_BITS) - 1));
+        }
+        count = 0;
+      }
+    }
+  }
+
+  private long number(long place) {
+    return ((long) Place.segment(place) * geometry.segmentBytes() + Place.offset(place))
+        / Block.ALIGNMENT;
+  }
+
+  private void dropIfStruck(int slot) throws IOException {
+    Stored stored = catalogue.pinSlot(slot);
+    ByteBuf block = null;
+    try {
+      block = blocks.readFirst(stored.place(), stored.length());
+      if (block == null || !stored.isSame(block)) {
+        catalogue.drop(stored);
+        rejected++;
+      }
+    } finally {
+      if (block != null) {
+        block.release();
+      }
+      catalogue.unpin(stored);
+    }
   }
 
   /**

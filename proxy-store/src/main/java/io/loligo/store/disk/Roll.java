@@ -101,7 +101,8 @@ final class Roll {
 
   private void writeAtStart(int directory) throws IOException {
     try {
-      directories.get(directory).marks().writeRoll(sheets[directory]);
+      // what a power failure spoils here empties a directory, so it is not waited for
+      directories.get(directory).marks().writeRoll(sheets[directory], false);
     } catch (IOException e) {
       throw directories
           .get(directory)
@@ -130,7 +131,7 @@ final class Roll {
     raise();
     for (int i = 0; i < sheets.length; i++) {
       if (!directories.get(i).isOff()) {
-        writeOrWarn(i);
+        writeOrWarn(i, false);
       }
     }
   }
@@ -160,16 +161,16 @@ final class Roll {
     for (int i = 0; i < sheets.length; i++) {
       if (directories.get(i).isOff()) {
         // it may be alone at the next start; its disk may do that much
-        writeOrWarn(i);
+        writeOrWarn(i, true);
       } else {
-        directories.get(i).marks().writeRoll(sheets[i]);
+        directories.get(i).marks().writeRoll(sheets[i], true);
       }
     }
   }
 
-  private void writeOrWarn(int directory) {
+  private void writeOrWarn(int directory, boolean durably) {
     try {
-      directories.get(directory).marks().writeRoll(sheets[directory]);
+      directories.get(directory).marks().writeRoll(sheets[directory], durably);
     } catch (IOException e) {
       LOG.warn("cache_dir {}: {}", directories.get(directory).config().path(), e.toString());
     }

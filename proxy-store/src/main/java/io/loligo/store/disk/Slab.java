@@ -26,6 +26,9 @@ interface Slab extends AutoCloseable {
    */
   void write(long position, ByteBuf from) throws IOException;
 
+  /** Brings to the disk what was written before. */
+  void force() throws IOException;
+
   @Override
   void close() throws IOException;
 }

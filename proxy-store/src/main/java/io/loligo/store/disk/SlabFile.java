@@ -41,6 +41,11 @@ final class SlabFile implements Slab {
   }
 
   @Override
+  public void force() throws IOException {
+    file.force(false);
+  }
+
+  @Override
   public void close() throws IOException {
     file.close();
   }

@@ -13,7 +13,9 @@ final class FaultySlab implements Slab {
   private final AtomicInteger readsToFail = new AtomicInteger();
   private final AtomicInteger stalled = new AtomicInteger();
   private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
+  private final AtomicInteger forces = new AtomicInteger();
   private volatile boolean failsWrites;
+  private volatile boolean failsForces;
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   FaultySlab(Path path) throws IOException {
@@ -80,6 +82,25 @@ final class FaultySlab implements Slab {
       throw new IOException("Input/output error");
     }
     file.write(position, from);
+  }
+
+  @Override
+  public void force() throws IOException {
+    pass();
+    forces.incrementAndGet();
+    if (failsForces) {
+      throw new IOException("Input/output error");
+    }
+    file.force();
+  }
+
+  /** Times it was forced to the disk. */
+  int forces() {
+    return forces.get();
+  }
+
+  void failForces() {
+    failsForces = true;
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -106,6 +107,54 @@ final class RecoveryTest {
       for (int i = 0; i < 4; i++) {
         assertThat(fixture.load(HOT + i).outcome()).isEqualTo(LoadOutcome.ABSENT);
       }
+    }
+  }
+
+  // Power failures
+
+  @Test
+  void recordThatThePowerFailureBroughtBackCountsOnlyWithItsBlock() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(100));
+      fixture.put(HOT, octets(200));
+    }
+    Files.copy(file("map"), temp.resolve("kept"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.purge(URL)).isOne();
+    }
+    // the slabs were forced to the disk and the map was not
+    Files.move(temp.resolve("kept"), file("map"), StandardCopyOption.REPLACE_EXISTING);
+    Files.delete(file("CLEAN"));
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.load(HOT).content()).isEqualTo(octets(200));
+    }
+  }
+
+  @Test
+  void purgeIsConfirmedWhenItIsOnTheDiskAndAnInvalidationDoesNotWait() throws IOException {
+    FaultySlab[] slab = new FaultySlab[1];
+    try (DiskFixture fixture =
+        new DiskFixture(
+            16 << 20,
+            here(),
+            file -> {
+              slab[0] = new FaultySlab(file);
+              return slab[0];
+            })) {
+      fixture.store.fill(URL, octets(1000));
+      fixture.settle();
+      int before = slab[0].forces();
+      fixture.store.store.remove(StoreFixture.key(URL));
+      assertThat(slab[0].forces()).isEqualTo(before);
+      assertThat(fixture.purge(URL)).isZero();
+      assertThat(slab[0].forces()).isEqualTo(before + 1);
+      fixture.put(URL, octets(1000));
+      assertThat(fixture.purge("http://nobody/")).isZero();
+      assertThat(slab[0].forces()).as("nothing was struck out").isEqualTo(before + 1);
+      slab[0].failForces();
+      assertThat(fixture.purge(URL)).isEqualTo(-1);
+      assertThat(fixture.stats().reason()).contains("Input/output error");
     }
   }
 }

@@ -199,7 +199,7 @@ final class SupersedingTest {
             new MemoryLedger(1 << 20),
             NOBODY,
             SlabFile::new)) {
-      directory.remove(key(URL), count::set);
+      directory.remove(key(URL), true, count::set);
       directory.open().join();
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))
           .as("confirmed with " + count.get() + " and there all the same")

@@ -1,0 +1,68 @@
+package io.loligo.store.disk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * Removals that are written, and confirmed when they are on the disk: those that come while one is
+ * forced there wait together for the next. Thread-safe: disk threads, one of which forces for all.
+ */
+final class Confirmations {
+  /** Brings to the disk what was written before. */
+  interface Force {
+    void force() throws IOException;
+  }
+
+  private record Waiter(int count, IntConsumer then) {}
+
+  private final Queue<Waiter> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger work = new AtomicInteger();
+  private final Force disk;
+  private final Consumer<Throwable> broken;
+
+  /**
+   * @param broken told that the disk does not do what it must
+   */
+  Confirmations(Force disk, Consumer<Throwable> broken) {
+    this.disk = disk;
+    this.broken = broken;
+  }
+
+  /** {@code then} is told {@code count} when all is on the disk, -1 where that failed. Blocks. */
+  void add(int count, IntConsumer then) {
+    waiting.add(new Waiter(count, then));
+    if (work.getAndIncrement() == 0) {
+      int done;
+      do {
+        done = work.get();
+        forceAndTell();
+      } while (work.addAndGet(-done) != 0);
+    }
+  }
+
+  private void forceAndTell() {
+    List<Waiter> batch = new ArrayList<>();
+    for (Waiter waiter = waiting.poll(); waiter != null; waiter = waiting.poll()) {
+      batch.add(waiter);
+    }
+    if (batch.isEmpty()) {
+      return;
+    }
+    boolean forced = false;
+    try {
+      disk.force();
+      forced = true;
+    } catch (IOException | RuntimeException e) {
+      broken.accept(e);
+    }
+    for (Waiter waiter : batch) {
+      waiter.then.accept(forced ? waiter.count : -1);
+    }
+  }
+}
