@@ -2,6 +2,11 @@ package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The directives of Cache-Control (RFC 9111 section 5.2), of a request or a response. Immutable.
@@ -17,6 +22,8 @@ import io.loligo.core.message.Fields;
  * @param maxStaleSeconds max-stale; {@link #MAX_SECONDS} where given without a value
  * @param staleWhileRevalidateSeconds stale-while-revalidate (RFC 5861 section 3)
  * @param staleIfErrorSeconds stale-if-error (RFC 5861 section 4)
+ * @param withheldFields names, in lower case, of the fields that private or no-cache of a response
+ *     keep from everybody but who asked (RFC 9111 sections 5.2.2.4 and 5.2.2.7)
  */
 public record CacheControl(
     int flags,
@@ -25,7 +32,8 @@ public record CacheControl(
     long minFreshSeconds,
     long maxStaleSeconds,
     long staleWhileRevalidateSeconds,
-    long staleIfErrorSeconds) {
+    long staleIfErrorSeconds,
+    List<String> withheldFields) {
   public static final long ABSENT = -1;
 
   /** The largest delta-seconds (RFC 9111 section 1.2.2). */
@@ -33,10 +41,10 @@ public record CacheControl(
 
   public static final int NO_STORE = 1;
 
-  /** no-cache, also the form that names fields. */
+  /** no-cache; where it names fields of a response these are {@link #withheldFields} instead. */
   public static final int NO_CACHE = 1 << 1;
 
-  /** private, also the form that names fields. */
+  /** private; where it names fields of a response these are {@link #withheldFields} instead. */
   public static final int PRIVATE = 1 << 2;
 
   public static final int PUBLIC = 1 << 3;
@@ -51,11 +59,11 @@ public record CacheControl(
 
   /** No directive at all. */
   public static final CacheControl NONE =
-      new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
+      new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of());
 
   /** The directives of a response; {@link #NONE} without allocation where it has none. */
   public static CacheControl ofResponse(Fields response) {
-    return response.has(FieldName.CACHE_CONTROL) ? new Reading(response).result() : NONE;
+    return response.has(FieldName.CACHE_CONTROL) ? new Reading(response, true).result() : NONE;
   }
 
   /**
@@ -64,10 +72,10 @@ public record CacheControl(
    */
   public static CacheControl ofRequest(Fields request) {
     if (request.has(FieldName.CACHE_CONTROL)) {
-      return new Reading(request).result();
+      return new Reading(request, false).result();
     }
     return request.has(FieldName.PRAGMA) && request.hasToken(FieldName.PRAGMA, "no-cache")
-        ? new CacheControl(NO_CACHE, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT)
+        ? new CacheControl(NO_CACHE, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of())
         : NONE;
   }
 
@@ -77,7 +85,12 @@ public record CacheControl(
 
   /** One pass over all lines of the field. */
   private static final class Reading {
+    /** What a token may have beside letters and digits (RFC 9110 section 5.6.2). */
+    private static final String MARKS = "!#$%&'*+-.^_`|~";
+
     private final byte[] bytes;
+    private final boolean response;
+    private List<String> withheld = List.of();
     private int flags;
     private long maxAge = ABSENT;
     private long sharedMaxAge = ABSENT;
@@ -91,8 +104,9 @@ public record CacheControl(
     private int argumentEnd;
     private boolean malformed;
 
-    Reading(Fields fields) {
+    Reading(Fields fields, boolean response) {
       bytes = fields.bytes();
+      this.response = response;
       int id = FieldName.CACHE_CONTROL;
       for (int i = fields.first(id); i >= 0; i = fields.next(id, i + 1)) {
         line(fields.valueStart(i), fields.valueEnd(i));
@@ -101,7 +115,14 @@ public record CacheControl(
 
     CacheControl result() {
       return new CacheControl(
-          flags, maxAge, sharedMaxAge, minFresh, maxStale, staleWhileRevalidate, staleIfError);
+          flags,
+          maxAge,
+          sharedMaxAge,
+          minFresh,
+          maxStale,
+          staleWhileRevalidate,
+          staleIfError,
+          withheld);
     }
 
     private void line(int start, int end) {
@@ -173,14 +194,14 @@ public record CacheControl(
           if (is(start, end, "max-age")) {
             maxAge = smaller(maxAge);
           } else {
-            flag(start, end, "private", PRIVATE, false);
+            restriction(start, end, "private", PRIVATE);
           }
         }
         case 8 -> {
           if (is(start, end, "s-maxage")) {
             sharedMaxAge = smaller(sharedMaxAge);
           } else {
-            flag(start, end, "no-cache", NO_CACHE, false);
+            restriction(start, end, "no-cache", NO_CACHE);
             flag(start, end, "no-store", NO_STORE, false);
           }
         }
@@ -224,6 +245,43 @@ public record CacheControl(
       if (is(start, end, name) && !(permits && malformed)) {
         flags |= flag;
       }
+    }
+
+    /** A list that is not entirely one of field names counts as none: the whole is restricted. */
+    private void restriction(int start, int end, String name, int flag) {
+      if (!is(start, end, name)) {
+        return;
+      }
+      List<String> names = response && !malformed ? fieldNames() : List.of();
+      if (names.isEmpty()) {
+        flags |= flag;
+      } else {
+        withheld = Stream.concat(withheld.stream(), names.stream()).distinct().toList();
+      }
+    }
+
+    private List<String> fieldNames() {
+      if (argumentStart >= argumentEnd) {
+        return List.of();
+      }
+      String list =
+          new String(
+              bytes, argumentStart, argumentEnd - argumentStart, StandardCharsets.ISO_8859_1);
+      List<String> names = new ArrayList<>();
+      for (String member : list.split(",", -1)) {
+        String name = member.strip().toLowerCase(Locale.ROOT);
+        if (!name.chars().allMatch(c -> c < 0x80 && (isAlphanumeric(c) || MARKS.indexOf(c) >= 0))) {
+          return List.of();
+        }
+        if (!name.isEmpty()) {
+          names.add(name);
+        }
+      }
+      return names;
+    }
+
+    private static boolean isAlphanumeric(int c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     }
 
     private long seconds() {

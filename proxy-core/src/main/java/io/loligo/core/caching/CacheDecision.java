@@ -18,8 +18,6 @@ public record CacheDecision(
     SERVE,
     /** Answer 304 from the store (client conditional matched, RFC 9110 section 13). */
     NOT_MODIFIED,
-    /** Answer 412 from the store. */
-    PRECONDITION_FAILED,
     /** Serve it stale now and validate it in the background (RFC 5861 section 3). */
     SERVE_STALE_AND_REVALIDATE,
     /** Ask the origin with the stored validators. */

@@ -24,7 +24,7 @@ public final class HttpDate {
   private static final int EPOCH_WEEKDAY = 4;
   private static final int CENTURY_WINDOW_YEARS = 50;
 
-  private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  private static final String MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
   private static final String[] WEEKDAYS = {
     "Sun, ", "Mon, ", "Tue, ", "Wed, ", "Thu, ", "Fri, ", "Sat, "
   };
@@ -50,7 +50,8 @@ public final class HttpDate {
 
   /**
    * Reads an IMF-fixdate, an RFC 850 date or an asctime date; {@link #INVALID} for anything else.
-   * The name of the weekday is not checked against the date.
+   * The name of the weekday is not checked against the date; letters may have any case, as RFC 9111
+   * section 4.2 wants it of a cache.
    *
    * @param nowMillis a two-digit year that would lie more than 50 years ahead is of the past
    */
@@ -138,7 +139,14 @@ public final class HttpDate {
   }
 
   private static boolean isGmt(byte[] b, int s) {
-    return b[s] == ' ' && b[s + 1] == 'G' && b[s + 2] == 'M' && b[s + 3] == 'T';
+    return b[s] == ' ' && isWord(b, s + 1, "gmt", 0);
+  }
+
+  /** Whether the three octets at {@code s} are the three letters of {@code lower}, in any case. */
+  private static boolean isWord(byte[] b, int s, String lower, int at) {
+    return Octets.lower(b[s]) == lower.charAt(at)
+        && Octets.lower(b[s + 1]) == lower.charAt(at + 1)
+        && Octets.lower(b[s + 2]) == lower.charAt(at + 2);
   }
 
   private static int number(byte[] b, int s, int digits) {
@@ -155,9 +163,7 @@ public final class HttpDate {
   private static int month(byte[] b, int s) {
     for (int m = 0; m < 12; m++) {
       int at = m * 3;
-      if (b[s] == MONTHS.charAt(at)
-          && b[s + 1] == MONTHS.charAt(at + 1)
-          && b[s + 2] == MONTHS.charAt(at + 2)) {
+      if (isWord(b, s, MONTHS, at)) {
         return m + 1;
       }
     }

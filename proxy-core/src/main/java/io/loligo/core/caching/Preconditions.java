@@ -16,51 +16,51 @@ public final class Preconditions {
           | 1L << FieldName.IF_MODIFIED_SINCE
           | 1L << FieldName.IF_UNMODIFIED_SINCE;
 
+  /**
+   * Those that only an origin judges (RFC 9111 section 4.3.2): a request that has one is forwarded
+   * as it is, whatever is stored.
+   */
+  static final long FOR_ORIGINS = 1L << FieldName.IF_MATCH | 1L << FieldName.IF_UNMODIFIED_SINCE;
+
   private static final int OK = 200;
 
   private Preconditions() {}
 
   /**
-   * {@link Outcome#SERVE}, {@link Outcome#NOT_MODIFIED} or {@link Outcome#PRECONDITION_FAILED}, in
-   * the order of RFC 9110 section 13.2.2, for GET and HEAD. Conditions count only where the stored
-   * response is a 200 (section 13.2.1). No allocation.
+   * {@link Outcome#SERVE} or {@link Outcome#NOT_MODIFIED}, in the order of RFC 9110 section 13.2.2,
+   * for GET and HEAD. Conditions count only where the stored response is a 200 (section 13.2.1).
+   * {@link #FOR_ORIGINS} are not looked at. No allocation.
    */
   public static Outcome evaluate(Fields request, StoredMeta stored) {
     if (!request.hasAny(FIELDS) || stored.status() != OK) {
       return Outcome.SERVE;
     }
-    if (request.has(FieldName.IF_MATCH)) {
-      if (!EntityTag.listMatches(request, FieldName.IF_MATCH, stored.etag(), true)) {
-        return Outcome.PRECONDITION_FAILED;
-      }
-    } else if (modifiedSince(request, FieldName.IF_UNMODIFIED_SINCE, stored) > 0) {
-      return Outcome.PRECONDITION_FAILED;
-    }
     boolean current =
         request.has(FieldName.IF_NONE_MATCH)
             ? EntityTag.listMatches(request, FieldName.IF_NONE_MATCH, stored.etag(), false)
-            : modifiedSince(request, FieldName.IF_MODIFIED_SINCE, stored) < 0;
+            : isUnmodified(request, stored);
     return current ? Outcome.NOT_MODIFIED : Outcome.SERVE;
   }
 
   /**
-   * 1 where the stored response was modified after the date in the field, -1 where it was not, 0
-   * where the field is absent, several or no date and is to be ignored. A response without
-   * Last-Modified counts as modified at its Date (RFC 9111 section 4.3.2).
+   * Whether the stored response was not modified after the date in If-Modified-Since; a field that
+   * is absent, several or no date is ignored. A response without Last-Modified counts as modified
+   * at its Date (RFC 9111 section 4.3.2).
    */
-  private static int modifiedSince(Fields request, int id, StoredMeta stored) {
+  private static boolean isUnmodified(Fields request, StoredMeta stored) {
+    int id = FieldName.IF_MODIFIED_SINCE;
     int i = request.first(id);
     if (i < 0 || request.next(id, i + 1) >= 0) {
-      return 0;
+      return false;
     }
     long date = HttpDate.of(request, id, stored.responseTimeMillis());
     if (date == HttpDate.INVALID) {
-      return 0;
+      return false;
     }
     long modified =
         stored.lastModifiedMillis() == StoredMeta.NO_TIME
             ? stored.dateMillis()
             : stored.lastModifiedMillis();
-    return modified > date ? 1 : -1;
+    return modified <= date;
   }
 }

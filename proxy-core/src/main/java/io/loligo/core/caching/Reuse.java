@@ -171,6 +171,9 @@ public final class Reuse {
       if (settings.offlineMode()) {
         return serve(isFresh() ? freshReason(stored) : CacheReason.OFFLINE);
       }
+      if (request.hasAny(Preconditions.FOR_ORIGINS)) {
+        return forward(Outcome.FETCH, CacheReason.CONDITIONAL);
+      }
       CacheReason objection = objection();
       if (objection != null) {
         return validate(objection);

@@ -64,6 +64,9 @@ public record StoredMeta(
   /** The stored lines begin with some that clients do not get, see {@link HiddenFields}. */
   public static final int HIDES_FIELDS = 1 << 9;
 
+  /** It came by HTTP/1.0, which our Via line has to say (RFC 9110 section 7.6.3). */
+  public static final int FROM_HTTP_1_0 = 1 << 10;
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

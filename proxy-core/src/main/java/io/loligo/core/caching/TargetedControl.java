@@ -6,6 +6,7 @@ import io.loligo.core.structured.BareItem;
 import io.loligo.core.structured.Member;
 import io.loligo.core.structured.Member.Item;
 import io.loligo.core.structured.StructuredFields;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -63,7 +64,8 @@ final class TargetedControl {
         CacheControl.ABSENT,
         CacheControl.ABSENT,
         seconds(members, "stale-while-revalidate"),
-        seconds(members, "stale-if-error"));
+        seconds(members, "stale-if-error"),
+        List.of());
   }
 
   /** A restriction holds unless it is false, also with a value that is not understood. */

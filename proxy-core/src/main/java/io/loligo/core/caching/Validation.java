@@ -4,6 +4,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import java.nio.charset.StandardCharsets;
 
 /** Asking the origin whether a stored response is still current (RFC 9111 section 4.3). */
 public final class Validation {
@@ -40,6 +41,31 @@ public final class Validation {
     }
     long modified = HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis());
     return modified == HttpDate.INVALID || modified == stored.lastModifiedMillis();
+  }
+
+  /**
+   * Whether {@code reply}, a 200 to HEAD, speaks of {@code stored}: every validator it has, and its
+   * length where it has one, are the stored ones (RFC 9111 section 4.3.5).
+   *
+   * @param contentLength of {@code reply}; -1 where not known
+   */
+  public static boolean describes(StoredMeta stored, ResponseHead reply, long contentLength) {
+    if (reply.status() != stored.status()
+        || (contentLength >= 0 && contentLength != stored.contentLength())) {
+      return false;
+    }
+    Fields fields = reply.fields();
+    int tag = fields.first(FieldName.ETAG);
+    if (tag >= 0 && (stored.etag() == null || !fields.valueEquals(tag, text(stored.etag())))) {
+      return false;
+    }
+    return !fields.has(FieldName.LAST_MODIFIED)
+        || HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis())
+            == stored.lastModifiedMillis();
+  }
+
+  private static String text(byte[] etag) {
+    return new String(etag, StandardCharsets.ISO_8859_1);
   }
 
   /**

@@ -15,7 +15,8 @@ import java.util.Locale;
  * and the values the storing request had. Immutable.
  *
  * <p>Values are compared in a normal form: the lines of a field joined as one list; for the Accept
- * family also without white space around commas and in lower case, as their syntax allows.
+ * family also without white space around commas and in lower case, as far as their syntax allows:
+ * parameters of media types stay as they are.
  */
 public final class VarySelection {
   private static final int ABSENT = -1;
@@ -199,7 +200,7 @@ public final class VarySelection {
       first = false;
       at =
           list
-              ? walkList(request, line, form, at, write)
+              ? walkList(request, line, id == FieldName.ACCEPT, form, at, write)
               : walkExact(request, line, form, at, write);
       if (at < 0) {
         return at;
@@ -217,11 +218,13 @@ public final class VarySelection {
     return at;
   }
 
-  private static int walkList(Fields request, int line, byte[] form, int from, boolean write) {
+  private static int walkList(
+      Fields request, int line, boolean mediaRanges, byte[] form, int from, boolean write) {
     byte[] bytes = request.bytes();
     int start = request.valueStart(line);
     int end = request.valueEnd(line);
     boolean quoted = false;
+    boolean parameters = false;
     int at = from;
     for (int i = start; i < end && at >= 0; i++) {
       byte b = bytes[i];
@@ -231,7 +234,11 @@ public final class VarySelection {
       if (!quoted && Octets.isBlank(b) && besideComma(bytes, start, i, end)) {
         continue;
       }
-      at = put(form, at, quoted ? b : Octets.lower(b), write);
+      if (!quoted) {
+        // what a parameter of a media type means may hang on its case (RFC 9110 section 8.3.1)
+        parameters = mediaRanges && b != ',' && (parameters || b == ';');
+      }
+      at = put(form, at, quoted || parameters ? b : Octets.lower(b), write);
     }
     return at;
   }

@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.DisplayName;
@@ -28,7 +29,7 @@ class CacheControlTest {
             "must-understand, immutable, only-if-cached, unknown, other=\"no-x, public\"",
             "Max-Age=1, s-maxage=2, min-fresh=3, max-stale=4",
             "stale-while-revalidate=5, stale-if-error=6");
-    assertThat(all).isEqualTo(new CacheControl(0x1ff, 1, 2, 3, 4, 5, 6));
+    assertThat(all).isEqualTo(new CacheControl(0x1ff, 1, 2, 3, 4, 5, 6, List.of()));
   }
 
   @ParameterizedTest
@@ -91,12 +92,26 @@ class CacheControlTest {
   }
 
   @Test
-  @DisplayName("5.2.2.4 and 5.2.2.7: forms that name fields count as the plain ones")
-  void qualifiedFormsAreTakenWhole() {
-    CacheControl both = of("no-cache=\"Set-Cookie, X\", private=\"Y\", max-age=7");
-    assertThat(both.has(CacheControl.NO_CACHE)).isTrue();
-    assertThat(both.has(CacheControl.PRIVATE)).isTrue();
+  @DisplayName("5.2.2.4 and 5.2.2.7: forms that name fields withhold these")
+  void qualifiedFormsNameFields() {
+    CacheControl both = of("no-cache=\"Set-Cookie,, X\", private=Y, max-age=7, private=\"x\"");
+    assertThat(both.flags()).isZero();
+    assertThat(both.withheldFields()).containsExactly("set-cookie", "x", "y");
     assertThat(both.maxAgeSeconds()).isEqualTo(7);
+  }
+
+  @ParameterizedTest
+  @DisplayName("5.2.2.4 and 5.2.2.7: what is no list of names restricts the whole")
+  @ValueSource(strings = {"", "=", "=\"\"", "=\"a b\"", "=\"a", "=\"a\" b", "=\"a, b:\""})
+  void qualifiedFormsThatNameNothingCountAsThePlainOnes(String argument) {
+    assertThat(of("private" + argument).flags()).isEqualTo(CacheControl.PRIVATE);
+    assertThat(of("max-age=1, no-cache" + argument).flags()).isEqualTo(CacheControl.NO_CACHE);
+  }
+
+  @Test
+  void requestsNameNoFields() {
+    CacheControl directives = CacheControl.ofRequest(Heads.fields("Cache-Control: no-cache=\"a\""));
+    assertThat(directives.flags()).isEqualTo(CacheControl.NO_CACHE);
   }
 
   @Test

@@ -234,9 +234,13 @@ class ReuseTest {
     }
 
     @Test
-    void failedPreconditionIsAnsweredFromTheStore() {
-      RequestHead request = Heads.get("If-Match: \"b\"");
-      expect(after(59, minute, request), Outcome.PRECONDITION_FAILED, CacheReason.FRESH);
+    void conditionsForTheOriginGoThere() {
+      RequestHead match = Heads.get("If-Match: \"a\"");
+      expect(after(59, minute, match), Outcome.FETCH, CacheReason.CONDITIONAL);
+      RequestHead since = Heads.get("If-Unmodified-Since: Thu, 01 Jan 2099 00:00:00 GMT");
+      expect(after(61, minute, since), Outcome.FETCH, CacheReason.CONDITIONAL);
+      RequestHead cached = Heads.get("If-Match: \"a\"", "Cache-Control: only-if-cached");
+      expect(after(59, minute, cached), Outcome.UNSATISFIABLE, CacheReason.CONDITIONAL);
     }
 
     @Test
@@ -245,7 +249,6 @@ class ReuseTest {
       expect(with(Patterns.refreshAllIms(), request), Outcome.VALIDATE, CacheReason.CONDITIONAL);
       CacheSettings pattern = Patterns.settings(Patterns.pattern(0, 20, 4320, Option.REFRESH_IMS));
       expect(with(pattern, request), Outcome.VALIDATE, CacheReason.CONDITIONAL);
-      expect(with(pattern, Heads.get("If-Match: \"a\"")), Outcome.SERVE, CacheReason.FRESH);
       expect(with(pattern, Heads.get()), Outcome.SERVE, CacheReason.FRESH);
     }
   }

@@ -235,6 +235,11 @@ final class Exchange implements ClientEvents {
     }
   }
 
+  /** What is stored for this request and could not be used as it is, borrowed, or null. */
+  Entry stored() {
+    return stale;
+  }
+
   /** Whether it still waits for its answer. */
   boolean waits() {
     return phase == Phase.WAITING;
@@ -266,7 +271,7 @@ final class Exchange implements ClientEvents {
             target.url(),
             loop.config().caching());
     return switch (again.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE -> again;
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> again;
       default -> {
         entry.release();
         yield null;
@@ -444,10 +449,10 @@ final class Exchange implements ClientEvents {
     } else if (reply.has(FieldName.AGE)) {
       lines.add(reply, reply.first(FieldName.AGE));
     }
-    if (fetch != null && !fetch.sharesSetCookie()) {
-      ReplyFields.addSetCookie(arrived.head(), lines);
+    if (fetch != null) {
+      ReplyFields.addWithheld(arrived.head(), fetch.withheldFields(), lines);
     }
-    lines.append(settings.viaLine(), 0, settings.viaLine().length);
+    settings.addVia(lines, arrived.head().version());
     CacheStatus.appendForward(
         lines,
         settings.cacheName(),
@@ -497,7 +502,16 @@ final class Exchange implements ClientEvents {
     } else if (stale != null) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
-    fail(failure.kind().status(), failure.kind().errorCode(), text(failure), null);
+    fail(status(failure), failure.kind().errorCode(), text(failure), null);
+  }
+
+  /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
+  private int status(FetchFailure failure) {
+    boolean unvalidated =
+        stale != null
+            && stale.meta().has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
+            && failure.kind() != FetchFailure.Kind.ADDRESS_DENIED;
+    return unvalidated ? 504 : failure.kind().status();
   }
 
   static String text(FetchFailure failure) {
@@ -578,11 +592,10 @@ final class Exchange implements ClientEvents {
             target.url(),
             loop.config().caching());
     boolean clientHasIt = fresh.outcome() == Outcome.NOT_MODIFIED;
-    boolean refused = fresh.outcome() == Outcome.PRECONDITION_FAILED;
     serve(
         entry,
         new CacheDecision(
-            clientHasIt || refused ? fresh.outcome() : Outcome.SERVE,
+            clientHasIt ? Outcome.NOT_MODIFIED : Outcome.SERVE,
             CacheReason.VALIDATED,
             entry.meta().ageSeconds(loop.clock().millis()),
             entry.meta().lifetimeSeconds()));

@@ -57,7 +57,7 @@ import java.util.function.Consumer;
  *   key       {@link #lookUp}
  *   look up   {@link #lookUp}, {@link DiskLookUp}
  *   decide    {@link #decide}                 504
- *   serve     {@link HitAnswer}               200 206 304 412 416
+ *   serve     {@link HitAnswer}               200 206 304 416
  *   join      {@link Exchange#start}
  *   fetch     {@link Fetch}                   502 503 504
  *   store     {@link Fetch}, the in-flight object
@@ -382,7 +382,7 @@ public final class ExchangeLoop implements RequestHandler {
                   config().caching())
               .outcome();
       return switch (outcome) {
-        case NOT_MODIFIED, PRECONDITION_FAILED -> true;
+        case NOT_MODIFIED -> true;
         case SERVE -> head.methodId() == Method.HEAD;
         default -> false;
       };
@@ -488,7 +488,7 @@ public final class ExchangeLoop implements RequestHandler {
     record.decision = decision;
     lookedUp(record);
     switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED -> {
+      case SERVE, NOT_MODIFIED -> {
         return hits.answer(stream, head, entry, decision);
       }
       case SERVE_STALE_AND_REVALIDATE -> {

@@ -12,7 +12,8 @@ import java.nio.charset.StandardCharsets;
  *
  * @param config the configuration
  * @param cacheName name in Cache-Status (RFC 9211) and Via
- * @param viaLine own Via line with CRLF, empty where {@code via off}
+ * @param viaLine own Via line for what came by HTTP/1.1, with CRLF; empty where {@code via off}
+ * @param viaLine10 the same for what came by HTTP/1.0
  * @param viaMark the pseudonym by which a request that was here before is recognised
  * @param gatewayCaching what decides about responses through ports that stand for the origin
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
@@ -21,6 +22,7 @@ public record ExchangeSettings(
     ProxyConfig config,
     String cacheName,
     byte[] viaLine,
+    byte[] viaLine10,
     String viaMark,
     CacheSettings gatewayCaching,
     boolean logsByAcl) {
@@ -33,18 +35,37 @@ public record ExchangeSettings(
   public static ExchangeSettings of(ProxyConfig config, String processMark) {
     String name = config.forwarding().visibleHostname();
     String mark = name + " (loligo/" + processMark + ")";
-    byte[] via =
-        config.forwarding().via()
-            ? new FieldLines(64).add("Via", "1.1 " + mark).toBytes()
-            : "".getBytes(StandardCharsets.US_ASCII);
     boolean logsByAcl =
         config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
     CacheSettings gateway = config.caching().asGateway();
-    return new ExchangeSettings(config, name, via, mark, gateway, logsByAcl);
+    return new ExchangeSettings(
+        config,
+        name,
+        via(config, "1.1 " + mark),
+        via(config, "1.0 " + mark),
+        mark,
+        gateway,
+        logsByAcl);
   }
 
   /** What decides about responses through a port of this kind. */
   CacheSettings caching(PortMode mode) {
     return mode == PortMode.ACCEL ? gatewayCaching : config.caching();
+  }
+
+  private static byte[] via(ProxyConfig config, String member) {
+    return config.forwarding().via()
+        ? new FieldLines(64).add("Via", member).toBytes()
+        : "".getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * Adds the own Via line of a message that is passed on (RFC 9110 section 7.6.3).
+   *
+   * @param version by which it was received, {@code 10} or {@code 11}
+   */
+  void addVia(FieldLines lines, int version) {
+    byte[] line = version >= 11 ? viaLine : viaLine10;
+    lines.append(line, 0, line.length);
   }
 }

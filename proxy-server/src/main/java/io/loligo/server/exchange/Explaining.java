@@ -210,7 +210,7 @@ final class Explaining {
     boolean onError =
         found != null && Reuse.mayServeOnError(now, head, found, loop.config().caching());
     return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, SERVE_STALE_AND_REVALIDATE ->
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
           new Forecast(
               decision, HitAnswer.status(head, found, decision), hitTag(selected, decision), false);
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false);

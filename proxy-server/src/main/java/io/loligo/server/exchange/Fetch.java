@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.CacheControl;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.Freshening;
@@ -31,6 +32,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One request to the next hop, and the in-flight object it writes. It may outlive the client that
@@ -58,11 +60,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private InFlight inFlight;
   private OriginStream origin;
   private long requestMillis;
-  private boolean keepsSetCookie;
+  private List<String> withheld = List.of();
   private boolean readOwed;
   private boolean reading;
   private boolean over;
   private boolean again;
+  private boolean unconditional;
   private long announced = -1;
   private boolean storing;
   private int status;
@@ -209,7 +212,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             target,
             framing,
             validated == null ? null : validated.meta(),
-            again,
+            again || unconditional,
             upgrade,
             view.client(),
             loop.settings());
@@ -247,9 +250,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** Whether the shared fields hold Set-Cookie; where not, the exchange adds it for its client. */
-  boolean sharesSetCookie() {
-    return keepsSetCookie;
+  /** Names of what the shared fields do not hold: the exchange adds it for its client. */
+  List<String> withheldFields() {
+    return withheld;
   }
 
   @Override
@@ -283,10 +286,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       switchProtocols(reply);
       return;
     }
-    if (validated != null
-        && reply.status() == 304
-        && Validation.confirms(validated.meta(), reply)) {
-      confirmed(reply);
+    if (validated != null && reply.status() == 304) {
+      if (Validation.confirms(validated.meta(), reply)) {
+        confirmed(reply);
+      } else {
+        startWithoutConditions();
+      }
       return;
     }
     // a stale response without a validator was asked for anew, and may be had all the same
@@ -297,6 +302,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     invalidate(reply);
+    refreshByHead(reply, replyFraming);
     arrived(reply, replyFraming);
   }
 
@@ -312,16 +318,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** RFC 9111 section 4.3.4. */
   private void confirmed(ResponseHead reply) {
-    long now = loop.clock().millis();
-    byte[] stored = ReplyFields.stored(validated);
-    ResponseHead merged = Freshening.merge(validated.meta().status(), stored, reply);
-    StoredMeta meta =
-        meta(
-            Storability.freshened(
-                validated.meta(), merged, target.url(), requestMillis, now, caching()),
-            merged);
-    ByteBuf fields = ReplyFields.shared(merged, true, true, loop.clock(), now, allocator);
-    Entry fresh = loop.store().freshen(key, validated, meta, fields);
+    Entry fresh = freshen(validated, reply);
     if (exchange != null) {
       exchange.confirmed(fresh);
     } else {
@@ -329,6 +326,49 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     finish();
     inFlight.fail(LOOK_AGAIN);
+  }
+
+  /** {@code old}, borrowed, with the fields of {@code reply} (RFC 9111 section 3.2). Owned. */
+  private Entry freshen(Entry old, ResponseHead reply) {
+    long now = loop.clock().millis();
+    byte[] stored = ReplyFields.stored(old);
+    ResponseHead merged = Freshening.merge(old.meta().status(), stored, reply);
+    StoredMeta meta =
+        meta(
+            Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching()),
+            merged);
+    List<String> named = CacheControl.ofResponse(merged.fields()).withheldFields();
+    ByteBuf fields = ReplyFields.shared(merged, true, named, loop.clock(), now, allocator);
+    return loop.store().freshen(key, old, meta, fields);
+  }
+
+  /**
+   * The 304 speaks of something that is not stored (RFC 9111 section 4.3.4), and the client may not
+   * have asked for one: the same again without conditions.
+   */
+  private void startWithoutConditions() {
+    origin.cancel();
+    origin = null;
+    releaseValidated();
+    unconditional = true;
+    status = 0;
+    start();
+  }
+
+  /**
+   * A 200 to HEAD freshens what is stored for GET, or tells that it is outdated (RFC 9111 section
+   * 4.3.5).
+   */
+  private void refreshByHead(ResponseHead reply, Framing replyFraming) {
+    Entry stored = exchange == null || !mayStore ? null : exchange.stored();
+    if (stored == null || head.methodId() != Method.HEAD || reply.status() != 200) {
+      return;
+    }
+    if (Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
+      freshen(stored, reply).release();
+    } else {
+      loop.store().remove(key);
+    }
   }
 
   /** RFC 9111 section 4.4. */
@@ -359,14 +399,14 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
       exchange.noteUnshared(status);
     }
-    keepsSetCookie = !storing || replaysSetCookie();
+    withheld = storing ? withheld(reply) : List.of();
     ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);
     inFlight.head(
         snapshot,
         storing ? meta(storability.meta(), snapshot) : null,
         shareable,
-        ReplyFields.shared(snapshot, storing, keepsSetCookie, loop.clock(), now, allocator),
+        ReplyFields.shared(snapshot, storing, withheld, loop.clock(), now, allocator),
         announced);
     readOn();
   }
@@ -379,10 +419,19 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return storability.storable() ? "too large for memory and disk" : storability.reason();
   }
 
+  private List<String> withheld(ResponseHead reply) {
+    List<String> named = CacheControl.ofResponse(reply.fields()).withheldFields();
+    if (replaysSetCookie()) {
+      return named;
+    }
+    return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
+  }
+
   private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {
     int flags =
         (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
-            | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0);
+            | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
+            | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
     return flags == 0 ? meta : meta.withFlag(flags);
   }
 
@@ -401,7 +450,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private long contentLength(ResponseHead reply, Framing replyFraming) {
     if (head.methodId() == Method.HEAD) {
       String length = reply.fields().get(FieldName.CONTENT_LENGTH);
-      return length == null ? -1 : MaxForwards.parse(length);
+      long octets = length == null ? -1 : MaxForwards.parse(length);
+      return octets == Long.MAX_VALUE ? -1 : octets;
     }
     return switch (replyFraming.kind()) {
       case NONE -> 0;

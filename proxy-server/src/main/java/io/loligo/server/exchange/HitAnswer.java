@@ -18,8 +18,8 @@ import io.loligo.server.record.LogTag;
 import io.loligo.store.memory.Entry;
 
 /**
- * Answers from a stored response: whole, 304, 412, or the ranges asked for. Confined to its event
- * loop. A small whole answer is one call to the stream and allocates nothing here.
+ * Answers from a stored response: whole, 304, or the ranges asked for. Confined to its event loop.
+ * A small whole answer is one call to the stream and allocates nothing here.
  */
 final class HitAnswer {
   static final long CONDITIONS =
@@ -77,16 +77,11 @@ final class HitAnswer {
     FieldLines lines = loop.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addStored(entry, lines);
-      addOwn(lines, decision, stream.record().fromDisk);
+      addOwn(lines, entry.meta(), decision, stream.record().fromDisk);
       stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
       return null;
     }
-    addOwn(lines, decision, stream.record().fromDisk || readsDisk(head, entry));
-    if (decision.outcome() == Outcome.PRECONDITION_FAILED) {
-      ErrorPage.send(
-          stream, loop, 412, "ERR_PRECONDITION_FAILED", "The condition is not met.", null);
-      return null;
-    }
+    addOwn(lines, entry.meta(), decision, stream.record().fromDisk || readsDisk(head, entry));
     RangeSelection ranges = ranges(head, entry.meta());
     if (ranges != null) {
       return RangeAnswer.send(loop, stream, entry, lines, ranges);
@@ -108,9 +103,6 @@ final class HitAnswer {
   static int status(RequestHead head, StoredMeta stored, CacheDecision decision) {
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       return 304;
-    }
-    if (decision.outcome() == Outcome.PRECONDITION_FAILED) {
-      return 412;
     }
     RangeSelection ranges = ranges(head, stored);
     if (ranges == null) {
@@ -153,9 +145,10 @@ final class HitAnswer {
     return head.methodId() == Method.GET && length > 0 && !entry.isResident(length - 1);
   }
 
-  private void addOwn(FieldLines lines, CacheDecision decision, boolean disk) {
+  private void addOwn(FieldLines lines, StoredMeta meta, CacheDecision decision, boolean disk) {
+    int version = meta.has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
-    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    loop.settings().addVia(lines, version);
     CacheStatus.appendHit(lines, loop.settings().cacheName(), decision, disk);
   }
 

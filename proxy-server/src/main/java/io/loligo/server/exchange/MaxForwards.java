@@ -17,22 +17,30 @@ final class MaxForwards {
           | 1L << FieldName.CONTENT_LENGTH
           | 1L << FieldName.TRANSFER_ENCODING;
 
+  /** The largest value sent on. */
+  private static final long MAX = 999_999_999;
+
+  private static final int SAFE_DIGITS = 18;
+
   private MaxForwards() {}
 
-  /** The number, or -1 where it is none or beyond nine digits. */
+  /** The decimal number, as far as a long goes; -1 where it is none. */
   static long parse(String value) {
-    if (value.isEmpty() || value.length() > 9) {
-      return -1;
-    }
-    long number = 0;
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      if (c < '0' || c > '9') {
+    String digits = value.replaceFirst("^0+(?=.)", "");
+    for (int i = 0; i < digits.length(); i++) {
+      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
         return -1;
       }
-      number = number * 10 + (c - '0');
     }
-    return number;
+    if (digits.isEmpty()) {
+      return -1;
+    }
+    return digits.length() > SAFE_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
+  }
+
+  /** What goes on of {@code hops}, above 0. */
+  static long onward(long hops) {
+    return Math.min(hops - 1, MAX);
   }
 
   /** Whether the request stops here: OPTIONS or TRACE with Max-Forwards 0. */

@@ -69,11 +69,11 @@ final class OutgoingFields {
       Validation.addConditions(validated, lines);
     }
     if (fields.has(FieldName.TE) && fields.hasToken(FieldName.TE, "trailers")) {
-      lines.add("TE", "trailers");
+      lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4
     }
     addMaxForwards(head, lines);
     addForwardedFor(fields, client, settings.config().forwarding().forwardedFor(), lines);
-    lines.append(settings.viaLine(), 0, settings.viaLine().length);
+    settings.addVia(lines, head.version());
     boolean content = framing.kind() != Framing.Kind.NONE;
     return new OutgoingRequest(
         head.method(),
@@ -107,7 +107,7 @@ final class OutgoingFields {
     }
     boolean counts = method == Method.OPTIONS || method == Method.TRACE;
     long hops = counts ? MaxForwards.parse(value) : -1;
-    lines.add("Max-Forwards", hops > 0 ? Long.toString(hops - 1) : value);
+    lines.add("Max-Forwards", hops > 0 ? Long.toString(MaxForwards.onward(hops)) : value);
   }
 
   private static void addForwardedFor(

@@ -9,6 +9,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.List;
 
 /**
  * Parts an origin's response head into what is the same for every client (the block that is stored
@@ -34,14 +35,14 @@ final class ReplyFields {
    *
    * @param storing whether fields that are for caches only are part of them, in front; see {@link
    *     HiddenFields}
-   * @param keepSetCookie whether Set-Cookie is part of them; where not, {@link #addSetCookie} gives
+   * @param withheld names, in lower case, of what is not part of them; {@link #addWithheld} gives
    *     it to the one client it was meant for
    * @param dateMillis for a Date line where the origin sent none
    */
   static ByteBuf shared(
       ResponseHead head,
       boolean storing,
-      boolean keepSetCookie,
+      List<String> withheld,
       LoopClock clock,
       long dateMillis,
       ByteBufAllocator allocator) {
@@ -53,9 +54,8 @@ final class ReplyFields {
     if (!fields.has(FieldName.DATE)) {
       clock.addDate(lines, dateMillis);
     }
-    long skipped = keepSetCookie ? NOT_SHARED : NOT_SHARED | 1L << FieldName.SET_COOKIE;
     for (int i = 0; i < fields.count(); i++) {
-      if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
+      if (isPassedOn(fields, i) && !isNamed(fields, i, withheld)) {
         lines.add(fields, i);
       }
     }
@@ -73,14 +73,27 @@ final class ReplyFields {
     }
   }
 
-  /** Adds the Set-Cookie lines of {@code head} to {@code lines}, both borrowed. */
-  static void addSetCookie(ResponseHead head, FieldLines lines) {
+  /** Adds the lines of {@code head} that {@code withheld} names to {@code lines}, both borrowed. */
+  static void addWithheld(ResponseHead head, List<String> withheld, FieldLines lines) {
     Fields fields = head.fields();
-    for (int i = fields.first(FieldName.SET_COOKIE);
-        i >= 0;
-        i = fields.next(FieldName.SET_COOKIE, i + 1)) {
-      lines.add(fields, i);
+    for (int i = 0; i < fields.count() && !withheld.isEmpty(); i++) {
+      if (isPassedOn(fields, i) && isNamed(fields, i, withheld)) {
+        lines.add(fields, i);
+      }
     }
+  }
+
+  private static boolean isPassedOn(Fields fields, int i) {
+    return (NOT_SHARED & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i);
+  }
+
+  private static boolean isNamed(Fields fields, int i, List<String> names) {
+    for (int n = 0; n < names.size(); n++) {
+      if (fields.nameEquals(i, names.get(n))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

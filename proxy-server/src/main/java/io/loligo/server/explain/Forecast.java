@@ -17,7 +17,6 @@ public record Forecast(CacheDecision decision, int status, LogTag tag, boolean s
     return switch (decision.outcome()) {
       case SERVE -> "served from the store";
       case NOT_MODIFIED -> "304 from the store: the client's copy is current";
-      case PRECONDITION_FAILED -> "412 from the store: the client's condition is not met";
       case SERVE_STALE_AND_REVALIDATE -> "served stale, and validated in the background";
       case VALIDATE -> "the origin is asked whether the stored response is still current";
       case FETCH -> "fetched";

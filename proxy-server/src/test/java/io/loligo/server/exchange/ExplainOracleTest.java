@@ -57,7 +57,7 @@ class ExplainOracleTest {
     CacheDecision decision = forecast.decision();
     seen.merge(decision.outcome(), 1, Integer::sum);
     switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, PRECONDITION_FAILED, UNSATISFIABLE -> {
+      case SERVE, NOT_MODIFIED, UNSATISFIABLE -> {
         assertThat(outcome.asked).isZero();
         fromStore(forecast, outcome);
       }
@@ -83,17 +83,18 @@ class ExplainOracleTest {
   }
 
   private static void fetched(Forecast forecast, Outcome outcome) {
-    assertThat(outcome.asked).isEqualTo(1);
+    boolean validating = forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE;
+    // twice where a 304 spoke of something else
+    assertThat(outcome.asked).isBetween(1, validating ? 2 : 1);
     assertThat(outcome.whenAsked).isEqualTo(forecast.decision());
     assertThat(forecast.status()).isZero();
     int answered = outcome.record.serverStatus;
     LogTag tag = outcome.record.tag;
-    boolean validating = forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE;
     if (tag == LogTag.TCP_REFRESH_FAIL_OLD) {
       assertThat(forecast.staleOnError()).isTrue();
     } else if (answered == 0) {
       assertThat(forecast.staleOnError()).isFalse();
-      assertThat(outcome.record.status).isEqualTo(502);
+      assertThat(outcome.record.status).isIn(502, 504);
     } else if (tag == LogTag.TCP_REFRESH_UNMODIFIED) {
       assertThat(validating).isTrue();
       assertThat(answered).isEqualTo(304);

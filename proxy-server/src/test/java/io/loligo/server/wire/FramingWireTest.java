@@ -397,11 +397,23 @@ class FramingWireTest extends WireTest {
   }
 
   @Test
-  void keepsAnHttp10ConnectionThatAsksForIt() throws Exception {
+  void keepsNoHttp10ConnectionAsAProxy() throws Exception {
     startProxy();
     origin.onOk("/k", "x");
     RawClient client = client();
-    String request = "GET " + origin.url("/k") + " HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+    client.send("GET " + origin.url("/k") + " HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("x");
+    client.expectClose();
+  }
+
+  @Test
+  void keepsAnHttp10ConnectionThatAsksForItAsAGateway() throws Exception {
+    startProxy(
+        "http_port 127.0.0.1:0 accel defaultsite=site.test",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    origin.onOk("/k", "x");
+    RawClient client = client();
+    String request = "GET /k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
     assertThat(client.send(request).response().field("Connection"))
         .isEqualToIgnoringCase("keep-alive");
     assertThat(client.send(request).response().text()).isEqualTo("x");

@@ -1,6 +1,7 @@
 package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.MessageFraming;
@@ -688,10 +689,14 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     snapshot();
   }
 
-  private static boolean persistent(Fields fields, boolean version11) {
+  /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
+  private boolean persistent(Fields fields, boolean version11) {
     if (version11) {
       return !fields.hasToken(FieldName.CONNECTION, "close")
           && !fields.hasToken(FieldName.PROXY_CONNECTION, "close");
+    }
+    if (port().mode() != PortMode.ACCEL) {
+      return false;
     }
     return fields.hasToken(FieldName.CONNECTION, "keep-alive")
         || fields.hasToken(FieldName.PROXY_CONNECTION, "keep-alive");

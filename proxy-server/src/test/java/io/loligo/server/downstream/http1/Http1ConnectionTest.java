@@ -199,8 +199,8 @@ class Http1ConnectionTest {
       "1.1,Proxy-Connection: close,true,close",
       "1.1,Connection: keep-alive,false,''",
       "1.0,'',true,close",
-      "1.0,Connection: keep-alive,false,keep-alive",
-      "1.0,Proxy-Connection: Keep-Alive,false,keep-alive",
+      "1.0,Connection: keep-alive,true,close",
+      "1.0,Proxy-Connection: Keep-Alive,true,close",
     })
     void keepsOrClosesAsTheClientAsked(
         String version, String field, boolean closes, String connection) {
