@@ -48,6 +48,7 @@ record Loop(
       Supplier<ProxyConfig> config,
       Supplier<DnsSettings> dns,
       OwnAddresses own,
+      TimeSource time,
       ExchangeSettings settings) {
     LoopTimer timer = new LoopTimer(eventLoop);
     DnsNames names =
@@ -67,7 +68,7 @@ record Loop(
             config,
             health,
             new OriginCounters(counters));
-    LoopClock clock = new LoopClock(TimeSource.SYSTEM);
+    LoopClock clock = new LoopClock(time);
     ExchangeLoop exchanges =
         new ExchangeLoop(
             store, upstream, new PeerSelection(health), clock, timer, counters, own, settings);

@@ -104,10 +104,21 @@ public final class Proxy implements AutoCloseable {
    * @param seen how the store is seen by those who serve clients: tests have it fail
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen) throws IOException {
+    return start(config, seen, TimeSource.SYSTEM);
+  }
+
+  /**
+   * The same.
+   *
+   * @param time what ages, dates and the log are reckoned by: tests let it pass; timeouts and disks
+   *     keep the machine's
+   */
+  public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
+      throws IOException {
     CacheFolders.prepare(config.disk());
     Transport transport =
         Transport.choose(config.workers().transport(), config.workers().allocator());
-    Proxy proxy = new Proxy(config, transport, seen);
+    Proxy proxy = new Proxy(config, transport, seen, time);
     try {
       proxy.open(transport);
     } catch (IOException | RuntimeException | Error e) {
@@ -117,7 +128,7 @@ public final class Proxy implements AutoCloseable {
     return proxy;
   }
 
-  private Proxy(ProxyConfig config, Transport transport, UnaryOperator<Store> seen)
+  private Proxy(ProxyConfig config, Transport transport, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
     this.config = config;
     int count =
@@ -147,7 +158,7 @@ public final class Proxy implements AutoCloseable {
       seenStore = seen.apply(store);
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
-      List<ClientLoop> clientLoops = wireLoops(transport);
+      List<ClientLoop> clientLoops = wireLoops(transport, time);
       listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
@@ -155,7 +166,7 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  private List<ClientLoop> wireLoops(Transport transport) {
+  private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
     PeerHealth health = new PeerHealth(System::nanoTime);
     DnsSettings dns = DnsSettings.load(config.dns());
     ExchangeSettings settings =
@@ -177,6 +188,7 @@ public final class Proxy implements AutoCloseable {
               () -> config,
               () -> dns,
               own,
+              time,
               settings);
       loops.add(loop);
       ExchangeSink log = accessLog.loop(number);
@@ -184,7 +196,7 @@ public final class Proxy implements AutoCloseable {
           new ClientLoop(
               eventLoop,
               loop.timer(),
-              TimeSource.SYSTEM,
+              time,
               loop.exchanges(),
               counted.then(loop.decisions()).then(log),
               clients,

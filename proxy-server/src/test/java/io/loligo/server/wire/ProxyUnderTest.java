@@ -7,6 +7,7 @@ import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.time.TimeSource;
 import io.loligo.store.Store;
 import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
@@ -31,6 +32,11 @@ final class ProxyUnderTest implements AutoCloseable {
   /** The same with a store of the test's around its own. */
   static ProxyUnderTest startSeen(String squidConf, UnaryOperator<Store> seen) throws IOException {
     return new ProxyUnderTest(Proxy.start(read(squidConf), seen));
+  }
+
+  /** The same, with ages and dates reckoned by {@code time}. */
+  static ProxyUnderTest start(String squidConf, TimeSource time) throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), UnaryOperator.identity(), time));
   }
 
   /**
