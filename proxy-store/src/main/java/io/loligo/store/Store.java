@@ -8,6 +8,9 @@ import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
@@ -152,6 +155,24 @@ public interface Store extends AutoCloseable {
    * crash brings them back; -1 where a disk could not be made to forget.
    */
   void purge(CacheKey key, EventExecutor loop, IntConsumer then);
+
+  /**
+   * Purges {@code what}: nothing of it is served as before from the answer on, and not even a crash
+   * changes that. {@code then} is told on {@code loop}.
+   */
+  void purge(Purge what, EventExecutor loop, Consumer<Purged> then);
+
+  /**
+   * Invalidates groups (RFC 9875 section 3): nothing of them is served from now on; what is on disk
+   * goes behind the back.
+   *
+   * @param key of the request that was answered so
+   * @param groups see {@link io.loligo.core.caching.CacheGroups#invalidated}
+   */
+  void invalidate(CacheKey key, long[] groups);
+
+  /** Patterns that were purged and that not everything on disk was compared with yet. */
+  List<Ban> bans();
 
   /** Drops everything; what is on disk behind the back. How many there were, roughly. */
   int clear();

@@ -17,6 +17,9 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryTier;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
@@ -30,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +55,7 @@ public final class TieredStore implements Store {
   private final long maxInMemoryBytes;
   private final DiskTier disk;
   private final CatchUp catchUp;
+  private final DeferredPurges purges;
   private final Landing landing = new TierLanding();
 
   /**
@@ -76,7 +81,8 @@ public final class TieredStore implements Store {
         budgets,
         memory -> DiskTier.claim(directories, allocator, transit, memory),
         transit,
-        maintenance);
+        maintenance,
+        System::currentTimeMillis);
   }
 
   /** Claims the directories. */
@@ -84,13 +90,18 @@ public final class TieredStore implements Store {
     DiskTier claim(DiskTier.MemoryView memory) throws IOException;
   }
 
-  /** The same with a tier on disk of the caller's, which it owns from now on. */
+  /**
+   * The same with a tier on disk of the caller's, which it owns from now on.
+   *
+   * @param clock milliseconds since the epoch, the clock of the metas that are stored
+   */
   TieredStore(
       ByteBufAllocator allocator,
       ProxyConfig.Memory budgets,
       Disks disks,
       MemoryLedger transit,
-      Executor maintenance)
+      Executor maintenance,
+      LongSupplier clock)
       throws IOException {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
@@ -105,6 +116,7 @@ public final class TieredStore implements Store {
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk);
+    this.purges = new DeferredPurges(clock, memory, flights, disk);
     disk.whenOpened(catchUp::begin);
   }
 
@@ -114,7 +126,7 @@ public final class TieredStore implements Store {
 
   @Override
   public Entry find(KeyProbe key, Fields request) {
-    return memory.find(key, request);
+    return purges.judged(memory.find(key, request));
   }
 
   @Override
@@ -130,12 +142,14 @@ public final class TieredStore implements Store {
         request,
         DiskTier.Wanted.valueOf(wanted.name()),
         loop,
-        (entry, outcome, hits, queueNanos, readNanos) -> {
+        (loaded, outcome, hits, queueNanos, readNanos) -> {
+          Entry entry = purges.judged(loaded);
           if (entry != null) {
             promote(entry, hits);
           }
-          LoadReport report =
-              new LoadReport(LoadOutcome.valueOf(outcome.name()), queueNanos, readNanos);
+          LoadOutcome end =
+              entry == loaded ? LoadOutcome.valueOf(outcome.name()) : LoadOutcome.ABSENT;
+          LoadReport report = new LoadReport(end, queueNanos, readNanos);
           try {
             loop.execute(() -> then.loaded(entry, report));
           } catch (RejectedExecutionException shutDown) {
@@ -242,6 +256,7 @@ public final class TieredStore implements Store {
 
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    purges.stored(meta.requestTimeMillis());
     Entry fresh = memory.freshen(key, old, meta, fields);
     if (fresh != old && old.diskId() != 0) {
       fresh.diskId(old.diskId());
@@ -269,6 +284,23 @@ public final class TieredStore implements Store {
 
   @Override
   public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
+    purge(
+        new Purge.Url(key, false),
+        loop,
+        purged -> then.accept(purged.outcome() == Purged.Outcome.DONE ? purged.count() : -1));
+  }
+
+  @Override
+  public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
+    Consumer<Purged> told = purged -> loop.execute(() -> then.accept(purged));
+    if (what instanceof Purge.Url url && !url.soft()) {
+      purgeUrl(url.key(), told);
+    } else {
+      purges.purge(what, told);
+    }
+  }
+
+  private void purgeUrl(CacheKey key, Consumer<Purged> then) {
     flights.invalidate(key);
     // first the disk, which finds nothing of it from now on: nothing comes to memory from there
     AtomicInteger inMemory = new AtomicInteger();
@@ -277,8 +309,9 @@ public final class TieredStore implements Store {
     Runnable confirm =
         () -> {
           if (parts.decrementAndGet() == 0) {
-            int count = onDisk.get() < 0 ? -1 : Math.max(onDisk.get(), inMemory.get());
-            loop.execute(() -> then.accept(count));
+            Purged.Outcome outcome =
+                onDisk.get() < 0 ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
+            then.accept(new Purged(outcome, inMemory.get(), Math.max(0, onDisk.get())));
           }
         };
     disk.hide(key);
@@ -295,6 +328,16 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public void invalidate(CacheKey key, long[] groups) {
+    purges.invalidate(key, groups);
+  }
+
+  @Override
+  public List<Ban> bans() {
+    return purges.bans();
+  }
+
+  @Override
   public int clear() {
     flights.invalidateAll();
     disk.hideAll();
@@ -308,6 +351,7 @@ public final class TieredStore implements Store {
   public void tick() {
     disk.tick();
     catchUp.step();
+    purges.tick();
   }
 
   /** Completes when all directories are ready, or off. */
@@ -358,6 +402,7 @@ public final class TieredStore implements Store {
   @Override
   public void close() {
     flights.close();
+    purges.close();
     disk.close();
     memory.close();
   }
@@ -378,6 +423,7 @@ public final class TieredStore implements Store {
         int firstLength,
         ByteBuf[] rest,
         int lastLength) {
+      purges.stored(meta.requestTimeMillis());
       Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
       if (entry == null) {
         disk.hide(key);
@@ -398,6 +444,7 @@ public final class TieredStore implements Store {
         long contentLength,
         EventExecutor loop,
         Spool.Listener listener) {
+      purges.stored(meta.requestTimeMillis());
       return disk.spool(key, meta, fields, contentLength, loop, listener);
     }
 

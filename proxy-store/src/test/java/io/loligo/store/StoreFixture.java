@@ -89,7 +89,8 @@ public final class StoreFixture implements AutoCloseable {
             new ProxyConfig.Memory(cacheBytes, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
             memory -> disks.claim(allocator, transit, memory),
             transit,
-            Runnable::run);
+            Runnable::run,
+            System::currentTimeMillis);
   }
 
   /** A cache_dir of {@code bytes} at {@code path}. */

@@ -2,6 +2,7 @@ package io.loligo.server.admin;
 
 import io.loligo.server.explain.Question;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.purge.Purged;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,8 @@ import org.slf4j.LoggerFactory;
 final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Set<String> PAGES =
-      Set.of("/", "/metrics", "/health/live", "/health/ready", "/config", "/disk", "/misses");
+      Set.of(
+          "/", "/metrics", "/health/live", "/health/ready", "/config", "/disk", "/misses", "/bans");
   private static final Set<String> CHANGES = Set.of("/purge", "/rotate", "/drain");
 
   private final AdminAccess access;
@@ -87,6 +89,7 @@ final class AdminRoutes {
       case "/config" -> AdminReply.json(200, configJson.get());
       case "/disk" -> AdminReply.json(200, DiskJson.of(disks.get()));
       case "/misses" -> AdminReply.json(200, MissesJson.of(misses.get()));
+      case "/bans" -> AdminReply.json(200, BanJson.of(operations.bans()));
       case "/health/live" -> AdminReply.text(200, "live");
       case "/health/ready" ->
           operations.ready()
@@ -157,37 +160,50 @@ final class AdminRoutes {
   }
 
   private CompletableFuture<AdminReply> purge(QueryStringDecoder query, String client) {
-    List<String> urls = query.parameters().getOrDefault("url", List.of());
-    if (urls.size() != 1 || urls.get(0).isEmpty()) {
-      return CompletableFuture.completedFuture(
-          AdminReply.text(400, "parameter url is needed once"));
-    }
     try {
-      String url = urls.get(0);
-      return operations.purge(url).thenApply(purged -> purged(url, purged, client));
+      PurgeForm form = PurgeForm.of(query.parameters());
+      return operations
+          .purge(form.what())
+          .thenApply(purged -> purged(loggable(form.text()), purged, client));
     } catch (IllegalArgumentException e) {
-      AUDIT.warn("admin purge from {}: {}", client, loggable(String.valueOf(e.getMessage())));
+      String why = loggable(String.valueOf(e.getMessage()));
+      AUDIT.warn("admin purge from {}: {}", client, why);
       return CompletableFuture.completedFuture(
-          AdminReply.text(400, "not a URL that can be purged"));
+          AdminReply.text(400, "nothing that can be purged: " + why));
     }
   }
 
-  private static AdminReply purged(String url, int purged, String client) {
-    if (purged < 0) {
-      AUDIT.error("admin purge {} from {}: not confirmed by the disk", loggable(url), client);
-      return AdminReply.text(
-          500,
-          "not served any more, but a disk could not be made to forget it: it may be back after a"
-              + " restart; purge again");
+  private static AdminReply purged(String what, Purged purged, String client) {
+    switch (purged.outcome()) {
+      case NOT_CONFIRMED -> {
+        AUDIT.error("admin purge {} from {}: not confirmed by the disk", what, client);
+        return AdminReply.text(
+            500,
+            "not served any more, but a disk could not be made to forget it: it may be back after"
+                + " a restart; purge again");
+      }
+      case REFUSED -> {
+        AUDIT.error("admin purge {} from {}: refused, too many are not through", what, client);
+        return AdminReply.text(503, "nothing was done: too many purges are not through; see /bans");
+      }
+      case DONE -> AUDIT.info("admin purge {} from {}: {}", what, client, purged.text());
     }
-    AUDIT.info("admin purge {} from {}: {} dropped", loggable(url), client, purged);
-    return AdminReply.json(200, "{\"purged\":" + purged + "}");
+    String disk = purged.disk() == Purged.LATER ? "null" : String.valueOf(purged.disk());
+    return AdminReply.json(
+        200,
+        "{\"purged\":"
+            + purged.count()
+            + ",\"memory\":"
+            + purged.memory()
+            + ",\"disk\":"
+            + disk
+            + "}");
   }
 
   /** Without its query and whatever could begin another log line. */
   private static String loggable(String url) {
     int query = url.indexOf('?');
     String shown = query < 0 ? url : url.substring(0, query + 1);
-    return shown.replaceAll("[^\\x21-\\x7e]", "_");
+    return shown.replaceAll("[^\\x20-\\x7e]", "_");
   }
 }

@@ -53,6 +53,7 @@ final class IndexPage {
         .append("<a href=\"/config\">Configuration</a> &middot; ")
         .append("<a href=\"/disk\">Disk</a> &middot; ")
         .append("<a href=\"/misses\">Misses by origin</a> &middot; ")
+        .append("<a href=\"/bans\">Bans</a> &middot; ")
         .append("<a href=\"/health/ready\">Readiness</a></p>");
     traffic(page);
     connections(page);

@@ -2,18 +2,23 @@ package io.loligo.server.admin;
 
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** What an administrator may do to a running proxy, by HTTP or JMX. Thread-safe: any thread. */
 public interface Operations {
   /**
-   * Drops what is stored under a URL; nothing of it is served once this returns.
+   * Purges; nothing of it is served as before from the answer on.
    *
-   * @return completes, on any thread, with the number of responses dropped when not even a crash
-   *     brings them back; with -1 where a disk did not confirm that
-   * @throws IllegalArgumentException where {@code url} is no http URL; says why
+   * @return completes, on any thread, when not even a crash changes that, or says that it may
    */
-  CompletableFuture<Integer> purge(String url);
+  CompletableFuture<Purged> purge(Purge what);
+
+  /** Patterns that were purged and that not everything stored was compared with yet. */
+  List<Ban> bans();
 
   /**
    * Explains what is stored for a URL, what a request would get now and why, and what the last ones

@@ -1,7 +1,5 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.accesslog.AccessLog;
@@ -29,6 +27,9 @@ import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -419,14 +420,15 @@ public final class Proxy implements AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Integer> purge(String url) {
-      CacheKey key = CacheKeys.of(url);
-      if (key == null) {
-        throw new IllegalArgumentException(url + " (expected: an http URL)");
-      }
-      CompletableFuture<Integer> purged = new CompletableFuture<>();
-      seenStore.purge(key, group.next(), purged::complete);
+    public CompletableFuture<Purged> purge(Purge what) {
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      seenStore.purge(what, group.next(), purged::complete);
       return purged;
+    }
+
+    @Override
+    public List<Ban> bans() {
+      return seenStore.bans();
     }
 
     @Override

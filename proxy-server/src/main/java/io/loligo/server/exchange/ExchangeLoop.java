@@ -37,6 +37,8 @@ import io.loligo.store.Store;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.util.List;
@@ -289,7 +291,7 @@ public final class ExchangeLoop implements RequestHandler {
       return fail(stream, framing, 501, "ERR_UNSUP_REQ", text);
     }
     if (head.methodId() == Method.PURGE) {
-      return purge(stream, target, framing);
+      return purge(stream, head, target, framing);
     }
     long limit = config().limits().requestBodyMaxBytes();
     if (limit >= 0 && framing.length() > limit) {
@@ -548,44 +550,60 @@ public final class ExchangeLoop implements RequestHandler {
     }
   }
 
-  private ClientEvents purge(ClientStream stream, RequestTarget target, Framing framing) {
+  private ClientEvents purge(
+      ClientStream stream, RequestHead head, RequestTarget target, Framing framing) {
     if (!config().access().purgeEnabled()) {
       return deny(stream, framing, "PURGE is enabled by an acl that names method PURGE");
     }
-    CacheKeys.seal(probe, target);
+    Purge what;
+    try {
+      what = PurgeFields.read(CacheKeys.seal(probe, target).toKey(), head.fields());
+    } catch (IllegalArgumentException e) {
+      return fail(stream, framing, 400, "ERR_INVALID_REQ", "Cannot be purged: " + e.getMessage());
+    }
     if (framing.kind() != Framing.Kind.NONE) {
       stream.closeAfter();
     }
     stream.record().tag = LogTag.TCP_MISS;
     Deferred deferred = new Deferred();
     store.purge(
-        probe.toKey(),
+        what,
         stream.loop(),
         purged -> {
           if (!deferred.over()) {
-            purged(stream, purged);
+            purged(stream, what, purged);
             deferred.become(null);
           }
         });
     return deferred;
   }
 
-  /** {@code purged}: how many stored responses, -1 where a disk did not confirm. */
-  private void purged(ClientStream stream, int purged) {
-    if (purged < 0) {
-      stream.record().hitClass = HitClass.OWN_ANSWER;
-      stream.record().errorDetail = "a cache_dir did not confirm the purge";
-      String text =
-          "What is stored under this URL is not served any more, but a disk could not be made to"
-              + " forget it: it may be back after a restart. Send the PURGE again.";
-      ErrorPage.send(stream, this, 500, "ERR_PURGE_FAILED", text, null);
-      return;
+  private void purged(ClientStream stream, Purge what, Purged purged) {
+    switch (purged.outcome()) {
+      case NOT_CONFIRMED -> {
+        stream.record().hitClass = HitClass.OWN_ANSWER;
+        stream.record().errorDetail = "a cache_dir did not confirm the purge";
+        String text =
+            "What is stored under this URL is not served any more, but a disk could not be made to"
+                + " forget it: it may be back after a restart. Send the PURGE again.";
+        ErrorPage.send(stream, this, 500, "ERR_PURGE_FAILED", text, null);
+      }
+      case REFUSED -> {
+        stream.record().hitClass = HitClass.OWN_ANSWER;
+        stream.record().errorDetail = "too many purges are not through";
+        FieldLines retry = new FieldLines(32).add("Retry-After", "60");
+        String text = "Nothing was purged: too many purges are not through.";
+        ErrorPage.send(stream, this, 503, "ERR_PURGE_BUSY", text, retry);
+      }
+      case DONE -> {
+        FieldLines answer = lines();
+        clock.addDate(answer, clock.millis());
+        PurgeFields.answer(purged, answer);
+        answer.append(settings.viaLine(), 0, settings.viaLine().length);
+        stream.head(PurgeFields.status(what, purged), answer, null, 0, 0, 0, true);
+        stream.flush();
+      }
     }
-    FieldLines answer = lines();
-    clock.addDate(answer, clock.millis());
-    answer.append(settings.viaLine(), 0, settings.viaLine().length);
-    stream.head(purged > 0 ? 200 : 404, answer, null, 0, 0, 0, true);
-    stream.flush();
   }
 
   private ClientEvents deny(ClientStream stream, Framing framing, String rule) {

@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheControl;
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.Freshening;
@@ -371,11 +372,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** RFC 9111 section 4.4. */
+  /** RFC 9111 section 4.4 and RFC 9875 section 3. */
   private void invalidate(ResponseHead reply) {
     if (!Method.isSafe(head.methodId())) {
       for (CacheKey stale : Invalidation.targets(target.url(), head.methodId(), reply)) {
         loop.store().remove(stale);
+      }
+      long[] groups = CacheGroups.invalidated(key, reply.fields());
+      if (groups.length > 0) {
+        loop.store().invalidate(key, groups);
       }
     }
   }

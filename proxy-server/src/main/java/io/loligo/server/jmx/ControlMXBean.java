@@ -22,6 +22,26 @@ public interface ControlMXBean {
       @Description("Request field lines, Name: value, separated by line ends; may be empty.")
           String fieldLines);
 
+  @Description("Makes what is stored under a URL stale; returns how many responses, by tier.")
+  String softPurge(
+      @Description("The effective URI, as the access log shows it with its query.") String url);
+
+  @Description("Drops what has one of some surrogate keys; returns how many responses, by tier.")
+  String purgeKeys(
+      @Description("Keys with blanks between.") String keys,
+      @Description("Make it stale instead.") boolean soft);
+
+  @Description("Drops what is in one of some cache groups; returns how many responses, by tier.")
+  String purgeGroups(
+      @Description("A URL of the origin.") String origin,
+      @Description("Groups as in Cache-Groups: in quotes, with commas between.") String groups,
+      @Description("Make it stale instead.") boolean soft);
+
+  @Description("Drops what is stored under matching URLs; returns how many responses, by tier.")
+  String purgePattern(
+      @Description("Host, or the empty string: any.") String host,
+      @Description("POSIX extended expression.") String regex);
+
   @Description("Keeps the old log files by number and starts new ones.")
   void rotateLogs();
 

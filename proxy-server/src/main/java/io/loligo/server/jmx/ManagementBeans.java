@@ -1,12 +1,15 @@
 package io.loligo.server.jmx;
 
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.server.admin.ExplainText;
 import io.loligo.server.admin.Operations;
+import io.loligo.server.admin.PurgeForm;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.purge.Purged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -213,15 +216,42 @@ public final class ManagementBeans implements AutoCloseable {
 
     @Override
     public int purge(String url) {
-      int purged = -1;
+      return purged(PurgeForm.url(url, false)).count();
+    }
+
+    @Override
+    public String softPurge(String url) {
+      return purged(PurgeForm.url(url, true)).text();
+    }
+
+    @Override
+    public String purgeKeys(String keys, boolean soft) {
+      return purged(PurgeForm.keys(List.of(keys), soft)).text();
+    }
+
+    @Override
+    public String purgeGroups(String origin, String groups, boolean soft) {
+      return purged(PurgeForm.groups(origin, CacheGroups.names(groups), soft)).text();
+    }
+
+    @Override
+    public String purgePattern(String host, String regex) {
+      return purged(PurgeForm.pattern(host, regex)).text();
+    }
+
+    private Purged purged(PurgeForm form) {
+      Purged purged = null;
       try {
-        purged = operations.purge(url).get(PURGE_SECONDS, TimeUnit.SECONDS);
+        purged = operations.purge(form.what()).get(PURGE_SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException | TimeoutException e) {
-        LOG.warn("purge of {} by JMX failed", url, e);
+        LOG.warn("purge of {} by JMX failed", form.text(), e);
       }
-      if (purged < 0) {
+      if (purged != null && purged.outcome() == Purged.Outcome.REFUSED) {
+        throw new IllegalStateException("nothing was done: too many purges are not through");
+      }
+      if (purged == null || purged.outcome() != Purged.Outcome.DONE) {
         throw new IllegalStateException(
             "not served any more, but a disk did not confirm it: it may be back after a restart;"
                 + " purge again");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
@@ -14,10 +15,15 @@ import io.loligo.server.explain.SampleExplanation;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -40,17 +46,35 @@ class AdminServerTest {
   private final Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
   private final ListAppender<ILoggingEvent> auditLines = new ListAppender<>();
   private final LinkedBlockingQueue<String> answers = new LinkedBlockingQueue<>();
-  private final CompletableFuture<Integer> later = new CompletableFuture<>();
+  private final CompletableFuture<Purged> later = new CompletableFuture<>();
   private AdminServer server;
+
+  private static Purged done(int memory, int disk) {
+    return new Purged(Purged.Outcome.DONE, memory, disk);
+  }
+
+  private static String shown(Purge what) {
+    if (what instanceof Purge.Url url) {
+      return (url.soft() ? "softly " : "") + url.key();
+    }
+    if (what instanceof Purge.Groups groups) {
+      return (groups.soft() ? "softly " : "") + Arrays.toString(groups.numbers());
+    }
+    UrlPattern pattern = ((Purge.Matching) what).pattern();
+    return pattern.regex() + " of " + pattern.host();
+  }
 
   private final class RecordingOperations implements Operations {
     @Override
-    public CompletableFuture<Integer> purge(String url) {
-      if (!url.startsWith("http")) {
-        throw new IllegalArgumentException("not a URL: " + url);
-      }
-      calls.add("purge " + url);
-      return url.endsWith("/later") ? later : CompletableFuture.completedFuture(2);
+    public CompletableFuture<Purged> purge(Purge what) {
+      calls.add("purge " + shown(what));
+      boolean waits = what instanceof Purge.Url url && url.key().toString().endsWith("/later");
+      return waits ? later : CompletableFuture.completedFuture(done(2, 1));
+    }
+
+    @Override
+    public List<Ban> bans() {
+      return List.of(new Ban(0, UrlPattern.of("h", "\"")));
     }
 
     @Override
@@ -250,10 +274,50 @@ class AdminServerTest {
   void purges() throws IOException {
     assertThat(ask("POST /purge?url=http%3A%2F%2Fh%2Fp%3Fq%3D1", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 200")
-        .endsWith("{\"purged\":2}\n");
+        .endsWith("{\"purged\":2,\"memory\":2,\"disk\":1}\n");
     assertThat(calls).containsExactly("purge http://h/p?q=1");
     assertThat(ask("POST /purge", "Host: localhost", secret())).startsWith("HTTP/1.1 400");
     assertThat(ask("POST /purge?url=x", "Host: localhost", secret())).startsWith("HTTP/1.1 400");
+  }
+
+  @Test
+  void purgesByKeyGroupAndPattern() throws IOException {
+    String host = "Host: localhost";
+    ask("POST /purge?url=http://h/a&soft=1", host, secret());
+    ask("POST /purge?key=a&key=b+c&soft=true", host, secret());
+    ask("POST /purge?group=g&origin=http://H:80/x", host, secret());
+    ask("POST /purge?pattern=%5C.png%24&host=H", host, secret());
+    long[] keys = {CacheGroups.ofKey("a"), CacheGroups.ofKey("b"), CacheGroups.ofKey("c")};
+    assertThat(calls)
+        .containsExactly(
+            "purge softly http://h/a",
+            "purge softly " + Arrays.toString(keys),
+            "purge [" + CacheGroups.ofGroup("http://h", "g") + "]",
+            "purge \\.png$ of h");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "url=http://h/&key=a",
+        "url=http://h/&url=http://g/",
+        "group=a",
+        "group=a&origin=x",
+        "key=",
+        "pattern=%28",
+        "pattern=a&soft=1",
+        "soft=1"
+      })
+  void refusesToPurgeWhatMakesNoSense(String parameters) throws IOException {
+    assertThat(ask("POST /purge?" + parameters, "Host: localhost", secret()))
+        .startsWith("HTTP/1.1 400");
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void showsPatternsThatAreNotThrough() throws IOException {
+    assertThat(ask("GET /bans", "Host: localhost"))
+        .contains("{\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"\\\"\"}");
   }
 
   @Test
@@ -276,14 +340,15 @@ class AdminServerTest {
     // the port is not held up
     assertThat(ask("GET /health/ready", "Host: localhost")).endsWith("ready\n");
     assertThat(answers).isEmpty();
-    later.complete(3);
-    assertThat(answers.take()).containsSubsequence("{\"purged\":3}", "live");
+    later.complete(done(0, Purged.LATER));
+    assertThat(answers.take())
+        .containsSubsequence("{\"purged\":0,\"memory\":0,\"disk\":null}", "live");
     asking.join();
   }
 
   @Test
   void purgeThatADiskDoesNotConfirmIsAnError() throws IOException {
-    later.complete(-1);
+    later.complete(new Purged(Purged.Outcome.NOT_CONFIRMED, 0, 0));
     assertThat(ask("POST /purge?url=http://h/later", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 500")
         .contains("purge again");
@@ -304,12 +369,14 @@ class AdminServerTest {
 
   @Test
   void leavesAnAuditTrailWithoutQueryOrLineBreaks() throws IOException {
-    ask("POST /purge?url=http://h/%0Ap%3Fsecret", "Host: localhost", secret());
+    ask("POST /purge?url=http://h/p%3Fsecret", "Host: localhost", secret());
+    ask("POST /purge?key=a%0Ab", "Host: localhost", secret());
     ask("POST /drain", "Host: localhost", "Authorization: Bearer guess");
     assertThat(auditLines.list)
         .extracting(ILoggingEvent::getFormattedMessage)
         .containsExactly(
-            "admin purge http://h/_p? from 127.0.0.1: 2 dropped",
+            "admin purge http://h/p? from 127.0.0.1: memory=2, disk=1",
+            "admin purge keys [a_b] from 127.0.0.1: memory=2, disk=1",
             "admin /drain from 127.0.0.1: refused, wrong or missing secret");
   }
 

@@ -12,6 +12,9 @@ import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,12 +50,17 @@ class ManagementBeansTest {
 
   private final class RecordingOperations implements Operations {
     @Override
-    public CompletableFuture<Integer> purge(String url) {
-      if (!url.startsWith("http")) {
-        throw new IllegalArgumentException("not a URL: " + url);
-      }
-      calls.add("purge " + url);
-      return CompletableFuture.completedFuture(url.endsWith("/stuck") ? -1 : 2);
+    public CompletableFuture<Purged> purge(Purge what) {
+      boolean stuck = what instanceof Purge.Url url && url.key().toString().endsWith("/stuck");
+      calls.add(
+          "purge " + (what instanceof Purge.Url url ? url.key() : what.getClass().getSimpleName()));
+      Purged.Outcome outcome = stuck ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
+      return CompletableFuture.completedFuture(new Purged(outcome, 2, Purged.LATER));
+    }
+
+    @Override
+    public List<Ban> bans() {
+      return List.of();
     }
 
     @Override
@@ -143,9 +151,26 @@ class ManagementBeansTest {
     String[] text = {String.class.getName()};
     assertThat(remote.getAttribute(control, "Ready")).isEqualTo(true);
     assertThat(remote.invoke(control, "purge", new Object[] {"http://h/"}, text)).isEqualTo(2);
+    String[] textAndFlag = {String.class.getName(), "boolean"};
+    String[] twoTexts = {String.class.getName(), String.class.getName()};
+    String[] twoTextsAndFlag = {String.class.getName(), String.class.getName(), "boolean"};
+    assertThat(remote.invoke(control, "softPurge", new Object[] {"http://h/"}, text))
+        .isEqualTo("memory=2, disk=later");
+    remote.invoke(control, "purgeKeys", new Object[] {"a b", true}, textAndFlag);
+    remote.invoke(
+        control, "purgeGroups", new Object[] {"http://h/", "\"g\"", false}, twoTextsAndFlag);
+    remote.invoke(control, "purgePattern", new Object[] {"", "png$"}, twoTexts);
     remote.invoke(control, "rotateLogs", null, null);
     remote.invoke(control, "drain", null, null);
-    assertThat(calls).containsExactly("purge http://h/", "rotate", "drain");
+    assertThat(calls)
+        .containsExactly(
+            "purge http://h/",
+            "purge http://h/",
+            "purge Groups",
+            "purge Groups",
+            "purge Matching",
+            "rotate",
+            "drain");
     assertThat(remote.getAttribute(control, "NotReadyReason")).isEqualTo("draining");
     assertThatThrownBy(() -> remote.invoke(control, "purge", new Object[] {"x"}, text))
         .hasRootCauseInstanceOf(IllegalArgumentException.class);

@@ -509,7 +509,7 @@ class DiskWireTest extends WireTest {
     assertThat(admin("POST", path, secret)).contains("purge again");
     disk.forgets = true;
     store("/a", "0123456789", FRESH);
-    assertThat(admin("POST", path, secret)).contains("{\"purged\":1}");
+    assertThat(admin("POST", path, secret)).contains("{\"purged\":1,");
   }
 
   @Test

@@ -13,6 +13,9 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
@@ -253,6 +256,32 @@ final class FakeDisk implements Store {
   @Override
   public int remove(CacheKey key) {
     return inner.remove(key);
+  }
+
+  @Override
+  public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
+    run(
+        holdsPurges,
+        () ->
+            inner.purge(
+                what,
+                loop,
+                purged ->
+                    then.accept(
+                        forgets
+                            ? purged
+                            : new Purged(
+                                Purged.Outcome.NOT_CONFIRMED, purged.memory(), purged.disk()))));
+  }
+
+  @Override
+  public void invalidate(CacheKey key, long[] groups) {
+    inner.invalidate(key, groups);
+  }
+
+  @Override
+  public List<Ban> bans() {
+    return inner.bans();
   }
 
   @Override

@@ -17,6 +17,8 @@ import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purges;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
@@ -70,6 +72,7 @@ final class DiskDirectory implements AutoCloseable {
   private final CacheDir config;
   private final Geometry geometry;
   private final Marks marks;
+  private final PurgeFile purges;
   private final DiskThreads threads;
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
@@ -85,6 +88,7 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
+  private final BanSweep sweep = new BanSweep();
 
   private volatile State state = State.OPENING;
   private volatile String reason = "";
@@ -97,6 +101,7 @@ final class DiskDirectory implements AutoCloseable {
       CacheDir config,
       Geometry geometry,
       Marks marks,
+      PurgeFile purges,
       DiskThreads threads,
       AtomicLong ids,
       ByteBufAllocator allocator,
@@ -108,6 +113,7 @@ final class DiskDirectory implements AutoCloseable {
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
+    this.purges = purges;
     this.threads = threads;
     this.loads = new Loads(threads::read, Round::new);
     this.allocator = allocator;
@@ -166,14 +172,17 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw refusal(dir, e.getMessage() + ": stop it, or give this proxy another directory", e);
     }
+    PurgeFile purges;
     try {
       checkSpace(dir, path, marks, geometry);
+      purges = PurgeFile.open(marks.purges(), marks.header());
     } catch (IOException e) {
       marks.close();
       throw e;
     }
     DiskThreads threads = new DiskThreads("loligo-disk", threads(disk), disk.writeQueueBytes());
-    return new DiskDirectory(dir, geometry, marks, threads, ids, allocator, transit, memory, slabs);
+    return new DiskDirectory(
+        dir, geometry, marks, purges, threads, ids, allocator, transit, memory, slabs);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -729,6 +738,49 @@ final class DiskDirectory implements AutoCloseable {
     return threads.urgent(task);
   }
 
+  /** Something to be written down among the purges. */
+  interface Note {
+    void in(PurgeFile file) throws IOException;
+  }
+
+  /** Writes it down, whatever its state; {@code then} is told whether that worked. */
+  void note(Note note, Consumer<Boolean> then) {
+    boolean queued =
+        threads.urgent(
+            () -> {
+              boolean done = false;
+              try {
+                note.in(purges);
+                done = true;
+              } catch (IOException | RuntimeException | Error e) {
+                fail(e);
+              } finally {
+                then.accept(done);
+              }
+            });
+    if (!queued) {
+      then.accept(false);
+    }
+  }
+
+  /** Tells {@code into} what was noted, before anything is served. */
+  void loadInto(Purges into) {
+    try {
+      // nothing that is there was asked for later; the clock may have been set back since
+      if (Files.exists(marks.slabs())) {
+        into.stored(Files.getLastModifiedTime(marks.slabs()).toMillis());
+      }
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: when it was written last is not known", config.path(), e);
+    }
+    purges.loadInto(into);
+  }
+
+  /** Whether not all of it was compared with {@code ban} yet. */
+  boolean isSweeping(Ban ban) {
+    return state != State.OFF && purges.bans().contains(ban);
+  }
+
   /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
   Spool spool(
       CacheKey key,
@@ -861,6 +913,7 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     try {
+      sweep.step(now, purges);
       scrubber.step(now);
     } catch (IOException e) {
       failedToRead(e);
@@ -936,7 +989,8 @@ final class DiskDirectory implements AutoCloseable {
     }
     DirectoryContext last = parts;
     // whatever fails, the lock goes
-    try (marks) {
+    try (marks;
+        purges) {
       if (last != null) {
         last.catalogue().close();
         last.blocks().close();

@@ -11,6 +11,8 @@ import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purges;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
@@ -20,9 +22,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -674,6 +679,77 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       if (directory.isOpening() || directory.mayHold(key)) {
         directory.remove(key, false, count -> {});
+      }
+    }
+  }
+
+  /** Whether there is no directory at all. */
+  public boolean isNone() {
+    return directories.isEmpty();
+  }
+
+  /** Tells {@code purges} what was noted before this start. */
+  public void loadInto(Purges purges) {
+    directories.forEach(directory -> directory.loadInto(purges));
+    // what one of them missed is found nowhere else once the others are through
+    for (Ban ban : purges.bans()) {
+      directories.forEach(directory -> directory.note(file -> file.ban(ban), done -> {}));
+    }
+  }
+
+  /** Notes a purge in every directory; {@code then} is told whether all of them have it. */
+  public void mark(Purges.Table table, long[] numbers, long millis, Consumer<Boolean> then) {
+    note(file -> file.mark(table, numbers, millis), then);
+  }
+
+  /** The same for a pattern. */
+  public void ban(Ban ban, Consumer<Boolean> then) {
+    note(file -> file.ban(ban), then);
+  }
+
+  private void note(DiskDirectory.Note note, Consumer<Boolean> then) {
+    if (directories.isEmpty()) {
+      then.accept(true);
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(directories.size() + 1);
+    AtomicBoolean all = new AtomicBoolean(true);
+    Consumer<Boolean> part =
+        done -> {
+          if (!done) {
+            all.set(false);
+          }
+          if (left.decrementAndGet() == 0) {
+            then.accept(all.get());
+          }
+        };
+    for (DiskDirectory directory : directories) {
+      directory.note(
+          note,
+          done -> {
+            if (!done && directory.isOff()) {
+              missed(directory);
+            }
+            part.accept(done);
+          });
+    }
+    if (!roll.hasStrangers()) {
+      part.accept(true);
+    } else if (!writer().run(() -> part.accept(missedByStrangers()))) {
+      part.accept(false);
+    }
+  }
+
+  /** Whether some directory has not been compared with {@code ban} yet. */
+  public boolean isSweeping(Ban ban) {
+    return directories.stream().anyMatch(directory -> directory.isSweeping(ban));
+  }
+
+  /** What is on its way to disk under such keys is not written. */
+  public void cancelIf(Predicate<CacheKey> which) {
+    for (Object key : writes.keySet()) {
+      if (key instanceof CacheKey known && which.test(known)) {
+        cancel(known);
       }
     }
   }

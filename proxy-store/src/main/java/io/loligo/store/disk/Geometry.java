@@ -14,8 +14,8 @@ record Geometry(long totalBytes, int records, long mapBytes, int segmentBytes, i
   /** In front of the blocks of a segment. */
   static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
 
-  /** For header, marks and lock. */
-  private static final long SMALL_FILES_BYTES = 64 << 10;
+  /** For header, marks, lock and purges. */
+  private static final long SMALL_FILES_BYTES = (64L << 10) + PurgeFile.BYTES;
 
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
   private static final int MAX_SEGMENT_BYTES = 16 << 20;

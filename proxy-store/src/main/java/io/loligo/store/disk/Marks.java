@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  */
 final class Marks implements AutoCloseable {
   /** Version of everything in the directory; another one is discarded, never read. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
   private static final long CLEAN_MAGIC = 0x4C4F4C49474F434CL;
@@ -82,6 +82,10 @@ final class Marks implements AutoCloseable {
 
   Path slabs() {
     return directory.resolve("slabs");
+  }
+
+  Path purges() {
+    return directory.resolve("purges");
   }
 
   Path header() {

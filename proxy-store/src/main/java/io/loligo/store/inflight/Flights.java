@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 /**
  * All fetches under way, by key. At most one of a key is joinable; the others are known so that an
@@ -159,6 +160,26 @@ public final class Flights {
     for (Link link = links.get(key); link != null; link = link.next()) {
       link.flight().doNotStore();
       link.flight().notJoinable();
+    }
+  }
+
+  /** The same for all keys that {@code which} says so of. */
+  public void invalidateIf(Predicate<CacheKey> which) {
+    for (Object key : links.keySet()) {
+      if (which.test((CacheKey) key)) {
+        invalidate((CacheKey) key);
+      }
+    }
+  }
+
+  /** What is under way for such keys is not found any more: what comes now fetches on its own. */
+  public void separateIf(Predicate<CacheKey> which) {
+    for (Link head : links.values()) {
+      for (Link link = head; link != null; link = link.next()) {
+        if (which.test(link.flight().key())) {
+          link.flight().notJoinable();
+        }
+      }
     }
   }
 

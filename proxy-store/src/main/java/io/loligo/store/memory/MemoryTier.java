@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 /**
  * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
@@ -403,6 +404,24 @@ public final class MemoryTier {
   public int remove(CacheKey key) {
     Stored stored = cache.asMap().remove(key);
     return stored == null ? 0 : stored.size();
+  }
+
+  /**
+   * Drops every entry that {@code gone} says so of; it borrows them. Walks all of them: not on an
+   * event loop.
+   */
+  public void removeIf(Predicate<Entry> gone) {
+    for (Stored stored : cache.asMap().values()) {
+      for (int i = 0; i < stored.size(); i++) {
+        Entry entry = stored.get(i);
+        if (entry.tryRetain()) {
+          if (gone.test(entry)) {
+            removeVariant(entry.key(), entry.meta().vary());
+          }
+          entry.release();
+        }
+      }
+    }
   }
 
   /** Drops everything. How many entries. */

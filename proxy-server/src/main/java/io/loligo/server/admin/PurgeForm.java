@@ -1,0 +1,107 @@
+package io.loligo.server.admin;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.UrlPattern;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is to be purged, as operators name it. Immutable.
+ *
+ * @param text for the audit log, without what may be secret in a URL
+ */
+public record PurgeForm(Purge what, String text) {
+  /**
+   * All variants under a URL.
+   *
+   * @throws IllegalArgumentException it is no http URL
+   */
+  public static PurgeForm url(String url, boolean soft) {
+    CacheKey key = CacheKeys.of(url);
+    if (key == null) {
+      throw new IllegalArgumentException(url + " (expected: an http URL)");
+    }
+    return new PurgeForm(new Purge.Url(key, soft), url);
+  }
+
+  /** Surrogate keys. */
+  public static PurgeForm keys(List<String> keys, boolean soft) {
+    long[] numbers =
+        keys.stream()
+            .flatMap(key -> CacheGroups.keys(key).stream())
+            .mapToLong(CacheGroups::ofKey)
+            .toArray();
+    return groups(numbers, soft, "keys " + keys);
+  }
+
+  /**
+   * Groups of an origin (RFC 9875).
+   *
+   * @param origin any URL of it
+   * @throws IllegalArgumentException it is no http URL, or no group is named
+   */
+  public static PurgeForm groups(String origin, List<String> groups, boolean soft) {
+    CacheKey key = origin == null ? null : CacheKeys.of(origin);
+    if (key == null) {
+      throw new IllegalArgumentException(origin + " (expected: the http URL of an origin)");
+    }
+    String normal = CacheGroups.origin(key);
+    long[] numbers =
+        groups.stream().mapToLong(group -> CacheGroups.ofGroup(normal, group)).toArray();
+    return groups(numbers, soft, "groups " + groups + " of " + normal);
+  }
+
+  private static PurgeForm groups(long[] numbers, boolean soft, String text) {
+    if (numbers.length == 0) {
+      throw new IllegalArgumentException("nothing is named");
+    }
+    return new PurgeForm(new Purge.Groups(numbers, soft), text);
+  }
+
+  /**
+   * All URLs of a host, or of all, in which {@code regex} is found.
+   *
+   * @param host null or empty: any
+   * @throws IllegalArgumentException it is no POSIX extended expression
+   */
+  public static PurgeForm pattern(String host, String regex) {
+    UrlPattern pattern = UrlPattern.of(host, regex);
+    return new PurgeForm(
+        new Purge.Matching(pattern),
+        "pattern " + regex + (pattern.host().isEmpty() ? "" : " of " + pattern.host()));
+  }
+
+  /** What the parameters of {@code /purge} ask for: exactly one kind of thing. */
+  static PurgeForm of(Map<String, List<String>> parameters) {
+    List<String> kinds =
+        List.of("url", "key", "group", "pattern").stream().filter(parameters::containsKey).toList();
+    if (kinds.size() != 1) {
+      throw new IllegalArgumentException("one of url, key, group and pattern is needed");
+    }
+    List<String> values = parameters.get(kinds.get(0));
+    boolean soft = List.of("1", "true").contains(one(parameters, "soft"));
+    return switch (kinds.get(0)) {
+      case "url" -> url(one(parameters, "url"), soft);
+      case "key" -> keys(values, soft);
+      case "group" -> groups(one(parameters, "origin"), values, soft);
+      default -> {
+        if (soft) {
+          throw new IllegalArgumentException("a pattern is not purged softly");
+        }
+        yield pattern(one(parameters, "host"), one(parameters, "pattern"));
+      }
+    };
+  }
+
+  /** The empty string where there is none. */
+  private static String one(Map<String, List<String>> parameters, String name) {
+    List<String> values = parameters.getOrDefault(name, List.of(""));
+    if (values.size() != 1) {
+      throw new IllegalArgumentException(name + " is given more than once");
+    }
+    return values.get(0);
+  }
+}

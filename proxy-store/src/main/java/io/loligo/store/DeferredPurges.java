@@ -1,0 +1,230 @@
+package io.loligo.store;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.DiskTier;
+import io.loligo.store.inflight.Flights;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryTier;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.Purges;
+import io.loligo.store.purge.Purges.Table;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Carries out purges of what nobody looks for at once: they are noted, on every disk too, and what
+ * they concern is found out when it is met. Thread-safe: any thread. Memory is walked on a thread
+ * of its own, which is there while there is something to do.
+ */
+final class DeferredPurges implements AutoCloseable {
+  private static final int MAX_WAITING = 1024;
+  private static final long IDLE_SECONDS = 5;
+
+  /** What is asked for after the answer is not to have the millisecond of the purge. */
+  private static final long SETTLE_NANOS = 2_000_000;
+
+  private static final long SETTLE_STEP_NANOS = 100_000;
+
+  private final Purges purges;
+  private final MemoryTier memory;
+  private final Flights flights;
+  private final DiskTier disk;
+  private final Set<Ban> unwritten = ConcurrentHashMap.newKeySet();
+  private final ThreadPoolExecutor walks;
+
+  /**
+   * Knows what the directories know.
+   *
+   * @param clock milliseconds since the epoch
+   */
+  DeferredPurges(LongSupplier clock, MemoryTier memory, Flights flights, DiskTier disk) {
+    this.purges = new Purges(clock);
+    this.memory = memory;
+    this.flights = flights;
+    this.disk = disk;
+    this.walks =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MAX_WAITING),
+            new DefaultThreadFactory("loligo-purge", true));
+    walks.allowCoreThreadTimeOut(true);
+    disk.loadInto(purges);
+  }
+
+  /** A response asked for at {@code requestMillis} is being stored. */
+  void stored(long requestMillis) {
+    purges.stored(requestMillis);
+  }
+
+  /** Patterns that are not through. */
+  List<Ban> bans() {
+    return purges.bans();
+  }
+
+  /**
+   * {@code entry}, which is taken and may be null, if it may still be served, made stale where it
+   * has to be; else null. Looks closer only after a purge.
+   */
+  Entry judged(Entry entry) {
+    if (entry == null || purges.isSettled(entry)) {
+      return entry;
+    }
+    long verdict = purges.judge(entry);
+    if (verdict == Purges.GONE) {
+      memory.removeVariant(entry.key(), entry.meta().vary());
+      entry.release();
+      return null;
+    }
+    if (verdict != Purges.KEPT) {
+      entry.staleSince(verdict);
+    }
+    return entry;
+  }
+
+  /** Carries out {@code what}, which is no hard purge of one URL; {@code then} on any thread. */
+  void purge(Purge what, Consumer<Purged> then) {
+    try {
+      walks.execute(() -> purgeNow(what, then));
+    } catch (RejectedExecutionException full) {
+      then.accept(new Purged(Purged.Outcome.REFUSED, 0, 0));
+    }
+  }
+
+  private void purgeNow(Purge what, Consumer<Purged> then) {
+    long millis = purges.now();
+    int onDisk = onDisk(what);
+    Predicate<CacheKey> which = key -> Purges.mayConcern(what, key);
+    if (what instanceof Purge.Matching matching) {
+      Ban ban = new Ban(millis, matching.pattern());
+      unwritten.add(ban);
+      if (!purges.ban(ban)) {
+        unwritten.remove(ban);
+        then.accept(new Purged(Purged.Outcome.REFUSED, 0, 0));
+        return;
+      }
+      flights.invalidateIf(which);
+      disk.cancelIf(which);
+      int inMemory = walk(what, millis, false);
+      disk.ban(
+          ban,
+          done -> {
+            unwritten.remove(ban);
+            end(done, millis, inMemory, onDisk, then);
+          });
+      return;
+    }
+    boolean soft = what instanceof Purge.Url || ((Purge.Groups) what).soft();
+    Table table = table(what);
+    long[] numbers = numbers(what);
+    purges.mark(table, numbers, millis);
+    flights.separateIf(which);
+    int inMemory = walk(what, millis, soft);
+    disk.mark(table, numbers, millis, done -> end(done, millis, inMemory, onDisk, then));
+  }
+
+  private int onDisk(Purge what) {
+    if (what instanceof Purge.Url url) {
+      return disk.mayHold(url.key()) ? 1 : 0;
+    }
+    return disk.isNone() ? 0 : Purged.LATER;
+  }
+
+  private static Table table(Purge what) {
+    if (what instanceof Purge.Url) {
+      return Table.SOFT_URL;
+    }
+    return ((Purge.Groups) what).soft() ? Table.SOFT_GROUP : Table.GROUP;
+  }
+
+  private static long[] numbers(Purge what) {
+    return what instanceof Purge.Url url
+        ? new long[] {CacheGroups.ofUrl(url.key())}
+        : ((Purge.Groups) what).numbers();
+  }
+
+  private int walk(Purge what, long millis, boolean soft) {
+    int[] count = new int[1];
+    memory.removeIf(
+        entry -> {
+          if (entry.meta().requestTimeMillis() > millis || !Purges.concerns(what, entry)) {
+            return false;
+          }
+          count[0]++;
+          if (soft) {
+            entry.staleSince(millis);
+          }
+          return !soft;
+        });
+    return count[0];
+  }
+
+  private void end(boolean done, long millis, int inMemory, int onDisk, Consumer<Purged> then) {
+    long deadline = System.nanoTime() + SETTLE_NANOS;
+    while (!purges.isPast(millis) && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(SETTLE_STEP_NANOS);
+    }
+    Purged.Outcome outcome = done ? Purged.Outcome.DONE : Purged.Outcome.NOT_CONFIRMED;
+    then.accept(new Purged(outcome, inMemory, onDisk));
+  }
+
+  /**
+   * An origin asks for it (RFC 9875 section 3): nothing of the groups is served from now on; disks
+   * note it behind the back. On an event loop.
+   *
+   * @param key of the request, whose origin it is
+   */
+  void invalidate(CacheKey key, long[] numbers) {
+    long millis = purges.now();
+    purges.mark(Table.GROUP, numbers, millis);
+    String origin = CacheGroups.origin(key) + '/';
+    flights.separateIf(other -> other.toString().startsWith(origin));
+    disk.mark(Table.GROUP, numbers, millis, done -> {});
+  }
+
+  /** Forgets patterns that nothing stored is older than. Every second. */
+  void tick() {
+    if (!purges.bans().isEmpty() && walks.getQueue().isEmpty()) {
+      try {
+        walks.execute(this::retire);
+      } catch (RejectedExecutionException closing) {
+        // then not
+      }
+    }
+  }
+
+  private void retire() {
+    List<Ban> through =
+        purges.bans().stream()
+            .filter(ban -> !unwritten.contains(ban) && !disk.isSweeping(ban))
+            .toList();
+    if (!through.isEmpty()) {
+      // what came from disk while memory was walked first
+      memory.removeIf(
+          entry ->
+              through.stream()
+                  .anyMatch(ban -> ban.covers(entry.key(), entry.meta().requestTimeMillis())));
+      purges.retire(through::contains);
+    }
+  }
+
+  @Override
+  public void close() {
+    walks.shutdown();
+  }
+}

@@ -1,0 +1,84 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.record.RecordMap;
+import io.loligo.store.purge.Ban;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Compares everything a directory holds with the patterns that were banned, a little at a time,
+ * drops what they cover, and forgets them when it is through: then nothing is stored any more that
+ * was asked for before. Confined to one task at a time.
+ */
+final class BanSweep {
+  /** Slots looked at in a step. */
+  private static final int STEP_SLOTS = 65_536;
+
+  /** Objects compared in a step, at most. */
+  private static final int STEP_OBJECTS = 4096;
+
+  private List<Ban> round = List.of();
+  private int slot;
+
+  /** Goes on with the round, or begins one where there are patterns. */
+  void step(DirectoryContext directory, PurgeFile purges) throws IOException {
+    if (round.isEmpty()) {
+      round = purges.bans();
+      slot = 0;
+    }
+    int objects = STEP_OBJECTS;
+    for (int i = 0; i < STEP_SLOTS && objects > 0 && !round.isEmpty(); i++) {
+      if (slot >= directory.catalogue().capacity()) {
+        purges.retire(round);
+        round = List.of();
+        return;
+      }
+      Stored stored = directory.catalogue().pinSlot(slot++);
+      if (stored != null) {
+        objects--;
+        try {
+          compare(directory, stored);
+        } finally {
+          directory.catalogue().unpin(stored);
+        }
+      }
+    }
+  }
+
+  private void compare(DirectoryContext directory, Stored stored) throws IOException {
+    ByteBuf record = directory.blocks().buffer(RecordMap.RECORD_BYTES);
+    ByteBuf block = null;
+    boolean covered;
+    try {
+      boolean whole = directory.catalogue().record(stored, record) && StoredRecord.isWhole(record);
+      ByteBuf copy = whole ? StoredRecord.block(record) : null;
+      if (copy == null || !StoredRecord.reachesFields(copy)) {
+        block = directory.blocks().readFirst(stored.place(), stored.length());
+        copy = block;
+      }
+      // what cannot be read is never served: the scrubber drops it
+      covered = copy != null && stored.isSame(copy) && covers(copy);
+    } finally {
+      record.release();
+      if (block != null) {
+        block.release();
+      }
+    }
+    if (covered && directory.catalogue().drop(stored)) {
+      directory.blocks().strike(stored.place());
+    }
+  }
+
+  private boolean covers(ByteBuf block) {
+    CacheKey key = FirstBlock.key(block);
+    long asked = FirstBlock.meta(block).requestTimeMillis();
+    for (Ban ban : round) {
+      if (ban.covers(key, asked)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

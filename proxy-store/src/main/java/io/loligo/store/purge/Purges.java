@@ -1,0 +1,207 @@
+package io.loligo.store.purge;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.memory.Entry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Purges that are carried out when what they concern is met: each stored response is older or newer
+ * than a purge by the moment in which it was asked for. Thread-safe: any thread; nothing blocks.
+ *
+ * <p>For groups and for URLs made stale there is a table of moments, which never grows: a number
+ * has the slot of its low bits, and two numbers of one slot are purged together. Patterns are a
+ * list of {@value #MAX_BANS} at most; they are forgotten when everything stored was looked at.
+ *
+ * <p>The wall clock may be set back. A purge then has the moment of the latest request that was
+ * stored, and concerns some that are made after it too: they are made again.
+ */
+public final class Purges {
+  /** Moments in a table. */
+  public static final int SLOTS = 1 << 14;
+
+  /** Patterns that are not through, at most. */
+  public static final int MAX_BANS = 128;
+
+  /** {@link #judge}: nothing concerns it. */
+  public static final long KEPT = Long.MIN_VALUE;
+
+  /** {@link #judge}: it is not to be served. */
+  public static final long GONE = Long.MAX_VALUE;
+
+  /** Tables of moments. */
+  public enum Table {
+    GROUP,
+    SOFT_GROUP,
+    SOFT_URL
+  }
+
+  private final LongSupplier clock;
+  private final AtomicLongArray[] tables = new AtomicLongArray[Table.values().length];
+  private final AtomicLong[] latest = new AtomicLong[Table.values().length];
+  private final AtomicLong latestRequest = new AtomicLong();
+  private final AtomicLong serial = new AtomicLong();
+  private volatile List<Ban> bans = List.of();
+
+  /**
+   * No purge yet.
+   *
+   * @param clock milliseconds since the epoch
+   */
+  public Purges(LongSupplier clock) {
+    this.clock = clock;
+    for (Table table : Table.values()) {
+      tables[table.ordinal()] = new AtomicLongArray(SLOTS);
+      latest[table.ordinal()] = new AtomicLong();
+    }
+  }
+
+  /** The slot of {@code number}. */
+  public static int slot(long number) {
+    return (int) number & (SLOTS - 1);
+  }
+
+  /** Something asked for at {@code requestMillis} is being stored. */
+  public void stored(long requestMillis) {
+    if (requestMillis > latestRequest.get()) {
+      latestRequest.accumulateAndGet(requestMillis, Math::max);
+    }
+  }
+
+  /** The moment of a purge that begins now: nothing stored was asked for later. */
+  public long now() {
+    return Math.max(clock.getAsLong(), latestRequest.get());
+  }
+
+  /** Whether what is asked for now is newer than a purge of {@code millis}. */
+  public boolean isPast(long millis) {
+    return clock.getAsLong() > millis;
+  }
+
+  /** Purges, until {@code millis}, what {@code numbers} stand for. */
+  public void mark(Table table, long[] numbers, long millis) {
+    for (long number : numbers) {
+      load(table, slot(number), millis);
+    }
+    serial.incrementAndGet();
+  }
+
+  /** The same for one slot, before anything is stored. */
+  public void load(Table table, int slot, long millis) {
+    tables[table.ordinal()].accumulateAndGet(slot, millis, Math::max);
+    latest[table.ordinal()].accumulateAndGet(millis, Math::max);
+    serial.compareAndSet(0, 1);
+  }
+
+  /** Adds a ban, in place of an older one of the same pattern; false where there are too many. */
+  public synchronized boolean ban(Ban ban) {
+    List<Ban> next = new ArrayList<>(bans);
+    next.removeIf(other -> other.pattern().equals(ban.pattern()) && other.millis() <= ban.millis());
+    if (next.size() >= MAX_BANS) {
+      return false;
+    }
+    next.add(ban);
+    bans = List.copyOf(next);
+    serial.incrementAndGet();
+    return true;
+  }
+
+  /** Patterns that are not through yet, the oldest first. */
+  public List<Ban> bans() {
+    return bans;
+  }
+
+  /** Forgets what is through. */
+  public synchronized void retire(Predicate<Ban> through) {
+    List<Ban> next = new ArrayList<>(bans);
+    if (next.removeIf(through)) {
+      bans = List.copyOf(next);
+    }
+  }
+
+  /** Whether {@code entry} was judged since the last purge, and kept. On the path of every hit. */
+  public boolean isSettled(Entry entry) {
+    return entry.judgedAt() == serial.get();
+  }
+
+  /**
+   * Whether {@code entry}, borrowed, may be served: {@link #KEPT}, {@link #GONE}, or the moment
+   * since which it is stale.
+   */
+  public long judge(Entry entry) {
+    long now = serial.get();
+    long verdict = verdict(entry, entry.meta().requestTimeMillis());
+    entry.judgedAt(now);
+    return verdict;
+  }
+
+  private long verdict(Entry entry, long asked) {
+    if (asked <= latest(Table.GROUP) && groupMoment(Table.GROUP, entry, asked) != KEPT) {
+      return GONE;
+    }
+    for (Ban ban : bans) {
+      if (ban.covers(entry.key(), asked)) {
+        return GONE;
+      }
+    }
+    long since = KEPT;
+    if (asked <= latest(Table.SOFT_URL)) {
+      long url = moment(Table.SOFT_URL, CacheGroups.ofUrl(entry.key()));
+      since = asked <= url ? url : KEPT;
+    }
+    return asked <= latest(Table.SOFT_GROUP)
+        ? Math.max(since, groupMoment(Table.SOFT_GROUP, entry, asked))
+        : since;
+  }
+
+  private long latest(Table table) {
+    return latest[table.ordinal()].get();
+  }
+
+  /** When the last purge was that concerns one of the groups, if it was after {@code asked}. */
+  private long groupMoment(Table table, Entry entry, long asked) {
+    long found = KEPT;
+    for (long group : entry.groups()) {
+      long millis = moment(table, group);
+      if (asked <= millis) {
+        found = Math.max(found, millis);
+      }
+    }
+    return found;
+  }
+
+  /** When {@code number} was purged last; {@link #KEPT}: never. */
+  public long moment(Table table, long number) {
+    long millis =
+        number == CacheGroups.ALL ? latest(table) : tables[table.ordinal()].get(slot(number));
+    return millis == 0 ? KEPT : millis;
+  }
+
+  /** Whether {@code what} concerns something asked for under {@code key}, as far as that tells. */
+  public static boolean mayConcern(Purge what, CacheKey key) {
+    if (what instanceof Purge.Url url) {
+      return url.key().equals(key);
+    }
+    return what instanceof Purge.Groups || ((Purge.Matching) what).pattern().matches(key);
+  }
+
+  /** Whether {@code what} concerns {@code entry}, borrowed. */
+  public static boolean concerns(Purge what, Entry entry) {
+    if (!(what instanceof Purge.Groups groups)) {
+      return mayConcern(what, entry.key());
+    }
+    for (long group : entry.groups()) {
+      for (long number : groups.numbers()) {
+        if (group == number || group == CacheGroups.ALL) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}
