@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -88,6 +89,7 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
+  private final ReentrantLock removing = new ReentrantLock();
   private final BanSweep sweep = new BanSweep();
 
   private volatile State state = State.OPENING;
@@ -699,6 +701,8 @@ final class DiskDirectory implements AutoCloseable {
         threads.urgent(
             () -> {
               int count = -1;
+              // one that finds nothing any more may be confirmed only when it is struck out, too
+              removing.lock();
               try {
                 var dropped = now.catalogue().dropAll(now.secret().hash().of(key, null).high());
                 now.writer().strike(dropped);
@@ -706,6 +710,7 @@ final class DiskDirectory implements AutoCloseable {
               } catch (IOException | RuntimeException | Error e) {
                 fail(e);
               } finally {
+                removing.unlock();
                 if (durably && count >= 0) {
                   confirmations.add(count, then);
                 } else {
