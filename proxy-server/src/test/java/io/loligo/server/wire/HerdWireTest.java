@@ -216,6 +216,7 @@ class HerdWireTest extends WireTest {
   @Test
   void doesNotValidateWhatWasValidatedSinceItLooked() throws Exception {
     AtomicReference<Entry> old = new AtomicReference<>();
+    AtomicBoolean remembered = new AtomicBoolean();
     AtomicBoolean replay = new AtomicBoolean();
     proxy =
         ProxyUnderTest.start(
@@ -229,8 +230,9 @@ class HerdWireTest extends WireTest {
                         found.release();
                         return old.getAndSet(null);
                       }
-                      if (old.compareAndSet(null, found)) {
+                      if (remembered.compareAndSet(false, true)) {
                         found.tryRetain();
+                        old.set(found);
                       }
                       return found;
                     }));
