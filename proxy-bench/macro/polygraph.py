@@ -295,7 +295,8 @@ def run(part, setup, phases, scratch, origin, options):
         peer.start()
         load = Load(peer.port, options)
         window = max(100, options.window // 12)
-        soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new)
+        # a cache in memory keeps what it has seen often: filling it up would be another experiment
+        soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new) or window
         seconds = options.warmup if peer.kind == "loligo" else options.peer_warmup
         if seconds:
             # first new ones until a disk is full, if there is time, so that its emptying is warm
