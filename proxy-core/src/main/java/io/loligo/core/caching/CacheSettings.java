@@ -29,33 +29,9 @@ public record CacheSettings(
     long minObjectBytes,
     boolean gateway) {
 
-  /** The same, not as a gateway. */
-  public CacheSettings(
-      List<RefreshPattern> refreshPatterns,
-      long negativeTtlSeconds,
-      long minimumExpirySeconds,
-      long maxStaleSeconds,
-      boolean offlineMode,
-      boolean reloadIntoIms,
-      boolean refreshAllIms,
-      long maxObjectBytes,
-      long minObjectBytes) {
-    this(
-        refreshPatterns,
-        negativeTtlSeconds,
-        minimumExpirySeconds,
-        maxStaleSeconds,
-        offlineMode,
-        reloadIntoIms,
-        refreshAllIms,
-        maxObjectBytes,
-        minObjectBytes,
-        false);
-  }
-
   /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
   public static final CacheSettings DEFAULT =
-      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0);
+      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false);
 
   /** The same for what comes through a port that stands for the origin. */
   public CacheSettings asGateway() {

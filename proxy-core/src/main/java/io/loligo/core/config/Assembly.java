@@ -89,7 +89,8 @@ final class Assembly {
         scalars.flag("reload_into_ims"),
         scalars.flag("refresh_all_ims"),
         Math.max(limit("maximum_object_size"), dirs.largestMaxSize()),
-        scalars.number("minimum_object_size"));
+        scalars.number("minimum_object_size"),
+        false);
   }
 
   private long limit(String name) {

@@ -196,7 +196,7 @@ final class Exchange implements ClientEvents {
         run(mine, inFlight);
       } else {
         // another fetch ended after this request had looked in the store
-        mine.isNeedless();
+        mine.standDown();
         serve(meanwhile, usable);
       }
     } else if (!join(inFlight)) {

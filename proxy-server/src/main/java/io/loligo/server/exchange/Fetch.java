@@ -130,7 +130,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     InFlight inFlight = fetch.joinOrBegin(key);
     if (inFlight != null && inFlight.writer() == fetch) {
       if (fetch.wasValidatedMeanwhile()) {
-        fetch.isNeedless();
+        fetch.standDown();
       } else {
         fetch.start();
       }
@@ -151,7 +151,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   /** What it was to fetch is there: who waits for it finds it in the store. Not yet started. */
-  void isNeedless() {
+  void standDown() {
     finish();
     inFlight.fail(LOOK_AGAIN);
   }

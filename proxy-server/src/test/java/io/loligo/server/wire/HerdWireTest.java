@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 class HerdWireTest extends WireTest {
   private static final int CROWD = 300;
   private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String[] STALE_AT_ONCE = {
+    "Cache-Control: max-age=1, stale-while-revalidate=1000", "Age: 100"
+  };
 
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -40,6 +43,22 @@ class HerdWireTest extends WireTest {
     for (RawClient client : clients) {
       assertThat(client.response().text()).isEqualTo(text);
     }
+  }
+
+  /** Soon or at once stale, and fresh for long when it was validated, which waits for release. */
+  private void onShort(String path, String... lines) {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add("ETag: \"a\"");
+    origin.on(
+        path,
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("shared", all.toArray(String[]::new));
+            return;
+          }
+          await(release);
+          call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
+        });
   }
 
   /** Asks until it is not fresh any more, never the origin. */
@@ -67,16 +86,7 @@ class HerdWireTest extends WireTest {
   @Test
   void validatesAnExpiringObjectOnce() throws Exception {
     startProxy();
-    origin.on(
-        "/old",
-        call -> {
-          if (call.field("If-None-Match") == null) {
-            call.ok("shared", "Cache-Control: max-age=1", "ETag: \"a\"");
-            return;
-          }
-          await(release);
-          call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
-        });
+    onShort("/old", "Cache-Control: max-age=1");
     assertThat(get("/old").text()).isEqualTo("shared");
     awaitExpiryOf("/old");
     List<RawClient> clients = crowdOn("/old");
@@ -88,20 +98,7 @@ class HerdWireTest extends WireTest {
   @Test
   void validatesInTheBackgroundOnce() throws Exception {
     startProxy();
-    origin.on(
-        "/swr",
-        call -> {
-          if (call.field("If-None-Match") == null) {
-            call.ok(
-                "shared",
-                "Cache-Control: max-age=1, stale-while-revalidate=1000",
-                "Age: 100",
-                "ETag: \"a\"");
-            return;
-          }
-          await(release);
-          call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
-        });
+    onShort("/swr", STALE_AT_ONCE);
     assertThat(get("/swr").text()).isEqualTo("shared");
     assertAllGet(crowdOn("/swr"), "shared");
     release.countDown();
@@ -236,19 +233,8 @@ class HerdWireTest extends WireTest {
                       }
                       return found;
                     }));
-    origin.on(
-        "/swr",
-        call -> {
-          if (call.field("If-None-Match") == null) {
-            call.ok(
-                "shared",
-                "Cache-Control: max-age=1, stale-while-revalidate=1000",
-                "Age: 100",
-                "ETag: \"a\"");
-            return;
-          }
-          call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
-        });
+    onShort("/swr", STALE_AT_ONCE);
+    release.countDown();
     assertThat(get("/swr").text()).isEqualTo("shared");
     assertThat(get("/swr").text()).as("stale, and validated behind it").isEqualTo("shared");
     // stale answers end when the validation has
