@@ -64,7 +64,8 @@ public final class TieredStore implements Store {
    * @param allocator of pooled direct memory, the process's
    * @param transit ledger of all bytes on their way that no tier holds; shared with whoever else
    *     holds such bytes
-   * @param directories {@code cache_dir} lines; they are claimed now and opened behind the back
+   * @param directories {@code cache_dir} lines; they are claimed now and taken up with {@link
+   *     #open}
    * @param maintenance runs the tiers' maintenance, one task at a time, off the event loops; lives
    *     longer than the store; best a {@link io.loligo.store.memory.PacedExecutor}
    * @throws IOException a directory cannot be had; says which line and what to do
@@ -352,6 +353,18 @@ public final class TieredStore implements Store {
     disk.tick();
     catchUp.step();
     purges.tick();
+  }
+
+  /**
+   * Begins to take up what the directories hold, behind the back: it costs a second or two of a
+   * processor, which those who wait for an open port should not. Once. Until then nothing is found
+   * there, and nothing written.
+   *
+   * @return as {@link #opened}
+   */
+  public CompletableFuture<Void> open() {
+    disk.open();
+    return disk.opened();
   }
 
   /** Completes when all directories are ready, or off. */

@@ -71,7 +71,7 @@ public final class StoreFixture implements AutoCloseable {
   public StoreFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
     transit = new MemoryLedger(32 << 20);
     store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
-    store.opened().join();
+    store.open().join();
   }
 
   /** Claims directories for a test, in its own way. */
@@ -91,6 +91,7 @@ public final class StoreFixture implements AutoCloseable {
             transit,
             Runnable::run,
             System::currentTimeMillis);
+    store.open();
   }
 
   /** A cache_dir of {@code bytes} at {@code path}. */

@@ -124,7 +124,7 @@ public final class IndexMemory {
   private void warmUp() throws IOException {
     Path small = directory.resolve("warm-up");
     store = store(small, 16 << 20, 13 << 10);
-    store.opened().join();
+    store.open().join();
     put(0);
     settle();
     close();
@@ -150,7 +150,7 @@ public final class IndexMemory {
     // the sum of the map's records, half as many again as objects of the mean size, and slabs
     long bytes = (long) (objects * (double) MEAN_BYTES * 0.70) + (16 << 20);
     store = store(directory, bytes, MEAN_BYTES);
-    store.opened().join();
+    store.open().join();
     return secondsSince(start);
   }
 

@@ -95,7 +95,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
             disk,
             new MemoryLedger(64 << 20),
             Runnable::run);
-    store.opened().join();
+    store.open().join();
     for (int i = 0; i < OBJECTS; i++) {
       probes[i] = new KeyProbe().append("http://bench.example/" + i).seal();
       keys[i] = probes[i].toKey();

@@ -86,6 +86,7 @@ public final class Proxy implements AutoCloseable {
   private final List<InetSocketAddress> addresses = new ArrayList<>();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private AdminServer admin;
   private volatile String notReady = "starting";
@@ -235,28 +236,7 @@ public final class Proxy implements AutoCloseable {
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
       metrics.ledger().addProcess(allocator);
     }
-    MetricsExport export = new MetricsExport(metrics);
-    closeLast.add(export);
-    export.ledger(metrics.ledger());
-    export.store(store::stats);
-    export.disks(store::diskStats);
-    export.counter(
-        "loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
-    export.counter(
-        "loligo.log.dropped",
-        null,
-        "Access log lines dropped: queue full.",
-        accessLog::droppedLines);
-    export.counter(
-        "loligo.log.lost", null, "Access log lines lost: cannot be written.", accessLog::lostLines);
     Operations operations = new Control();
-    closeLast.add(
-        new ManagementBeans(
-            ManagementFactory.getPlatformMBeanServer(),
-            metrics,
-            store::stats,
-            store::diskStats,
-            operations));
     if (config.admin().port() >= 0) {
       admin =
           AdminServer.start(
@@ -264,7 +244,7 @@ public final class Proxy implements AutoCloseable {
               Set.of(config.forwarding().visibleHostname()),
               operations,
               metrics,
-              export::prometheusText,
+              () -> export.join().prometheusText(),
               () -> ConfigJson.of(config),
               store::diskStats,
               version());
@@ -279,7 +259,34 @@ public final class Proxy implements AutoCloseable {
     for (HttpPort port : config.ports()) {
       addresses.add(listeners.bind(port).address());
     }
+    // what takes long, and nobody who waits for a port should wait for
+    export.complete(export());
+    closeLast.add(
+        new ManagementBeans(
+            ManagementFactory.getPlatformMBeanServer(),
+            metrics,
+            store::stats,
+            store::diskStats,
+            operations));
+    store.open();
     notReady = "";
+  }
+
+  private MetricsExport export() {
+    MetricsExport shown = new MetricsExport(metrics);
+    closeLast.add(shown);
+    shown.ledger(metrics.ledger());
+    shown.store(store::stats);
+    shown.disks(store::diskStats);
+    shown.counter("loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
+    shown.counter(
+        "loligo.log.dropped",
+        null,
+        "Access log lines dropped: queue full.",
+        accessLog::droppedLines);
+    shown.counter(
+        "loligo.log.lost", null, "Access log lines lost: cannot be written.", accessLog::lostLines);
+    return shown;
   }
 
   private static String version() {
@@ -369,6 +376,7 @@ public final class Proxy implements AutoCloseable {
           .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
     store.land();
+    export.cancel(false);
     if (admin != null) {
       admin.close();
     }

@@ -122,7 +122,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Claims all directories of {@code disk} and begins to open them behind the back.
+   * Claims all directories of {@code disk}, which are to be {@linkplain #open opened}.
    *
    * @throws IOException one cannot be had; says which and what to do
    */
@@ -154,8 +154,12 @@ public final class DiskTier implements AutoCloseable {
     }
     DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
     claimed.forEach(directory -> directory.whenOff(() -> tier.left(directory)));
-    claimed.forEach(DiskDirectory::open);
     return tier;
+  }
+
+  /** Begins to open all directories, behind the back. Once. */
+  public void open() {
+    directories.forEach(DiskDirectory::open);
   }
 
   /** Completes when all directories are ready, or off. */
