@@ -145,6 +145,20 @@ public interface Store extends AutoCloseable {
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
 
   /**
+   * All variants that memory has under {@code key}, the most recent first, as far as they may still
+   * be served. Each is owned by the caller.
+   */
+  List<Entry> variants(CacheKey key);
+
+  /**
+   * Stores the content of {@code like}, borrowed, under new fields for another selection beside it:
+   * a 304 said that it is what the request gets. Takes {@code fields} (lines and empty line).
+   * Returns the new entry owned; where memory has no room for it, {@code like} with one reference
+   * more. It is stored only if {@code like} still is.
+   */
+  Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields);
+
+  /**
    * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is
    * served from now on; what is on disk goes behind the back. How many there were, roughly.
    */

@@ -262,14 +262,43 @@ public final class TieredStore implements Store {
     if (fresh != old && old.diskId() != 0) {
       fresh.diskId(old.diskId());
       disk.freshen(fresh);
-    } else if (fresh != old && memory.holds(fresh)) {
-      disk.write(fresh);
-      if (!memory.holds(fresh)) {
-        // a removal came between, and may have looked for writes on their way before this one
-        disk.supersede(key);
-      }
+    } else if (fresh != old) {
+      writeNew(fresh);
     }
     return fresh;
+  }
+
+  private void writeNew(Entry entry) {
+    if (!memory.holds(entry)) {
+      return;
+    }
+    disk.write(entry);
+    if (!memory.holds(entry)) {
+      // a removal came between, and may have looked for writes on their way before this one
+      disk.supersede(entry.key());
+    }
+  }
+
+  @Override
+  public List<Entry> variants(CacheKey key) {
+    List<Entry> variants = new ArrayList<>();
+    for (Entry entry : memory.retainAll(key)) {
+      Entry judged = purges.judged(entry);
+      if (judged != null) {
+        variants.add(judged);
+      }
+    }
+    return variants;
+  }
+
+  @Override
+  public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
+    purges.stored(meta.requestTimeMillis());
+    Entry added = memory.addVariant(key, like, meta, fields);
+    if (added != like) {
+      writeNew(added);
+    }
+    return added;
   }
 
   @Override

@@ -14,6 +14,21 @@ public final class EntityTag {
     return isWeak(tag, 0, tag.length);
   }
 
+  /** Whether {@code tag} has the syntax of RFC 9110 section 8.8.3, so that a list may hold it. */
+  static boolean isWellFormed(byte[] tag) {
+    int start = isWeak(tag) ? 2 : 0;
+    int last = tag.length - 1;
+    if (last <= start || tag[start] != '"' || tag[last] != '"') {
+      return false;
+    }
+    for (int i = start + 1; i < last; i++) {
+      if (tag[i] == '"' || tag[i] == 0x7f || (tag[i] >= 0 && tag[i] <= ' ')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Both strong and equal. */
   public static boolean strongMatch(byte[] stored, byte[] bytes, int start, int end) {
     return !isWeak(stored) && java.util.Arrays.equals(stored, 0, stored.length, bytes, start, end);

@@ -29,18 +29,23 @@ public final class Validation {
     Fields fields = notModified.fields();
     int tag = fields.first(FieldName.ETAG);
     if (tag >= 0 && stored.etag() != null) {
-      byte[] bytes = fields.bytes();
-      int start = fields.valueStart(tag);
-      int end = fields.valueEnd(tag);
-      return EntityTag.isWeak(bytes, start, end)
-          ? EntityTag.weakMatch(stored.etag(), bytes, start, end)
-          : EntityTag.strongMatch(stored.etag(), bytes, start, end);
+      return names(fields, tag, stored.etag());
     }
     if (stored.lastModifiedMillis() == StoredMeta.NO_TIME) {
       return true;
     }
     long modified = HttpDate.of(fields, FieldName.LAST_MODIFIED, stored.responseTimeMillis());
     return modified == HttpDate.INVALID || modified == stored.lastModifiedMillis();
+  }
+
+  /** Whether the tag in field {@code i} is {@code stored}: strongly, unless it is weak itself. */
+  static boolean names(Fields fields, int i, byte[] stored) {
+    byte[] bytes = fields.bytes();
+    int start = fields.valueStart(i);
+    int end = fields.valueEnd(i);
+    return EntityTag.isWeak(bytes, start, end)
+        ? EntityTag.weakMatch(stored, bytes, start, end)
+        : EntityTag.strongMatch(stored, bytes, start, end);
   }
 
   /**

@@ -56,6 +56,7 @@ final class ExplainJson {
     member("status", forecast.status());
     member("log", forecast.tag().name());
     member("staleOnError", forecast.staleOnError());
+    member("offeredTags", forecast.offeredTags());
     json.append('}');
   }
 

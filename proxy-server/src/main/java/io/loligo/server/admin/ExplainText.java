@@ -47,7 +47,7 @@ public final class ExplainText {
     line(
         text,
         "log",
-        decision.outcome() == CacheDecision.Outcome.VALIDATE
+        decision.outcome() == CacheDecision.Outcome.VALIDATE || forecast.offeredTags() > 0
             ? "TCP_REFRESH_UNMODIFIED, or " + forecast.tag() + " if it has changed"
             : "" + forecast.tag());
     if (forecast.staleOnError()) {

@@ -7,6 +7,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.HiddenFields;
+import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
@@ -205,18 +206,23 @@ final class Exchange implements ClientEvents {
   }
 
   private Fetch newFetch() {
+    OfferedVariants offered =
+        OfferedTags.goWith(decision, head)
+            ? OfferedVariants.of(loop.store(), key, head.fields())
+            : null;
     return new Fetch(
-        loop,
-        stream.allocator(),
-        stream.loop(),
-        this,
-        head,
-        target,
-        view,
-        framing,
-        decision.outcome() != Outcome.BYPASS,
-        decision.outcome() == Outcome.VALIDATE ? stale : null,
-        upgrade);
+            loop,
+            stream.allocator(),
+            stream.loop(),
+            this,
+            head,
+            target,
+            view,
+            framing,
+            decision.outcome() != Outcome.BYPASS,
+            decision.outcome() == Outcome.VALIDATE ? stale : null,
+            upgrade)
+        .offering(offered);
   }
 
   private void run(Fetch mine, InFlight inFlight) {

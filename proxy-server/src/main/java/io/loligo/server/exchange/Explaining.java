@@ -7,6 +7,7 @@ import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.FreshnessSum;
+import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
@@ -201,7 +202,7 @@ final class Explaining {
         loop.upgrade(head, view) != null ? CacheReason.UPGRADE : loop.bypass(head, framing, view);
     if (bypass != null) {
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
-      return new Forecast(decision, 0, LogTag.TCP_MISS, false);
+      return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0);
     }
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected: that is no fault of the disk
@@ -212,14 +213,30 @@ final class Explaining {
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
           new Forecast(
-              decision, HitAnswer.status(head, found, decision), hitTag(selected, decision), false);
-      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false);
+              decision,
+              HitAnswer.status(head, found, decision),
+              hitTag(selected, decision),
+              false,
+              0);
+      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
-        yield new Forecast(decision, 0, Exchange.fetchedTag(decision, miss), onError);
+        LogTag tag = Exchange.fetchedTag(decision, miss);
+        yield new Forecast(decision, 0, tag, onError, offered(decision, peek.variants()));
       }
     };
+  }
+
+  /** Tags that {@link OfferedVariants} would find. */
+  private int offered(CacheDecision decision, List<Glimpse> variants) {
+    OfferedTags tags = new OfferedTags();
+    for (Glimpse one : variants) {
+      if (OfferedTags.goWith(decision, head) && !one.onDisk()) {
+        tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
+      }
+    }
+    return tags.size();
   }
 
   private LogTag hitTag(Glimpse selected, CacheDecision decision) {

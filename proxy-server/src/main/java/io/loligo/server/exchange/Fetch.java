@@ -57,6 +57,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private final boolean mayStore;
   private final String upgrade;
   private Entry validated;
+  private OfferedVariants offered;
   private CacheKey key;
   private InFlight inFlight;
   private OriginStream origin;
@@ -102,6 +103,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     this.mayStore = mayStore;
     this.validated = validated != null && validated.tryRetain() ? validated : null;
     this.upgrade = upgrade;
+  }
+
+  /** Offers the tags of {@code variants}, taken, which may be null. Before it starts. */
+  Fetch offering(OfferedVariants variants) {
+    offered = variants;
+    return this;
   }
 
   /** Validates {@code entry}, borrowed, behind the client's back (RFC 5861 section 3). */
@@ -209,15 +216,18 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     requestMillis = loop.clock().millis();
     OutgoingRequest request =
         OutgoingFields.compose(
-            head,
-            target,
-            framing,
-            validated == null ? null : validated.meta(),
-            again || unconditional,
-            upgrade,
-            view.client(),
-            loop.settings());
+            head, target, framing, conditions(), upgrade, view.client(), loop.settings());
     origin = loop.upstream().fetch(hops, request, loop.addressCheck(view), this);
+  }
+
+  private Conditions conditions() {
+    if (validated != null) {
+      return Conditions.validating(validated.meta());
+    }
+    if (offered != null) {
+      return offered.conditions();
+    }
+    return again || unconditional ? Conditions.NONE : null;
   }
 
   /** The running origin side, or null when it is over. */
@@ -287,9 +297,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       switchProtocols(reply);
       return;
     }
-    if (validated != null && reply.status() == 304) {
-      if (Validation.confirms(validated.meta(), reply)) {
-        confirmed(reply);
+    if (status == 304 && (validated != null || offered != null)) {
+      Entry named = named(reply);
+      if (named != null) {
+        confirmed(named, reply);
       } else {
         startWithoutConditions();
       }
@@ -317,9 +328,19 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     inFlight.fail(LOOK_AGAIN);
   }
 
-  /** RFC 9111 section 4.3.4. */
-  private void confirmed(ResponseHead reply) {
-    Entry fresh = freshen(validated, reply);
+  /** The stored response that a 304 speaks of (RFC 9111 section 4.3.4), borrowed, or null. */
+  private Entry named(ResponseHead notModified) {
+    if (offered != null) {
+      return offered.named(notModified);
+    }
+    return Validation.confirms(validated.meta(), notModified) ? validated : null;
+  }
+
+  private void confirmed(Entry named, ResponseHead reply) {
+    Entry fresh = freshen(named, reply);
+    if (offered != null) {
+      fresh = selectedToo(fresh, named, reply);
+    }
     if (exchange != null) {
       exchange.confirmed(fresh);
     } else {
@@ -332,15 +353,38 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   /** {@code old}, borrowed, with the fields of {@code reply} (RFC 9111 section 3.2). Owned. */
   private Entry freshen(Entry old, ResponseHead reply) {
     long now = loop.clock().millis();
-    byte[] stored = ReplyFields.stored(old);
-    ResponseHead merged = Freshening.merge(old.meta().status(), stored, reply);
+    ResponseHead merged = merged(old, reply);
     StoredMeta meta =
-        meta(
-            Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching()),
-            merged);
+        Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching());
+    return loop.store().freshen(key, old, meta(meta, merged), freshFields(merged, now));
+  }
+
+  /**
+   * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
+   * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
+   */
+  private Entry selectedToo(Entry fresh, Entry old, ResponseHead reply) {
+    long now = loop.clock().millis();
+    ResponseHead merged = merged(old, reply);
+    Storability storability =
+        Storability.of(
+            head, merged, target.url(), requestMillis, now, old.contentLength(), caching());
+    if (!mayStore || !storability.storable()) {
+      return fresh;
+    }
+    StoredMeta meta = meta(storability.meta(), merged);
+    Entry added = loop.store().addVariant(key, fresh, meta, freshFields(merged, now));
+    fresh.release();
+    return added;
+  }
+
+  private static ResponseHead merged(Entry old, ResponseHead reply) {
+    return Freshening.merge(old.meta().status(), ReplyFields.stored(old), reply);
+  }
+
+  private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
     List<String> named = CacheControl.ofResponse(merged.fields()).withheldFields();
-    ByteBuf fields = ReplyFields.shared(merged, true, named, loop.clock(), now, allocator);
-    return loop.store().freshen(key, old, meta, fields);
+    return ReplyFields.shared(merged, true, named, loop.clock(), nowMillis, allocator);
   }
 
   /**
@@ -350,7 +394,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private void startWithoutConditions() {
     origin.cancel();
     origin = null;
-    releaseValidated();
+    releaseStored();
     unconditional = true;
     status = 0;
     start();
@@ -547,13 +591,17 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   private void finish() {
     over = true;
-    releaseValidated();
+    releaseStored();
   }
 
-  private void releaseValidated() {
+  private void releaseStored() {
     if (validated != null) {
       validated.release();
       validated = null;
+    }
+    if (offered != null) {
+      offered.release();
+      offered = null;
     }
   }
 

@@ -1,7 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.caching.Validation;
 import io.loligo.core.config.ProxyConfig.ForwardedFor;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
@@ -26,47 +24,36 @@ final class OutgoingFields {
           | 1L << FieldName.MAX_FORWARDS
           | 1L << FieldName.X_FORWARDED_FOR;
 
-  private static final long CONDITIONS =
-      1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE
-          | 1L << FieldName.IF_RANGE
-          | 1L << FieldName.RANGE;
-
   private OutgoingFields() {}
 
   /**
    * The request to send.
    *
-   * @param validated the stored response whose validators replace the client's conditions, or null
-   * @param whole whether the client's conditions, ranges and its wish to have stored responses only
-   *     are left out all the same
+   * @param conditions of ours, in place of the client's; null: the client's
    * @param upgrade value of Upgrade to pass on, or null
    */
   static OutgoingRequest compose(
       RequestHead head,
       RequestTarget target,
       Framing framing,
-      StoredMeta validated,
-      boolean whole,
+      Conditions conditions,
       String upgrade,
       InetSocketAddress client,
       ExchangeSettings settings) {
     Fields fields = head.fields();
     FieldLines lines = new FieldLines(head.end() + 256);
     lines.add("Host", target.authority());
-    long skipped = validated == null && !whole ? NOT_COPIED : NOT_COPIED | CONDITIONS;
-    if (whole && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {
-      skipped |= 1L << FieldName.CACHE_CONTROL;
+    long skipped = conditions == null ? NOT_COPIED : NOT_COPIED | conditions.replaced();
+    if (conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {
+      skipped |= 1L << FieldName.CACHE_CONTROL; // it was not for the next cache
     }
     for (int i = 0; i < fields.count(); i++) {
       if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }
-    if (validated != null) {
-      Validation.addConditions(validated, lines);
+    if (conditions != null) {
+      conditions.addTo(lines);
     }
     if (fields.has(FieldName.TE) && fields.hasToken(FieldName.TE, "trailers")) {
       lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4

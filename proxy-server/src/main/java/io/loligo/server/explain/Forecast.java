@@ -10,8 +10,10 @@ import io.loligo.server.record.LogTag;
  * @param status status of the answer; 0: as the origin answers
  * @param tag what the access log would say; of a validation: if the origin sends another response
  * @param staleOnError whether the stored response would be served if the origin cannot be reached
+ * @param offeredTags other stored variants whose entity tags would be sent along
  */
-public record Forecast(CacheDecision decision, int status, LogTag tag, boolean staleOnError) {
+public record Forecast(
+    CacheDecision decision, int status, LogTag tag, boolean staleOnError, int offeredTags) {
   /** In one sentence. */
   public String text() {
     return switch (decision.outcome()) {
@@ -19,7 +21,10 @@ public record Forecast(CacheDecision decision, int status, LogTag tag, boolean s
       case NOT_MODIFIED -> "304 from the store: the client's copy is current";
       case SERVE_STALE_AND_REVALIDATE -> "served stale, and validated in the background";
       case VALIDATE -> "the origin is asked whether the stored response is still current";
-      case FETCH -> "fetched";
+      case FETCH ->
+          offeredTags == 0
+              ? "fetched"
+              : "fetched, unless the origin says that one of " + offeredTags + " stored would do";
       case BYPASS -> "forwarded as it is; the store is neither asked nor filled";
       case UNSATISFIABLE -> "504: only-if-cached, and nothing usable is stored";
     };

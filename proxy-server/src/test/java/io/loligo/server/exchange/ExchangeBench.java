@@ -80,6 +80,9 @@ final class ExchangeBench implements AutoCloseable {
 
     boolean done;
     int asked;
+
+    /** Entity tags in If-None-Match when the origin was asked first. */
+    int tagsAsked;
   }
 
   private Outcome running;
@@ -268,6 +271,10 @@ final class ExchangeBench implements AutoCloseable {
         List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
       if (running.whenAsked == null) {
         running.whenAsked = running.record.decision;
+        String lines = new String(request.fieldLines(), ISO_8859_1);
+        int at = lines.indexOf("If-None-Match: ");
+        running.tagsAsked =
+            at < 0 ? 0 : lines.substring(at, lines.indexOf('\r', at)).split(", ", -1).length;
       }
       running.asked++;
       Answer answer = new Answer(request, events);

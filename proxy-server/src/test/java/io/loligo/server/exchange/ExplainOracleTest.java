@@ -20,6 +20,7 @@ class ExplainOracleTest {
 
   private final Map<CacheDecision.Outcome, Integer> seen =
       new EnumMap<>(CacheDecision.Outcome.class);
+  private int variantsOffered;
 
   @ParameterizedTest
   @CsvSource(
@@ -49,6 +50,7 @@ class ExplainOracleTest {
       }
     }
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
+    assertThat(variantsOffered).as("requests with the tags of other variants").isPositive();
   }
 
   private void compare(Explanation explanation, Outcome outcome) {
@@ -62,7 +64,7 @@ class ExplainOracleTest {
         fromStore(forecast, outcome);
       }
       case SERVE_STALE_AND_REVALIDATE -> {
-        assertThat(outcome.asked).isLessThan(2);
+        assertThat(outcome.asked).isLessThan(3);
         fromStore(forecast, outcome);
       }
       default -> fetched(forecast, outcome);
@@ -82,8 +84,14 @@ class ExplainOracleTest {
     assertThat(outcome.record.tag).isEqualTo(forecast.tag());
   }
 
-  private static void fetched(Forecast forecast, Outcome outcome) {
-    boolean validating = forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE;
+  private void fetched(Forecast forecast, Outcome outcome) {
+    boolean offering = forecast.offeredTags() > 0;
+    boolean validating =
+        forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE || offering;
+    if (offering) {
+      assertThat(outcome.tagsAsked).isEqualTo(forecast.offeredTags());
+      variantsOffered++;
+    }
     // twice where a 304 spoke of something else
     assertThat(outcome.asked).isBetween(1, validating ? 2 : 1);
     assertThat(outcome.whenAsked).isEqualTo(forecast.decision());

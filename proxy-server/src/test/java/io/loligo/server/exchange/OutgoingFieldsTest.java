@@ -137,8 +137,7 @@ final class OutgoingFieldsTest {
         request,
         target,
         Framing.NONE,
-        null,
-        whole,
+        whole ? Conditions.NONE : null,
         null,
         CLIENT,
         ExchangeSettings.of(config, "0123456789abcdef"));

@@ -56,6 +56,10 @@ final class RandomTraffic {
   Question request(long nowMillis) {
     List<String> lines = new ArrayList<>();
     int fields = random.nextInt(4);
+    if (in(3)) {
+      fields = 0;
+      lines.add(selectingField());
+    }
     for (int i = 0; i < fields; i++) {
       String line = requestField(nowMillis);
       boolean again = lines.stream().anyMatch(one -> one.startsWith("Content-Length"));
@@ -71,10 +75,7 @@ final class RandomTraffic {
 
   private String requestField(long nowMillis) {
     return switch (random.nextInt(12)) {
-      case 0, 1 -> "Accept-Encoding: " + one(List.of("gzip", "br, gzip", "GZIP", "identity"));
-      case 2 -> "Accept-Language: " + one(List.of("en", "de", "de,en"));
-      case 3 -> "Cookie: " + one(List.of("a=1", "b=2"));
-      case 4 -> "X-Test: " + random.nextInt(2);
+      case 0, 1, 2, 3, 4 -> selectingField();
       case 5, 6 -> "Cache-Control: " + requestDirective();
       case 7 -> "Pragma: no-cache";
       case 8 -> one(List.of("If-None-Match: ", "If-Match: ")) + one(TAGS);
@@ -85,6 +86,15 @@ final class RandomTraffic {
       case 10 ->
           "Range: bytes=" + one(List.of("0-0", "1-", "-1", "5-9", "0-0,2-2", "x", "0-1,1-2"));
       default -> in(2) ? "Authorization: Basic YTpi" : "Content-Length: " + random.nextInt(2) * 3;
+    };
+  }
+
+  private String selectingField() {
+    return switch (random.nextInt(5)) {
+      case 0, 1 -> "Accept-Encoding: " + one(List.of("gzip", "br, gzip", "GZIP", "identity"));
+      case 2 -> "Accept-Language: " + one(List.of("en", "de", "de,en"));
+      case 3 -> "Cookie: " + one(List.of("a=1", "b=2"));
+      default -> "X-Test: " + random.nextInt(2);
     };
   }
 

@@ -254,6 +254,16 @@ final class FakeDisk implements Store {
   }
 
   @Override
+  public List<Entry> variants(CacheKey key) {
+    return inner.variants(key);
+  }
+
+  @Override
+  public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
+    return inner.addVariant(key, like, meta, fields);
+  }
+
+  @Override
   public int remove(CacheKey key) {
     return inner.remove(key);
   }

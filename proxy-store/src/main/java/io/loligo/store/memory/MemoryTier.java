@@ -340,6 +340,18 @@ public final class MemoryTier {
    * where there is no room for a second one.
    */
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    return again(key, old, meta, fields, old);
+  }
+
+  /**
+   * Adds the content of {@code like}, borrowed, under new fields for another selection, unless it
+   * is no longer stored. Takes {@code fields}. Returns as {@link #freshen}.
+   */
+  public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
+    return again(key, like, meta, fields, null);
+  }
+
+  private Entry again(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, Entry replaced) {
     Entry fresh = freshened(key, old, meta, fields);
     if (fresh == null) {
       rejections.increment();
@@ -356,7 +368,7 @@ public final class MemoryTier {
               if (!contains(stored, old)) {
                 return stored;
               }
-              Stored now = Variants.with(stored, fresh, old);
+              Stored now = Variants.with(stored, fresh, replaced);
               mapped(now);
               return now;
             });

@@ -295,6 +295,37 @@ final class MemoryTierTest {
   }
 
   @Test
+  void servesOneContentUnderTwoSelections() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(100_000));
+      Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
+      fixture
+          .store
+          .addVariant(key(URL), gzip, varying("br"), fixture.fields("B: c\r\n\r\n"))
+          .release();
+      gzip.release();
+      Entry br = fixture.store.find(probe(URL), accepting("br"));
+      assertThat(StoreFixture.content(br)).isEqualTo(octets(100_000));
+      br.release();
+      assertThat(length(fixture, "gzip")).isEqualTo(100_000);
+      assertThat(fixture.store.stats().entries()).isEqualTo(2);
+      fixture.store.variants(key(URL)).forEach(Entry::release);
+    }
+  }
+
+  @Test
+  void addsNoVariantOfWhatWasPurged() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(10));
+      Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
+      fixture.store.remove(key(URL));
+      fixture.store.addVariant(key(URL), gzip, varying("br"), fixture.fields("\r\n")).release();
+      gzip.release();
+      assertThat(fixture.store.holds(probe(URL))).isFalse();
+    }
+  }
+
+  @Test
   void doesNotBringBackWhatWasPurgedWhileItWasValidated() {
     try (StoreFixture fixture = new StoreFixture()) {
       Entry old = fixture.put(URL, octets(100_000));

@@ -1,0 +1,111 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The entity tags of stored variants none of which a request selects, sent in one If-None-Match: a
+ * 304 then says which of them would do (RFC 9111 sections 4.1 and 4.3.1). Confined to one thread.
+ *
+ * <p>At most {@value #MAX_TAGS} tags of {@value #MAX_BYTES} octets together are offered.
+ */
+public final class OfferedTags {
+  static final int MAX_TAGS = 8;
+  static final int MAX_BYTES = 1024;
+
+  /** A client with conditions or ranges of its own asks for something else. */
+  private static final long CLIENTS_OWN =
+      Preconditions.FIELDS | 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
+
+  private static final int OK = 200;
+
+  private final List<byte[]> tags = new ArrayList<>(MAX_TAGS);
+  private int octets;
+
+  /** Whether a request with this decision offers any. */
+  public static boolean goWith(CacheDecision decision, RequestHead request) {
+    return decision.outcome() == Outcome.FETCH
+        && decision.reason() == CacheReason.VARY_MISS
+        && request.methodId() == Method.GET
+        && !request.fields().hasAny(CLIENTS_OWN);
+  }
+
+  /**
+   * Adds the tag of a stored variant; false where it has none to offer, or there is no more room.
+   * The variants come in the order of preference. One in a content coding that the request does not
+   * name is left out: some origins give all codings one tag.
+   *
+   * @param fields of the stored variant, borrowed
+   * @param request borrowed
+   */
+  public boolean add(StoredMeta variant, Fields fields, Fields request) {
+    byte[] tag = variant.etag();
+    if (tag == null
+        || variant.status() != OK
+        || !EntityTag.isWellFormed(tag)
+        || !isCodingNamed(fields, request)
+        || isOffered(tag)
+        || tags.size() == MAX_TAGS
+        || octets + tag.length > MAX_BYTES) {
+      return false;
+    }
+    tags.add(tag);
+    octets += tag.length;
+    return true;
+  }
+
+  private static boolean isCodingNamed(Fields stored, Fields request) {
+    int coding = stored.first(FieldName.CONTENT_ENCODING);
+    return coding < 0
+        || (stored.next(FieldName.CONTENT_ENCODING, coding + 1) < 0
+            && request.hasToken(FieldName.ACCEPT_ENCODING, stored.value(coding)));
+  }
+
+  private boolean isOffered(byte[] tag) {
+    for (byte[] other : tags) {
+      if (EntityTag.weakMatch(other, tag, 0, tag.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many were added. */
+  public int size() {
+    return tags.size();
+  }
+
+  /** Adds the condition. Legal where there are any. */
+  public void addTo(FieldLines lines) {
+    lines.append("If-None-Match: ");
+    for (int i = 0; i < tags.size(); i++) {
+      lines.append(i == 0 ? "" : ", ").append(tags.get(i), 0, tags.get(i).length);
+    }
+    lines.endLine();
+  }
+
+  /**
+   * Number of the one, in the order of adding, that a 304 names (RFC 9111 section 4.3.4); -1 where
+   * it names none. A 304 without a tag means the only one there is.
+   */
+  public int named(ResponseHead notModified) {
+    Fields fields = notModified.fields();
+    int named = fields.first(FieldName.ETAG);
+    if (named < 0) {
+      return tags.size() == 1 ? 0 : -1;
+    }
+    for (int i = 0; i < tags.size(); i++) {
+      if (Validation.names(fields, named, tags.get(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}
