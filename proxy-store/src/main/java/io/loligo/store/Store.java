@@ -162,7 +162,15 @@ public interface Store extends AutoCloseable {
    * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is
    * served from now on; what is on disk goes behind the back. How many there were, roughly.
    */
-  int remove(CacheKey key);
+  default int remove(CacheKey key) {
+    return remove(key, null);
+  }
+
+  /**
+   * The same, but for {@code except}, under way for {@code key}, which may still be stored: it is
+   * the answer by which everything before it became invalid. May be null.
+   */
+  int remove(CacheKey key, InFlight except);
 
   /**
    * The same, confirmed: {@code then} is told how many there were, on {@code loop}, when not even a

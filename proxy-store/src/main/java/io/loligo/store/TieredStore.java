@@ -302,8 +302,8 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public int remove(CacheKey key) {
-    flights.invalidate(key);
+  public int remove(CacheKey key, InFlight except) {
+    flights.invalidate(key, except);
     int onDisk = disk.mayHold(key) ? 1 : 0;
     disk.hide(key);
     disk.remove(key, false, count -> {});

@@ -30,6 +30,21 @@ public record CacheDecision(
     UNSATISFIABLE
   }
 
+  /**
+   * The {@code fwd} parameter of Cache-Status (RFC 9211 section 2.2). What a request asks for is
+   * the cause only where a fresh response was selected: else there was none, or it was stale.
+   */
+  public String forwardToken() {
+    String token = reason.token();
+    if (token == null) {
+      return "miss";
+    }
+    if (token.equals("request") && ageSeconds < 0) {
+      return "miss";
+    }
+    return token.equals("request") && ttlSeconds() <= 0 ? "stale" : token;
+  }
+
   /** Remaining freshness in seconds, negative when stale. */
   public long ttlSeconds() {
     return lifetimeSeconds - ageSeconds;

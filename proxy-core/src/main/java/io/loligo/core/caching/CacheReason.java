@@ -24,7 +24,7 @@ public enum CacheReason {
   REQUEST_MIN_FRESH("request", "min-fresh"),
   REQUEST_NO_STORE("request", "no-store"),
   METHOD("method", "method"),
-  REQUEST_BODY("method", "request has content"),
+  REQUEST_BODY("bypass", "request has content"),
   CONDITIONAL("request", "conditional"),
   RANGE("partial", "range of what is not stored"),
   CACHE_DENIED("bypass", "cache deny"),
@@ -40,6 +40,14 @@ public enum CacheReason {
 
   public String token() {
     return token;
+  }
+
+  /** Whether {@link #detail} says more than {@link #token}. */
+  public boolean tellsMore() {
+    return switch (this) {
+      case URI_MISS, VARY_MISS, STALE, METHOD -> false;
+      default -> true;
+    };
   }
 
   public String detail() {

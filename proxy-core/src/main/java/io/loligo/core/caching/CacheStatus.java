@@ -1,11 +1,10 @@
 package io.loligo.core.caching;
 
-import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.message.FieldLines;
 
 /**
  * The Cache-Status line of this cache (RFC 9211), to stand behind those of caches nearer to the
- * origin. Stateless; no allocation.
+ * origin. Stateless; no allocation but for names and keys.
  */
 public final class CacheStatus {
   private static final String TOKEN_OCTETS = "!#$%&'*+-.^_`|~:/";
@@ -18,18 +17,14 @@ public final class CacheStatus {
    *
    * @param cacheName a host name or any other text
    * @param disk whether the disk was read for it
+   * @param key to show, or null
    */
   public static void appendHit(
-      FieldLines lines, String cacheName, CacheDecision decision, boolean disk) {
+      FieldLines lines, String cacheName, CacheDecision decision, boolean disk, String key) {
     begin(lines, cacheName);
-    if (decision.outcome() == Outcome.UNSATISFIABLE) {
-      lines.append("; detail=only-if-cached").endLine();
-      return;
-    }
     lines.append("; hit");
-    if (decision.lifetimeSeconds() >= 0) {
-      lines.append("; ttl=").append(decision.ttlSeconds());
-    }
+    ttl(lines, decision);
+    key(lines, key);
     if (decision.reason() != CacheReason.FRESH) {
       detail(lines, decision.reason().detail());
     } else if (disk) {
@@ -39,34 +34,105 @@ public final class CacheStatus {
   }
 
   /**
-   * The line of an answer from the next hop: {@code NAME; fwd=uri-miss; fwd-status=200; stored}.
+   * The line of an answer from the store after all: the next hop was asked, and confirmed it or
+   * failed. {@code NAME; fwd=stale; fwd-status=304; ttl=...; detail=validated}.
+   *
+   * @param why the decision by which it was asked
+   * @param forwardStatus status of its answer; 0: none
+   * @param decision by which the stored response answers
+   * @param key to show, or null
+   */
+  public static void appendStandIn(
+      FieldLines lines,
+      String cacheName,
+      CacheDecision why,
+      int forwardStatus,
+      CacheDecision decision,
+      String key) {
+    begin(lines, cacheName);
+    forward(lines, why, forwardStatus);
+    ttl(lines, decision);
+    key(lines, key);
+    detail(lines, decision.reason().detail());
+    lines.endLine();
+  }
+
+  /**
+   * The line of an answer from the next hop: {@code NAME; fwd=uri-miss; fwd-status=200; stored;
+   * ttl=...}, with the reason as detail where it says more.
    *
    * @param cacheName a host name or any other text
    * @param decision why it was forwarded
-   * @param forwardStatus status of the next hop's answer; 0: unknown or none
-   * @param stored whether that answer is stored
+   * @param forwardStatus status of the next hop's answer; 0: none
+   * @param stored what is stored of that answer; null: it is not
    * @param collapsed whether another request's fetch brought it
+   * @param nowMillis wall clock
+   * @param key to show, or null
    */
   public static void appendForward(
       FieldLines lines,
       String cacheName,
       CacheDecision decision,
       int forwardStatus,
-      boolean stored,
-      boolean collapsed) {
+      StoredMeta stored,
+      boolean collapsed,
+      long nowMillis,
+      String key) {
     begin(lines, cacheName);
-    String token = decision.reason().token();
-    lines.append("; fwd=").append(token == null ? "miss" : token);
-    if (forwardStatus > 0) {
-      lines.append("; fwd-status=").append((long) forwardStatus);
-    }
-    if (stored) {
-      lines.append("; stored");
+    forward(lines, decision, forwardStatus);
+    if (stored != null) {
+      lines.append("; stored; ttl=");
+      lines.append(stored.lifetimeSeconds() - stored.ageSeconds(nowMillis));
     }
     if (collapsed) {
       lines.append("; collapsed");
     }
+    key(lines, key);
+    CacheReason reason = decision.reason();
+    if (reason.tellsMore()) {
+      detail(lines, reason.detail());
+    }
     lines.endLine();
+  }
+
+  /**
+   * The line of an answer of our own.
+   *
+   * @param forwarded why the next hop was asked, though this is not its answer; null: it was not
+   * @param forwardStatus status of its answer; 0: none
+   * @param detail what went wrong
+   */
+  public static void appendError(
+      FieldLines lines,
+      String cacheName,
+      CacheDecision forwarded,
+      int forwardStatus,
+      String detail) {
+    begin(lines, cacheName);
+    if (forwarded != null) {
+      forward(lines, forwarded, forwardStatus);
+    }
+    detail(lines, detail);
+    lines.endLine();
+  }
+
+  private static void forward(FieldLines lines, CacheDecision why, int status) {
+    lines.append("; fwd=").append(why.forwardToken());
+    if (status > 0) {
+      lines.append("; fwd-status=").append((long) status);
+    }
+  }
+
+  private static void ttl(FieldLines lines, CacheDecision decision) {
+    if (decision.lifetimeSeconds() >= 0) {
+      lines.append("; ttl=").append(decision.ttlSeconds());
+    }
+  }
+
+  private static void key(FieldLines lines, String key) {
+    if (key != null) {
+      string(lines.append("; key="), key);
+    }
   }
 
   private static void begin(FieldLines lines, String cacheName) {
@@ -87,7 +153,7 @@ public final class CacheStatus {
     }
   }
 
-  /** sf-token (RFC 8941 section 3.3.4). */
+  /** sf-token (RFC 9651 section 3.3.4). */
   private static boolean isToken(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -100,7 +166,7 @@ public final class CacheStatus {
     return !text.isEmpty();
   }
 
-  /** sf-string (RFC 8941 section 3.3.3); what it cannot hold becomes a question mark. */
+  /** sf-string (RFC 9651 section 3.3.3); what it cannot hold becomes a question mark. */
   private static void string(FieldLines lines, String text) {
     lines.append('"');
     for (int i = 0; i < text.length(); i++) {

@@ -60,44 +60,21 @@ public final class Reuse {
   }
 
   /**
-   * Whether {@code stored}, stale, may still be served because the origin could not be reached or
-   * broke off; see {@link #mayServeOnError(long, RequestHead, StoredMeta, CharSequence,
-   * CacheSettings, boolean)}. The max-stale of a refresh_pattern is not looked at.
-   */
-  public static boolean mayServeOnError(
-      long nowMillis, RequestHead request, StoredMeta stored, CacheSettings settings) {
-    return mayServeOnError(
-        nowMillis, request, stored, settings.maxStaleSeconds(), /* answered5xx= */ false);
-  }
-
-  /**
    * Whether {@code stored}, stale, may still be served because the origin failed: it could not be
    * reached, broke off, or answered 5xx.
    *
    * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
-   * or the request allows it for its time (RFC 5861 section 4). Without it an origin that cannot be
-   * reached is outlived up to {@code max_stale}, an answer it gave is passed on.
+   * or the request allows it for its time (RFC 5861 section 4). Without it the stored response
+   * stands in up to {@code max_stale}, or the max-stale of its refresh_pattern.
    *
    * @param url effective URI for refresh_pattern
-   * @param answered5xx whether the origin answered, with an error
    */
   public static boolean mayServeOnError(
       long nowMillis,
       RequestHead request,
       StoredMeta stored,
       CharSequence url,
-      CacheSettings settings,
-      boolean answered5xx) {
-    long maxStale = maxStaleSeconds(settings.patternFor(url), settings);
-    return mayServeOnError(nowMillis, request, stored, maxStale, answered5xx);
-  }
-
-  private static boolean mayServeOnError(
-      long nowMillis,
-      RequestHead request,
-      StoredMeta stored,
-      long maxStaleSeconds,
-      boolean answered5xx) {
+      CacheSettings settings) {
     if (stored.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)) {
       return false;
     }
@@ -113,7 +90,12 @@ public final class Reuse {
     if (stored.staleIfErrorSeconds() >= 0) {
       return staleness < stored.staleIfErrorSeconds();
     }
-    return !answered5xx && staleness <= maxStaleSeconds;
+    return staleness <= maxStaleSeconds(settings.patternFor(url), settings);
+  }
+
+  /** Whether an answer with this code counts as the origin's failure (RFC 5861 section 4). */
+  public static boolean isFailure(int status) {
+    return status == 500 || (status >= 502 && status <= 504);
   }
 
   private static CacheDecision missing(Fields request, boolean otherVariants) {

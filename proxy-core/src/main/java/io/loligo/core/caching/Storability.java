@@ -45,6 +45,9 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     CacheControl directives = TargetedControl.of(fields, settings.gateway());
     RefreshPattern pattern = settings.patternFor(url);
     refusal = responseRefusal(request.fields(), response, directives, pattern);
+    if (refusal == null && request.methodId() == Method.POST) {
+      refusal = postRefusal(response, directives, url);
+    }
     if (refusal != null) {
       return refused(refusal);
     }
@@ -105,13 +108,31 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
 
   private static String requestRefusal(RequestHead request) {
     Fields fields = request.fields();
-    if (request.methodId() != Method.GET) {
-      return "method is not GET";
+    int method = request.methodId();
+    if (method != Method.GET && method != Method.POST) {
+      return "answers to this method are not stored";
     }
-    if (hasContent(fields)) {
+    if (method == Method.GET && hasContent(fields)) {
       return "request has content";
     }
     return CacheControl.ofRequest(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
+  }
+
+  /**
+   * An answer to POST is stored only where it says itself that it is what GET would get, and for
+   * how long (RFC 9110 section 9.3.3).
+   */
+  private static String postRefusal(
+      ResponseHead response, CacheControl directives, CharSequence url) {
+    if (response.status() != 200) {
+      return "answer to POST other than 200";
+    }
+    if (!hasExplicitLifetime(response.fields(), directives)) {
+      return "answer to POST without an explicit lifetime";
+    }
+    return ContentLocation.isTarget(url.toString(), response.fields())
+        ? null
+        : "answer to POST that is not the target's representation";
   }
 
   private static boolean hasContent(Fields request) {
@@ -184,7 +205,12 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
   private static boolean mayAssumeLifetime(
       StoredMeta meta, Fields response, CacheControl directives) {
     return meta.has(StoredMeta.NEGATIVE | StoredMeta.HEURISTIC)
-        || directives.maxAgeSeconds() != CacheControl.ABSENT
+        || hasExplicitLifetime(response, directives);
+  }
+
+  /** RFC 9111 section 4.2.1, without what is assumed. */
+  private static boolean hasExplicitLifetime(Fields response, CacheControl directives) {
+    return directives.maxAgeSeconds() != CacheControl.ABSENT
         || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT
         || (response.has(FieldName.EXPIRES) && !directives.has(CacheControl.TARGETED));
   }

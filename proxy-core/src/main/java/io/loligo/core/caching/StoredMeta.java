@@ -67,6 +67,9 @@ public record StoredMeta(
   /** It came by HTTP/1.0, which our Via line has to say (RFC 9110 section 7.6.3). */
   public static final int FROM_HTTP_1_0 = 1 << 10;
 
+  /** Its fields may hold Set-Cookie, which not every port replays. */
+  public static final int SETS_COOKIE = 1 << 11;
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

@@ -172,6 +172,7 @@ final class Assembly {
         scalars.integer("quick_abort_pct"),
         scalars.flag("httpd_suppress_version_string"),
         StoredSetCookie.valueOf(upper("loligo_stored_set_cookie")),
+        scalars.flag("loligo_cache_status_key"),
         peers);
   }
 

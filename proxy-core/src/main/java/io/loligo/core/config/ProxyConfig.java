@@ -250,7 +250,9 @@ public record ProxyConfig(
     /** Replayed on accel ports, stripped on forward ports. */
     AUTO,
     REPLAY,
-    STRIP
+    STRIP,
+    /** A response that has one is not stored. */
+    BYPASS
   }
 
   /** {@code forwarded_for}. */
@@ -269,6 +271,7 @@ public record ProxyConfig(
    * @param collapsedWaitMillis how long another client's fetch is waited for
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
+   * @param showsKey {@code loligo_cache_status_key}
    */
   public record Forwarding(
       String visibleHostname,
@@ -281,6 +284,7 @@ public record ProxyConfig(
       int quickAbortPercent,
       boolean suppressVersion,
       StoredSetCookie storedSetCookie,
+      boolean showsKey,
       List<Peer> peers) {}
 
   /** One cache_peer line with its cache_peer_access rules. */

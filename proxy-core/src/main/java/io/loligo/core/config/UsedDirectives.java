@@ -38,8 +38,8 @@ final class UsedDirectives {
             .line("PROTOCOL|OTHER allow|deny [!]ACL...")
             .squid("deny all", "http_access has decided already; WebSocket is part of browsing")
             .difference(
-                "without a line WebSocket may be upgraded to; versions behind a protocol's slash are"
-                    + " ignored")
+                "without a line WebSocket may be upgraded to; versions behind a protocol's slash"
+                    + " are ignored")
             .text("Which protocols a request may switch to by Upgrade, and who may."),
         d("cache", "no_cache")
             .rules("allow all")
@@ -61,9 +61,9 @@ final class UsedDirectives {
         d("refresh_pattern")
             .line("[-i] REGEX MIN PERCENT% MAX [OPTION...]")
             .text(
-                "How long a response without explicit expiry is fresh, in minutes and as a percentage"
-                    + " of its age when it was received. The first expression found in the URL"
-                    + " decides."),
+                "How long a response without explicit expiry is fresh, in minutes and as a"
+                    + " percentage of its age when it was received. The first expression found in"
+                    + " the URL decides."),
         d("cache_mem")
             .type(ValueType.BYTES, "256 MB")
             .difference("holds stored responses only; bytes in transit are budgeted apart")
@@ -82,12 +82,14 @@ final class UsedDirectives {
             .text("Smaller responses are not stored."),
         d("cache_dir")
             .line(
-                "ufs|aufs|diskd PATH MBYTES L1 L2 [OPTION...], rock PATH MBYTES [OPTION...] or null")
+                "ufs|aufs|diskd PATH MBYTES L1 L2 [OPTION...], rock PATH MBYTES [OPTION...] or"
+                    + " null")
             .reload(Reload.RESTART)
             .difference(
                 "every type is the same store in a few large files: L1 and L2 must be there and are"
                     + " ignored; MBYTES is a hard limit on all of it; null is memory only; the same"
-                    + " PATH twice is an error; coss stops the start and says what to write instead")
+                    + " PATH twice is an error; coss stops the start and says what to write"
+                    + " instead")
             .text(
                 "A folder that keeps responses on disk; without a line memory only. Several lines"
                     + " share the load by free space. Options: min-size=BYTES, max-size=BYTES (else"
@@ -101,8 +103,9 @@ final class UsedDirectives {
             .reload(Reload.RESTART)
             .difference("fixes how many responses a cache_dir can hold: its size over this")
             .text(
-                "The mean size of stored responses. Too large a value fills the index of a cache_dir"
-                    + " before its space, too small a one wastes space on an index never filled."),
+                "The mean size of stored responses. Too large a value fills the index of a"
+                    + " cache_dir before its space, too small a one wastes space on an index never"
+                    + " filled."),
         d("loligo_disk_threads")
             .type(ValueType.INTEGER, "4")
             .range(2, 8)
@@ -168,9 +171,9 @@ final class UsedDirectives {
         d("forwarded_for")
             .choice("on", "on", "off", "transparent", "truncate", "delete")
             .text(
-                "X-Forwarded-For: on adds the client's address, off adds unknown, transparent leaves"
-                    + " the field alone, truncate replaces it by the client's address, delete"
-                    + " removes it."),
+                "X-Forwarded-For: on adds the client's address, off adds unknown, transparent"
+                    + " leaves the field alone, truncate replaces it by the client's address,"
+                    + " delete removes it."),
         d("visible_hostname")
             .type(ValueType.TEXT, "")
             .form("NAME")
@@ -335,8 +338,15 @@ final class UsedDirectives {
             .reload(Reload.RESTART)
             .text("Which of Netty's allocators serves buffers."),
         d("loligo_stored_set_cookie")
-            .choice("auto", "auto", "replay", "strip")
-            .text("Set-Cookie of stored responses; auto: replay on accel ports, else strip."),
+            .choice("auto", "auto", "replay", "strip", "bypass")
+            .text(
+                "Set-Cookie of responses from the store: all of them get it, nobody does, or such"
+                    + " responses are not stored; auto: replay on accel ports, else strip."),
+        d("loligo_cache_status_key")
+            .type(ValueType.ON_OFF, "off")
+            .text(
+                "Whether Cache-Status shows the key an answer is stored under; its query only with"
+                    + " strip_query_terms off."),
         d("loligo_dns_v4_first")
             .type(ValueType.ON_OFF, "off")
             .text("Whether IPv4 addresses of a name are tried before its IPv6 addresses."),

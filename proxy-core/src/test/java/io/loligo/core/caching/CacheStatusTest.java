@@ -33,9 +33,9 @@ class CacheStatusTest {
   void hitFromDiskSaysSoUnlessThereIsMoreToSay() {
     FieldLines lines = new FieldLines(128);
     CacheDecision fresh = new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 1, 60);
-    CacheStatus.appendHit(lines, "p", fresh, true);
+    CacheStatus.appendHit(lines, "p", fresh, true, null);
     CacheDecision negative = new CacheDecision(Outcome.SERVE, CacheReason.NEGATIVE, 1, 60);
-    CacheStatus.appendHit(lines, "p", negative, true);
+    CacheStatus.appendHit(lines, "p", negative, true, null);
     assertThat(new String(lines.toBytes(), ISO_8859_1))
         .isEqualTo(
             "Cache-Status: p; hit; ttl=59; detail=disk\r\n"
@@ -43,29 +43,59 @@ class CacheStatusTest {
   }
 
   @Test
-  void unsatisfiableIsNoHit() {
-    CacheDecision decision = new CacheDecision(Outcome.UNSATISFIABLE, CacheReason.URI_MISS, -1, -1);
-    assertThat(hit("p", decision)).isEqualTo("Cache-Status: p; detail=only-if-cached\r\n");
+  void ownAnswersAreNoHits() {
+    FieldLines lines = new FieldLines(128);
+    CacheStatus.appendError(lines, "p", null, 0, "ERR_ACCESS_DENIED");
+    CacheDecision miss = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
+    CacheStatus.appendError(lines, "p", miss, 200, "ERR_TOO_BIG");
+    assertThat(new String(lines.toBytes(), ISO_8859_1))
+        .isEqualTo(
+            "Cache-Status: p; detail=ERR_ACCESS_DENIED\r\n"
+                + "Cache-Status: p; fwd=uri-miss; fwd-status=200; detail=ERR_TOO_BIG\r\n");
   }
 
   @Test
   void forwardShowsReasonStatusAndFate() {
     CacheDecision decision = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
     assertThat(forward(decision, 200, true, false))
-        .isEqualTo("Cache-Status: p; fwd=uri-miss; fwd-status=200; stored\r\n");
+        .isEqualTo("Cache-Status: p; fwd=uri-miss; fwd-status=200; stored; ttl=55\r\n");
     assertThat(forward(decision, 0, false, true))
         .isEqualTo("Cache-Status: p; fwd=uri-miss; collapsed\r\n");
+  }
+
+  @Test
+  void whatStandsInWasForwarded() {
+    FieldLines lines = new FieldLines(128);
+    CacheDecision why = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 70, 60);
+    CacheDecision now = new CacheDecision(Outcome.SERVE, CacheReason.VALIDATED, 0, 60);
+    CacheStatus.appendStandIn(lines, "p", why, 304, now, "http://a/\"");
+    assertThat(new String(lines.toBytes(), ISO_8859_1))
+        .isEqualTo(
+            "Cache-Status: p; fwd=stale; fwd-status=304; ttl=60; key=\"http://a/\\\"\""
+                + "; detail=validated\r\n");
+  }
+
+  @Test
+  @DisplayName("2.2: request only where it kept a fresh response from being used")
+  void whatTheRequestAsksForCountsWhereAFreshResponseIsStored() {
+    CacheReason reason = CacheReason.REQUEST_NO_CACHE;
+    assertThat(forward(new CacheDecision(Outcome.VALIDATE, reason, 1, 2), 200, false, false))
+        .isEqualTo("Cache-Status: p; fwd=request; fwd-status=200; detail=no-cache\r\n");
+    assertThat(forward(new CacheDecision(Outcome.VALIDATE, reason, 2, 2), 200, false, false))
+        .isEqualTo("Cache-Status: p; fwd=stale; fwd-status=200; detail=no-cache\r\n");
+    assertThat(forward(new CacheDecision(Outcome.FETCH, reason, -1, -1), 200, false, false))
+        .isEqualTo("Cache-Status: p; fwd=miss; fwd-status=200; detail=no-cache\r\n");
   }
 
   @ParameterizedTest
   @EnumSource(CacheReason.class)
   @DisplayName("2.2: every reason is one of the RFC's forward reasons")
   void reasonsAreTheRfcs(CacheReason reason) {
-    CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, -1, -1);
+    CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, 1, 2);
     assertThat(forward(decision, 200, false, false))
         .matches(
             "Cache-Status: p; fwd=(bypass|method|uri-miss|vary-miss|miss|request|stale|partial)"
-                + "; fwd-status=200\r\n");
+                + "; fwd-status=200(; detail=.+)?\r\n");
   }
 
   @ParameterizedTest
@@ -90,14 +120,17 @@ class CacheStatusTest {
 
   private static String hit(String name, CacheDecision decision) {
     FieldLines lines = new FieldLines(128);
-    CacheStatus.appendHit(lines, name, decision, false);
+    CacheStatus.appendHit(lines, name, decision, false, null);
     return new String(lines.toBytes(), ISO_8859_1);
   }
 
   private static String forward(
       CacheDecision decision, int status, boolean stored, boolean collapsed) {
     FieldLines lines = new FieldLines(128);
-    CacheStatus.appendForward(lines, "p", decision, status, stored, collapsed);
+    StoredMeta meta =
+        Responses.storability(Heads.get(), Heads.response(200, "Cache-Control: max-age=60")).meta();
+    CacheStatus.appendForward(
+        lines, "p", decision, status, stored ? meta : null, collapsed, Responses.NOW + 5_000, null);
     return new String(lines.toBytes(), ISO_8859_1);
   }
 }

@@ -75,7 +75,7 @@ class HitPathAllocationTest {
     long bytes =
         allocated(
             () -> {
-              CacheStatus.appendHit(lines.clear(), "proxy.example", decision, false);
+              CacheStatus.appendHit(lines.clear(), "proxy.example", decision, false, null);
               return HttpDate.append(lines, NOW).length();
             });
     assertThat(bytes).isLessThanOrEqualTo(NOISE_BYTES);

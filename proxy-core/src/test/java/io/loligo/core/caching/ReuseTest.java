@@ -313,31 +313,29 @@ class ReuseTest {
 
     @May
     void unreachableOriginIsOutlivedUpToMaxStale() {
-      assertThat(onError(minute, 604_860, false)).isTrue();
-      assertThat(onError(minute, 604_861, false)).isFalse();
-      assertThat(Reuse.mayServeOnError(NOW, Heads.get(), minute, CacheSettings.DEFAULT)).isTrue();
+      assertThat(onError(minute, 604_860)).isTrue();
+      assertThat(onError(minute, 604_861)).isFalse();
     }
 
-    @Test
-    void errorAnswerIsPassedOnWithoutStaleIfError() {
-      assertThat(onError(minute, 61, true)).isFalse();
+    @ParameterizedTest
+    @CsvSource({"500,true", "501,false", "502,true", "503,true", "504,true", "505,false"})
+    void someAnswersAreFailures(int status, boolean failure) {
+      assertThat(Reuse.isFailure(status)).isEqualTo(failure);
     }
 
     @May
     void staleIfErrorAllowsItForItsTime() {
-      for (boolean answered : new boolean[] {true, false}) {
-        assertThat(onError(tolerant, 159, answered)).isTrue();
-        assertThat(onError(tolerant, 160, answered)).isFalse();
-      }
-      assertThat(onError(stored("Cache-Control: max-age=60, stale-if-error=0"), 60, false))
-          .isFalse();
+      assertThat(onError(tolerant, 159)).isTrue();
+      assertThat(onError(tolerant, 160)).isFalse();
+      assertThat(onError(stored("Cache-Control: max-age=60, stale-if-error=0"), 60)).isFalse();
     }
 
     @May
     void clientsStaleIfErrorAllowsItToo() {
-      assertThat(onError(minute, 69, true, "Cache-Control: stale-if-error=10")).isTrue();
-      assertThat(onError(minute, 70, true, "Cache-Control: stale-if-error=10")).isFalse();
-      assertThat(onError(tolerant, 70, true, "Cache-Control: stale-if-error=0")).isTrue();
+      StoredMeta strict = stored("Cache-Control: max-age=60, stale-if-error=0");
+      assertThat(onError(strict, 69, "Cache-Control: stale-if-error=10")).isTrue();
+      assertThat(onError(strict, 70, "Cache-Control: stale-if-error=10")).isFalse();
+      assertThat(onError(tolerant, 70, "Cache-Control: stale-if-error=0")).isTrue();
     }
 
     @ParameterizedTest
@@ -351,31 +349,27 @@ class ReuseTest {
         })
     void neverWhereTheOriginForbids(String value) {
       StoredMeta strict = stored("Cache-Control: stale-if-error=1000, " + value, ETAG);
-      assertThat(onError(strict, 61, true)).isFalse();
-      assertThat(onError(strict, 61, false)).isFalse();
-      assertThat(onError(strict, 61, false, "Cache-Control: stale-if-error=1000")).isFalse();
+      assertThat(onError(strict, 61)).isFalse();
+      assertThat(onError(strict, 61, "Cache-Control: stale-if-error=1000")).isFalse();
     }
 
     @Test
     void notToAClientThatWantsNothingStored() {
-      assertThat(onError(minute, 10, false, "Cache-Control: no-cache")).isFalse();
-      assertThat(onError(minute, 10, false, "Pragma: no-cache")).isFalse();
-      assertThat(onError(tolerant, 61, true, "Cache-Control: no-cache")).isFalse();
+      assertThat(onError(minute, 10, "Cache-Control: no-cache")).isFalse();
+      assertThat(onError(minute, 10, "Pragma: no-cache")).isFalse();
+      assertThat(onError(tolerant, 61, "Cache-Control: no-cache")).isFalse();
     }
 
     @Test
     void patternBoundsIt() {
       CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
-      assertThat(Reuse.mayServeOnError(NOW + 65_000, Heads.get(), minute, URL, settings, false))
-          .isTrue();
-      assertThat(Reuse.mayServeOnError(NOW + 66_000, Heads.get(), minute, URL, settings, false))
-          .isFalse();
+      assertThat(Reuse.mayServeOnError(NOW + 65_000, Heads.get(), minute, URL, settings)).isTrue();
+      assertThat(Reuse.mayServeOnError(NOW + 66_000, Heads.get(), minute, URL, settings)).isFalse();
     }
 
-    private boolean onError(
-        StoredMeta meta, long ageSeconds, boolean answered5xx, String... lines) {
+    private boolean onError(StoredMeta meta, long ageSeconds, String... lines) {
       return Reuse.mayServeOnError(
-          NOW + ageSeconds * 1000, Heads.get(lines), meta, URL, CacheSettings.DEFAULT, answered5xx);
+          NOW + ageSeconds * 1000, Heads.get(lines), meta, URL, CacheSettings.DEFAULT);
     }
   }
 

@@ -43,6 +43,48 @@ class StorabilityTest {
     }
 
     @ParameterizedTest
+    @Tag("MAY")
+    @ValueSource(
+        strings = {URL, "/a", "./b/../a", "//ORIGIN.example:80/a", "HTTP://origin.example/a"})
+    @DisplayName("RFC 9110 section 9.3.3: an answer to POST that is what GET would get")
+    void storesAnswersToPostThatAreTheTarget(String location) {
+      String line = "Content-Location: " + location;
+      accepted(Heads.request("POST", "Content-Length: 1"), Heads.response(200, FRESH, line));
+      refused(Heads.request("PUT"), Heads.response(200, FRESH, line));
+      refused(Heads.request("POST"), Heads.response(201, FRESH, line));
+      refused(Heads.request("POST"), Heads.response(200, FRESH, line, line));
+      refused(Heads.request("POST"), Heads.response(200, FRESH, line + "#x"));
+      refused(Heads.request("POST"), Heads.response(200, FRESH, line + "?"));
+    }
+
+    @ParameterizedTest
+    @Tag("MUST")
+    @ValueSource(
+        strings = {
+          "",
+          "/",
+          "/A",
+          "/a/",
+          "/%61",
+          "https://origin.example/a",
+          "//origin.example:81/a",
+          "::"
+        })
+    @DisplayName("RFC 9110 section 9.3.3: no answer to POST that may be something else")
+    void refusesAnswersToPostThatAreNotTheTarget(String location) {
+      String line = "Content-Location: " + location;
+      refused(Heads.request("POST"), Heads.response(200, FRESH, line));
+    }
+
+    @Test
+    void assumesNoLifetimeForAnswersToPost() {
+      String line = "Content-Location: /a";
+      refused(Heads.request("POST"), Heads.response(200, line, date("Last-Modified", -1000)));
+      refused(Heads.request("POST"), Heads.response(200, line, "Cache-Control: public"));
+      accepted(Heads.request("POST"), Heads.response(200, line, date("Expires", 1000)));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"Content-Length: 1", "Transfer-Encoding: chunked"})
     void refusesAnswersToRequestsWithContent(String line) {
       refused(Heads.get(line), Heads.response(200, FRESH));

@@ -64,7 +64,7 @@ final class ExplainJson {
     member("outcome", decision.outcome().name().toLowerCase(Locale.ROOT));
     member("reason", decision.reason().name().toLowerCase(Locale.ROOT));
     member("because", decision.reason().detail());
-    member("fwd", decision.reason().token());
+    member("fwd", decision.reason().token() == null ? null : decision.forwardToken());
     if (decision.lifetimeSeconds() >= 0) {
       member("age", decision.ageSeconds());
       member("lifetime", decision.lifetimeSeconds());

@@ -1,5 +1,7 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
 import io.netty.buffer.ByteBuf;
@@ -24,6 +26,24 @@ final class ErrorPage {
       String errorCode,
       String text,
       FieldLines lines) {
+    send(stream, loop, status, errorCode, text, lines, null, 0);
+  }
+
+  /**
+   * The same after the next hop was asked.
+   *
+   * @param forwarded why it was; null: it was not
+   * @param forwardStatus status of its answer; 0: none
+   */
+  static void send(
+      ClientStream stream,
+      ExchangeLoop loop,
+      int status,
+      String errorCode,
+      String text,
+      FieldLines lines,
+      CacheDecision forwarded,
+      int forwardStatus) {
     FieldLines head = new FieldLines(512);
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());
@@ -31,6 +51,7 @@ final class ErrorPage {
     loop.clock().addDate(head, loop.clock().millis());
     ExchangeSettings settings = loop.settings();
     head.append(settings.viaLine(), 0, settings.viaLine().length);
+    CacheStatus.appendError(head, settings.cacheName(), forwarded, forwardStatus, errorCode);
     head.add("Content-Type", "text/html;charset=utf-8");
     head.add("Content-Language", "en");
     head.add("X-Loligo-Error", errorCode);

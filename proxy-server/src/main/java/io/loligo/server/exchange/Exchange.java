@@ -219,10 +219,18 @@ final class Exchange implements ClientEvents {
             target,
             view,
             framing,
-            decision.outcome() != Outcome.BYPASS,
+            mayStore(),
             decision.outcome() == Outcome.VALIDATE ? stale : null,
             upgrade)
         .offering(offered);
+  }
+
+  /** Whether the answer may be stored if it says so: that of a POST, too. */
+  private boolean mayStore() {
+    return decision.outcome() != Outcome.BYPASS
+        || (decision.reason() == CacheReason.METHOD
+            && head.methodId() == Method.POST
+            && loop.mayCache(view));
   }
 
   private void run(Fetch mine, InFlight inFlight) {
@@ -415,9 +423,11 @@ final class Exchange implements ClientEvents {
     if (arrived.meta() != null && arrived.meta().has(StoredMeta.HIDES_FIELDS)) {
       from += HiddenFields.length(fields.slice());
     }
-    if (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)) {
+    boolean cookies = fetch != null || loop.replaysSetCookie(stream);
+    if (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)
+        || (!cookies && reply.fields().has(FieldName.SET_COOKIE))) {
       ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
-      ReplyFields.putFirst(StoredFields.index(visible), lines);
+      ReplyFields.putFirst(StoredFields.index(visible), cookies, lines);
       from = fields.writerIndex() - 2;
     }
     stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);
@@ -464,8 +474,10 @@ final class Exchange implements ClientEvents {
         settings.cacheName(),
         decision,
         arrived.head().status(),
-        arrived.meta() != null,
-        fetch == null);
+        arrived.meta(),
+        fetch == null,
+        loop.clock().millis(),
+        settings.shownKey(key));
   }
 
   /** Asks for as much as was passed on, so that no more than one stream buffer is on its way. */
@@ -539,10 +551,10 @@ final class Exchange implements ClientEvents {
 
   /** Serves the stale response because the origin failed; false where that is not allowed. */
   private boolean serveStale() {
-    long now = loop.clock().millis();
-    if (stale == null || !Reuse.mayServeOnError(now, head, stale.meta(), loop.config().caching())) {
+    if (!mayServeStale()) {
       return false;
     }
+    long now = loop.clock().millis();
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
     stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
     Entry entry = stale;
@@ -553,26 +565,27 @@ final class Exchange implements ClientEvents {
             Outcome.SERVE,
             CacheReason.STALE_IF_ERROR,
             entry.meta().ageSeconds(now),
-            entry.meta().lifetimeSeconds()));
+            entry.meta().lifetimeSeconds()),
+        new Answered(decision, fetch == null ? 0 : fetch.status(), new FieldLines(0)));
     return true;
   }
 
   /**
-   * Whether this exchange would rather have its stale response than a 5xx answer: RFC 9111 section
-   * 4.3.3 lets it act as if the origin had not answered at all.
+   * Whether its stale response may stand in for what the origin fails to give: RFC 9111 section
+   * 4.3.3 lets it act on a 5xx as if the origin had not answered at all.
    */
-  boolean prefersStale() {
-    return mayServeStale(loop.clock().millis());
-  }
-
-  private boolean mayServeStale(long nowMillis) {
+  boolean mayServeStale() {
     return stale != null
         && Reuse.mayServeOnError(
-            nowMillis, head, stale.meta(), target.url(), loop.config().caching(), false);
+            loop.clock().millis(), head, stale.meta(), target.url(), loop.config().caching());
   }
 
   /** Answers from the store. Takes {@code entry}. */
   void serve(Entry entry, CacheDecision found) {
+    serve(entry, found, null);
+  }
+
+  private void serve(Entry entry, CacheDecision found, Answered asked) {
     ExchangeRecord record = stream.record();
     if (record.tag == LogTag.TCP_MISS || record.tag == LogTag.TCP_SWAPFAIL_MISS) {
       record.tag = LogTag.NONE_NONE; // the hit gives its own
@@ -580,11 +593,15 @@ final class Exchange implements ClientEvents {
     phase = Phase.DELEGATED;
     account();
     releaseStale();
-    delegate = loop.hits().answer(stream, head, entry, found);
+    delegate = loop.hits().answer(stream, head, entry, found, asked);
   }
 
-  /** The origin confirmed the stored response: {@code entry}, taken, is it with its new fields. */
-  void confirmed(Entry entry) {
+  /**
+   * The origin confirmed the stored response: {@code entry}, taken, is it with its new fields.
+   *
+   * @param lines of the 304 that are for this client only
+   */
+  void confirmed(Entry entry, FieldLines lines) {
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
     leave();
@@ -604,7 +621,8 @@ final class Exchange implements ClientEvents {
             clientHasIt ? Outcome.NOT_MODIFIED : Outcome.SERVE,
             CacheReason.VALIDATED,
             entry.meta().ageSeconds(loop.clock().millis()),
-            entry.meta().lifetimeSeconds()));
+            entry.meta().lifetimeSeconds()),
+        new Answered(decision, 304, lines));
   }
 
   /** The origin switched protocols: from here on octets only. Takes {@code origin}. */
@@ -739,7 +757,16 @@ final class Exchange implements ClientEvents {
     if (framing.kind() != Framing.Kind.NONE) {
       stream.closeAfter();
     }
-    ErrorPage.send(stream, loop, status, errorCode, text, lines);
+    boolean asked = fetch != null && fetch.wasSent();
+    ErrorPage.send(
+        stream,
+        loop,
+        status,
+        errorCode,
+        text,
+        lines,
+        asked ? decision : null,
+        asked ? fetch.status() : 0);
   }
 
   private void over() {

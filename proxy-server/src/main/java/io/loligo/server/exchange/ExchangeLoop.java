@@ -12,6 +12,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -164,6 +165,11 @@ public final class ExchangeLoop implements RequestHandler {
   /** Whose answers are not worth waiting for. */
   HitForMiss hitForMiss() {
     return hitForMiss;
+  }
+
+  /** Whether the client of {@code stream} gets Set-Cookie of stored responses. */
+  boolean replaysSetCookie(ClientStream stream) {
+    return settings.setCookie(stream.port().mode()) == StoredSetCookie.REPLAY;
   }
 
   /** Scratch for the lines of an answer given at once, cleared. */
@@ -466,8 +472,13 @@ public final class ExchangeLoop implements RequestHandler {
     if (framing.kind() != Framing.Kind.NONE) {
       return CacheReason.REQUEST_BODY;
     }
+    return mayCache(view) ? null : CacheReason.CACHE_DENIED;
+  }
+
+  /** What the {@code cache} lines say. */
+  boolean mayCache(RequestView view) {
     AclList cache = config().access().cache();
-    return cache.isEmpty() || cache.evaluate(view).allowed() ? null : CacheReason.CACHE_DENIED;
+    return cache.isEmpty() || cache.evaluate(view).allowed();
   }
 
   /**

@@ -1,8 +1,10 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.message.FieldLines;
 import java.nio.charset.StandardCharsets;
 
@@ -51,6 +53,27 @@ public record ExchangeSettings(
   /** What decides about responses through a port of this kind. */
   CacheSettings caching(PortMode mode) {
     return mode == PortMode.ACCEL ? gatewayCaching : config.caching();
+  }
+
+  /**
+   * {@code loligo_stored_set_cookie} for a port of this kind: never {@link StoredSetCookie#AUTO}.
+   */
+  StoredSetCookie setCookie(PortMode mode) {
+    StoredSetCookie policy = config.forwarding().storedSetCookie();
+    if (policy != StoredSetCookie.AUTO) {
+      return policy;
+    }
+    return mode == PortMode.ACCEL ? StoredSetCookie.REPLAY : StoredSetCookie.STRIP;
+  }
+
+  /** {@code key} as Cache-Status shows it; null where {@code loligo_cache_status_key} is off. */
+  String shownKey(CacheKey key) {
+    if (!config.forwarding().showsKey()) {
+      return null;
+    }
+    String text = key.toString();
+    int query = config.logging().stripQueryTerms() ? text.indexOf('?') : -1;
+    return query < 0 ? text : text.substring(0, query + 1);
   }
 
   private static byte[] via(ProxyConfig config, String member) {

@@ -209,7 +209,8 @@ final class Explaining {
     LoadOutcome load = peek.disk() == LoadOutcome.FOUND ? LoadOutcome.ABSENT : peek.disk();
     CacheDecision decision = loop.decision(head, target, found, now, load);
     boolean onError =
-        found != null && Reuse.mayServeOnError(now, head, found, loop.config().caching());
+        found != null
+            && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
           new Forecast(

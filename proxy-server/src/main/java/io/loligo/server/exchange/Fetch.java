@@ -7,12 +7,14 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.Freshening;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.Invalidation;
+import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.config.ProxyConfig.Forwarding;
-import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
+import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -235,6 +237,16 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return over ? null : origin;
   }
 
+  /** Whether the next hop was asked, or tried to be. */
+  boolean wasSent() {
+    return origin != null;
+  }
+
+  /** Status of its answer; 0: none yet. */
+  int status() {
+    return status;
+  }
+
   /** Writes into {@code record} what is known of the way to the origin by now. */
   void account(ExchangeRecord record) {
     if (origin == null) {
@@ -307,7 +319,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     // a stale response without a validator was asked for anew, and may be had all the same
-    if (reply.status() >= 500 && exchange != null && exchange.prefersStale()) {
+    if (Reuse.isFailure(reply.status()) && exchange != null && exchange.mayServeStale()) {
       giveUp(
           new FetchFailure(
               FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
@@ -342,7 +354,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       fresh = selectedToo(fresh, named, reply);
     }
     if (exchange != null) {
-      exchange.confirmed(fresh);
+      FieldLines lines = new FieldLines(64);
+      ReplyFields.addWithheld(reply, withheld(reply), lines);
+      exchange.confirmed(fresh, lines);
     } else {
       fresh.release();
     }
@@ -383,8 +397,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
-    List<String> named = CacheControl.ofResponse(merged.fields()).withheldFields();
-    return ReplyFields.shared(merged, true, named, loop.clock(), nowMillis, allocator);
+    return ReplyFields.shared(
+        merged, true, withheld(merged), loop.clock(), nowMillis, allocator);
   }
 
   /**
@@ -420,7 +434,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private void invalidate(ResponseHead reply) {
     if (!Method.isSafe(head.methodId())) {
       for (CacheKey stale : Invalidation.targets(target.url(), head.methodId(), reply)) {
-        loop.store().remove(stale);
+        loop.store().remove(stale, inFlight);
       }
       long[] groups = CacheGroups.invalidated(key, reply.fields());
       if (groups.length > 0) {
@@ -442,7 +456,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut
-    boolean shareable = storing && storability.shareable();
+    boolean shareable = storing && storability.shareable() && head.methodId() == Method.GET;
     if (shareable) {
       loop.hitForMiss().forget(key);
     } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
@@ -470,7 +484,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   private List<String> withheld(ResponseHead reply) {
     List<String> named = CacheControl.ofResponse(reply.fields()).withheldFields();
-    if (replaysSetCookie()) {
+    if (!reply.fields().has(FieldName.SET_COOKIE) || setCookie() == StoredSetCookie.REPLAY) {
       return named;
     }
     return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
@@ -480,6 +494,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     int flags =
         (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
             | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
+            | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
             | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
     return flags == 0 ? meta : meta.withFlag(flags);
   }
@@ -489,10 +504,18 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private Storability storability(ResponseHead reply, long now) {
-    if (!mayStore || head.methodId() != Method.GET) {
+    if (!mayStore || (head.methodId() != Method.GET && head.methodId() != Method.POST)) {
       return null;
     }
-    return Storability.of(head, reply, target.url(), requestMillis, now, announced, caching());
+    Storability storability =
+        Storability.of(head, reply, target.url(), requestMillis, now, announced, caching());
+    boolean bypassed =
+        storability.storable()
+            && reply.fields().has(FieldName.SET_COOKIE)
+            && setCookie() == StoredSetCookie.BYPASS;
+    return bypassed
+        ? new Storability(false, "Set-Cookie, by loligo_stored_set_cookie", null, false)
+        : storability;
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */
@@ -569,7 +592,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private boolean goesOnAlone() {
-    if (!storing || announced < 0) {
+    if (!storing || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
     Forwarding forwarding = loop.config().forwarding();
@@ -605,12 +628,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** {@code loligo_stored_set_cookie}: whether Set-Cookie of stored responses goes to everybody. */
-  private boolean replaysSetCookie() {
-    return switch (loop.config().forwarding().storedSetCookie()) {
-      case AUTO -> view.httpPort().mode() == PortMode.ACCEL;
-      case REPLAY -> true;
-      case STRIP -> false;
-    };
+  private StoredSetCookie setCookie() {
+    return loop.settings().setCookie(view.httpPort().mode());
   }
 }

@@ -52,6 +52,12 @@ final class HitAnswer {
    * @return who goes on sending, or null where the answer is complete
    */
   ClientEvents answer(ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
+    return answer(stream, head, entry, decision, null);
+  }
+
+  /** The same; {@code asked} where the next hop was asked before, else null. */
+  ClientEvents answer(
+      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
     ExchangeRecord record = stream.record();
     record.decision = decision;
     if (record.tag == LogTag.NONE_NONE) {
@@ -62,7 +68,7 @@ final class HitAnswer {
     entry.hit();
     HitStream rest = null;
     try {
-      rest = send(stream, head, entry, decision);
+      rest = send(stream, head, entry, decision, asked);
     } finally {
       if (rest == null) {
         entry.release();
@@ -73,15 +79,16 @@ final class HitAnswer {
   }
 
   private HitStream send(
-      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
+      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
     FieldLines lines = loop.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addStored(entry, lines);
-      addOwn(lines, entry.meta(), decision, stream.record().fromDisk);
+      addOwn(lines, entry, decision, stream.record().fromDisk, asked);
       stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
       return null;
     }
-    addOwn(lines, entry.meta(), decision, stream.record().fromDisk || readsDisk(head, entry));
+    boolean disk = stream.record().fromDisk || readsDisk(head, entry);
+    addOwn(lines, entry, decision, disk, asked);
     RangeSelection ranges = ranges(head, entry.meta());
     if (ranges != null) {
       return RangeAnswer.send(loop, stream, entry, lines, ranges);
@@ -118,8 +125,9 @@ final class HitAnswer {
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
     int start = entry.hiddenLength();
-    if (entry.meta().has(StoredMeta.EXTENDS_LISTS)) {
-      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), lines);
+    boolean cookies = loop.replaysSetCookie(stream);
+    if (ReplyFields.isRearranged(entry.meta(), cookies)) {
+      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
       start = entry.fieldsLength() - 2;
     }
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();
@@ -145,11 +153,20 @@ final class HitAnswer {
     return head.methodId() == Method.GET && length > 0 && !entry.isResident(length - 1);
   }
 
-  private void addOwn(FieldLines lines, StoredMeta meta, CacheDecision decision, boolean disk) {
-    int version = meta.has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
+  private void addOwn(
+      FieldLines lines, Entry entry, CacheDecision decision, boolean disk, Answered asked) {
+    ExchangeSettings settings = loop.settings();
+    int version = entry.meta().has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
-    loop.settings().addVia(lines, version);
-    CacheStatus.appendHit(lines, loop.settings().cacheName(), decision, disk);
+    settings.addVia(lines, version);
+    String key = settings.shownKey(entry.key());
+    if (asked == null) {
+      CacheStatus.appendHit(lines, settings.cacheName(), decision, disk, key);
+    } else {
+      lines.append(asked.lines().bytes(), 0, asked.lines().length());
+      CacheStatus.appendStandIn(
+          lines, settings.cacheName(), asked.why(), asked.status(), decision, key);
+    }
   }
 
   private static void addStored(Entry entry, FieldLines lines) {

@@ -37,6 +37,11 @@ final class RangeAnswer {
       ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     int from = entry.hiddenLength();
+    boolean cookies = loop.replaysSetCookie(stream);
+    if (ReplyFields.isRearranged(entry.meta(), cookies)) {
+      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
+      from = entry.fieldsLength() - 2;
+    }
     int length = entry.fieldsLength() - from;
     stream.head(206, lines, entry.firstBlock(), from, length, range.length(), false);
     HitStream rest = new HitStream(loop, stream, entry);
@@ -56,11 +61,16 @@ final class RangeAnswer {
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =
         new Multipart(ranges, entry.contentLength(), stored.get(FieldName.CONTENT_TYPE), boundary);
+    boolean cookies = loop.replaysSetCookie(stream);
+    byte[] own = lines.toBytes();
+    lines.clear();
     for (int i = 0; i < stored.count(); i++) {
-      if (stored.id(i) != FieldName.CONTENT_TYPE) {
+      int id = stored.id(i);
+      if (id != FieldName.CONTENT_TYPE && (cookies || id != FieldName.SET_COOKIE)) {
         lines.add(stored, i);
       }
     }
+    lines.append(own, 0, own.length);
     parts.addContentType(lines);
     stream.head(206, lines, null, 0, 0, parts.length(), false);
     HitStream rest = new HitStream(loop, stream, entry);

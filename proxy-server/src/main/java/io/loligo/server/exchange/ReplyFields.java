@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.HiddenFields;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -101,12 +102,28 @@ final class ReplyFields {
    * shared} in front of {@code own}. What remains to be sent of the block starts at its empty line.
    */
   static void putFirst(Fields shared, FieldLines own) {
+    putFirst(shared, true, own);
+  }
+
+  /**
+   * The same.
+   *
+   * @param cookies whether Set-Cookie lines are among them
+   */
+  static void putFirst(Fields shared, boolean cookies, FieldLines own) {
     byte[] ours = own.toBytes();
     own.clear();
     for (int i = 0; i < shared.count(); i++) {
-      own.add(shared, i);
+      if (cookies || shared.id(i) != FieldName.SET_COOKIE) {
+        own.add(shared, i);
+      }
     }
     own.append(ours, 0, ours.length);
+  }
+
+  /** Whether the stored lines cannot be sent as they are, behind {@code own} ones. */
+  static boolean isRearranged(StoredMeta stored, boolean cookies) {
+    return stored.has(StoredMeta.EXTENDS_LISTS) || (!cookies && stored.has(StoredMeta.SETS_COOKIE));
   }
 
   /** The same without those that no client gets. */

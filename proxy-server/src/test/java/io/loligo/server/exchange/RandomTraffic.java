@@ -2,6 +2,7 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.caching.HttpDate;
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Method;
 import io.loligo.server.explain.Question;
 import io.loligo.server.upstream.OutgoingRequest;
 import java.nio.charset.StandardCharsets;
@@ -145,6 +146,10 @@ final class RandomTraffic {
     }
     if (in(10)) {
       lines.add("Set-Cookie: a=b");
+    }
+    if (request.methodId() == Method.POST && in(2)) {
+      String path = new String(request.path(), StandardCharsets.ISO_8859_1);
+      lines.add("Content-Location: " + (in(4) ? "/other" : path));
     }
     if (in(12)) {
       lines.add("Loligo-Cache-Control: max-age=" + seconds());

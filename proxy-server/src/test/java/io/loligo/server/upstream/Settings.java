@@ -64,6 +64,7 @@ public final class Settings {
             95,
             false,
             null,
+            false,
             peers),
         new ProxyConfig.Dns(List.of(), 30_000, 5_000, 21_600, 60, null, null, false),
         null,

@@ -264,8 +264,8 @@ final class FakeDisk implements Store {
   }
 
   @Override
-  public int remove(CacheKey key) {
-    return inner.remove(key);
+  public int remove(CacheKey key, InFlight except) {
+    return inner.remove(key, except);
   }
 
   @Override

@@ -157,9 +157,16 @@ public final class Flights {
 
   /** What is under way for {@code key} will not be stored, and is not found any more. */
   public void invalidate(CacheKey key) {
+    invalidate(key, null);
+  }
+
+  /** The same, but for {@code except}. */
+  public void invalidate(CacheKey key, InFlight except) {
     for (Link link = links.get(key); link != null; link = link.next()) {
-      link.flight().doNotStore();
-      link.flight().notJoinable();
+      if (link.flight() != except) {
+        link.flight().doNotStore();
+        link.flight().notJoinable();
+      }
     }
   }
 
