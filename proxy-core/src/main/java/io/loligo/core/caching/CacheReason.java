@@ -12,7 +12,10 @@ public enum CacheReason {
   VALIDATED(null, "validated"),
   NEGATIVE(null, "negative"),
   OFFLINE(null, "offline-mode"),
+  /** Fresh, and the request's wish to have it validated means nothing for it (RFC 8246). */
   IMMUTABLE(null, "immutable"),
+  /** Fresh, and the request's reload is ignored because the configuration says so. */
+  RELOAD_IGNORED(null, "ignore-reload"),
   URI_MISS("uri-miss", "nothing stored"),
   VARY_MISS("vary-miss", "no variant matches"),
   /** Something may be stored, but the disk did not say so in time or in order. */
@@ -40,6 +43,11 @@ public enum CacheReason {
 
   public String token() {
     return token;
+  }
+
+  /** Whether the configuration made it what HTTP would not have (RFC 9111). */
+  public boolean violates() {
+    return this == OFFLINE || this == RELOAD_IGNORED;
   }
 
   /** Whether {@link #detail} says more than {@link #token}. */

@@ -1,6 +1,9 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.Fields;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -18,6 +21,8 @@ import java.util.Locale;
  * @param lifetimeSeconds the lifetime that counts
  * @param lifetimeFrom the rule that gave it
  * @param pattern the refresh_pattern line that is first found in the URL, with its place; or null
+ * @param violations what the options of the pattern, or negative_ttl, take of what HTTP asks; empty
+ *     where nothing
  * @param asStored whether the rules would give the same lifetime now; if not, they were others when
  *     the response was stored, or it was made stale since
  */
@@ -31,7 +36,13 @@ public record FreshnessSum(
     long lifetimeSeconds,
     String lifetimeFrom,
     String pattern,
+    List<String> violations,
     boolean asStored) {
+
+  /** Keeps a copy of the list. */
+  public FreshnessSum {
+    violations = List.copyOf(violations);
+  }
 
   /**
    * The sum. Pure.
@@ -67,6 +78,7 @@ public record FreshnessSum(
         freshness.rule().text()
             + (directives.has(CacheControl.TARGETED) ? ", by a targeted field" : ""),
         pattern == null ? null : text(pattern),
+        violations(directives, freshness.rule(), pattern),
         freshness.lifetimeSeconds() == meta.lifetimeSeconds());
   }
 
@@ -77,6 +89,30 @@ public record FreshnessSum(
 
   private static long seconds(long fromMillis, long toMillis) {
     return Math.max(0, (toMillis - fromMillis) / 1000);
+  }
+
+  private static List<String> violations(
+      CacheControl directives, Freshness.Rule rule, RefreshPattern pattern) {
+    List<String> violations = new ArrayList<>();
+    if (rule == Freshness.Rule.OVERRIDE_EXPIRE) {
+      violations.add("override-expire: lives longer than the origin says");
+    }
+    if (rule == Freshness.Rule.NEGATIVE_TTL) {
+      violations.add("negative_ttl: the origin gave no lifetime");
+    }
+    if (pattern != null && pattern.has(Option.IGNORE_NO_STORE) && ignoresNoStore(directives)) {
+      violations.add("ignore-no-store: stored against no-store");
+    }
+    if (pattern != null
+        && pattern.has(Option.IGNORE_PRIVATE)
+        && directives.has(CacheControl.PRIVATE)) {
+      violations.add("ignore-private: stored against private");
+    }
+    return violations;
+  }
+
+  private static boolean ignoresNoStore(CacheControl directives) {
+    return directives.has(CacheControl.NO_STORE) && !directives.has(CacheControl.MUST_UNDERSTAND);
   }
 
   private static String text(RefreshPattern pattern) {

@@ -65,7 +65,8 @@ public final class Reuse {
    *
    * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
    * or the request allows it for its time (RFC 5861 section 4). Without it the stored response
-   * stands in up to {@code max_stale}, or the max-stale of its refresh_pattern.
+   * stands in up to {@code max_stale}, or the max-stale of its refresh_pattern, unless it is an
+   * error itself that was given a lifetime by negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */
@@ -90,7 +91,16 @@ public final class Reuse {
     if (stored.staleIfErrorSeconds() >= 0) {
       return staleness < stored.staleIfErrorSeconds();
     }
-    return staleness <= maxStaleSeconds(settings.patternFor(url), settings);
+    return !stored.has(StoredMeta.NEGATIVE)
+        && staleness <= maxStaleSeconds(settings.patternFor(url), settings);
+  }
+
+  /**
+   * How {@code stored}, which the origin has just confirmed, answers {@code request}: {@link
+   * Outcome#SERVE} or {@link Outcome#NOT_MODIFIED}.
+   */
+  public static Outcome confirmed(RequestHead request, StoredMeta stored) {
+    return Preconditions.evaluate(request.fields(), stored);
   }
 
   /** Whether an answer with this code counts as the origin's failure (RFC 5861 section 4). */
@@ -160,7 +170,17 @@ public final class Reuse {
       if (objection != null) {
         return validate(objection);
       }
-      return isFresh() ? serve(freshReason(stored)) : stale();
+      return isFresh() ? serve(servedFresh()) : stale();
+    }
+
+    /** Why it is served fresh: perhaps though the request asked for a validation. */
+    private CacheReason servedFresh() {
+      boolean reload = directives.has(CacheControl.NO_CACHE) || directives.maxAgeSeconds() == 0;
+      if (reload && patternHas(Option.IGNORE_RELOAD)) {
+        return CacheReason.RELOAD_IGNORED;
+      }
+      boolean asked = directives.maxAgeSeconds() == 0 || asksForValidation();
+      return isSettled() && asked ? CacheReason.IMMUTABLE : freshReason(stored);
     }
 
     private CacheReason objection() {
@@ -170,8 +190,7 @@ public final class Reuse {
       if (stored.has(StoredMeta.NO_CACHE)) {
         return CacheReason.MUST_VALIDATE;
       }
-      if (request.hasAny(VALIDATIONS)
-          && (settings.refreshAllIms() || patternHas(Option.REFRESH_IMS))) {
+      if (asksForValidation() && !isSettled()) {
         return CacheReason.CONDITIONAL;
       }
       if (exceedsMaxAge()) {
@@ -186,7 +205,7 @@ public final class Reuse {
     private boolean exceedsMaxAge() {
       long maxAge = directives.maxAgeSeconds();
       if (maxAge == 0) {
-        return !patternHas(Option.IGNORE_RELOAD);
+        return !patternHas(Option.IGNORE_RELOAD) && !isSettled();
       }
       return maxAge != CacheControl.ABSENT && age > maxAge;
     }
@@ -205,6 +224,20 @@ public final class Reuse {
         return decision(Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE);
       }
       return validate(CacheReason.STALE);
+    }
+
+    /** A condition of the client is a wish to validate where the configuration says so. */
+    private boolean asksForValidation() {
+      return request.hasAny(VALIDATIONS)
+          && (settings.refreshAllIms() || patternHas(Option.REFRESH_IMS));
+    }
+
+    /**
+     * Whether a reload cannot bring anything else (RFC 8246 section 2): but for no-cache, which
+     * demands a validation, and for content that may have been cut without a trace (section 3).
+     */
+    private boolean isSettled() {
+      return stored.has(StoredMeta.IMMUTABLE) && !stored.has(StoredMeta.UNFRAMED) && isFresh();
     }
 
     private boolean isFresh() {

@@ -70,6 +70,9 @@ public record StoredMeta(
   /** Its fields may hold Set-Cookie, which not every port replays. */
   public static final int SETS_COOKIE = 1 << 11;
 
+  /** Its content ended with the connection: nobody knows whether that was the end of it. */
+  public static final int UNFRAMED = 1 << 12;
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

@@ -84,6 +84,27 @@ class FreshnessSumTest {
   }
 
   @Test
+  void namesWhatGoesAgainstHttp() {
+    CacheSettings settings =
+        Patterns.settings(
+            Patterns.pattern(
+                10,
+                20,
+                4320,
+                Option.OVERRIDE_EXPIRE,
+                Option.IGNORE_NO_STORE,
+                Option.IGNORE_PRIVATE));
+    String line = "Cache-Control: private, no-store, max-age=60";
+    assertThat(sum(settings, Heads.response(200, line), NOW).violations())
+        .extracting(violation -> violation.split(":", -1)[0])
+        .containsExactly("override-expire", "ignore-no-store", "ignore-private");
+    assertThat(sum(Patterns.negativeTtl(60), Heads.response(404, "X: y"), NOW).violations())
+        .extracting(violation -> violation.split(":", -1)[0])
+        .containsExactly("negative_ttl");
+    assertThat(sum(settings, Heads.response(200, "X: y"), NOW).violations()).isEmpty();
+  }
+
+  @Test
   void tellsWhereTheRulesHaveChangedSince() {
     ResponseHead response = Heads.response(200, date("Last-Modified", -10_000));
     StoredMeta meta =

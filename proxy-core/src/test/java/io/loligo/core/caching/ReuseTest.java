@@ -262,7 +262,8 @@ class ReuseTest {
     void ignoreReload(String line) {
       CacheSettings settings =
           Patterns.settings(Patterns.pattern(0, 20, 4320, Option.IGNORE_RELOAD));
-      expect(with(settings, Heads.get(line)), Outcome.SERVE, CacheReason.FRESH);
+      expect(with(settings, Heads.get(line)), Outcome.SERVE, CacheReason.RELOAD_IGNORED);
+      expect(with(settings, Heads.get()), Outcome.SERVE, CacheReason.FRESH);
     }
 
     @Test
@@ -302,6 +303,49 @@ class ReuseTest {
           with(Patterns.offline(), Heads.get("If-None-Match: \"a\"", "Pragma: no-cache")),
           Outcome.NOT_MODIFIED,
           CacheReason.FRESH);
+    }
+  }
+
+  @Nested
+  @DisplayName("RFC 8246: immutable")
+  class Immutable {
+    private final StoredMeta immutable = stored("Cache-Control: max-age=60, immutable", ETAG);
+
+    @Test
+    @Tag("SHOULD")
+    void reloadIsAnsweredFromTheStoreWhileFresh() {
+      RequestHead reload = Heads.get("Cache-Control: max-age=0");
+      expect(after(59, immutable, reload), Outcome.SERVE, CacheReason.IMMUTABLE);
+      expect(after(60, immutable, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(after(59, immutable, Heads.get("Accept: */*")), Outcome.SERVE, CacheReason.FRESH);
+    }
+
+    @Test
+    @Tag("SHOULD")
+    void noCacheIsASignalThatAValidationIsNeeded() {
+      RequestHead forced = Heads.get("Cache-Control: no-cache");
+      expect(after(1, immutable, forced), Outcome.VALIDATE, CacheReason.REQUEST_NO_CACHE);
+      RequestHead younger = Heads.get("Cache-Control: max-age=1");
+      expect(after(2, immutable, younger), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+    }
+
+    @Test
+    @Tag("SHOULD")
+    @DisplayName("section 3: not where the content may have been cut")
+    void countsForWholeContentOnly() {
+      StoredMeta unframed = immutable.withFlag(StoredMeta.UNFRAMED);
+      RequestHead reload = Heads.get("Cache-Control: max-age=0");
+      expect(after(1, unframed, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+    }
+
+    @Test
+    void goesBeforeRefreshAllIms() {
+      RequestHead conditional = Heads.get("If-None-Match: \"x\"");
+      assertThat(
+              Reuse.decide(
+                  NOW + 1000, conditional, false, immutable, true, URL, Patterns.refreshAllIms()))
+          .extracting(CacheDecision::outcome, CacheDecision::reason)
+          .containsExactly(Outcome.SERVE, CacheReason.IMMUTABLE);
     }
   }
 

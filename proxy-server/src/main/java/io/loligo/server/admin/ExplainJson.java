@@ -65,6 +65,7 @@ final class ExplainJson {
     member("reason", decision.reason().name().toLowerCase(Locale.ROOT));
     member("because", decision.reason().detail());
     member("fwd", decision.reason().token() == null ? null : decision.forwardToken());
+    member("violates", decision.reason().violates());
     if (decision.lifetimeSeconds() >= 0) {
       member("age", decision.ageSeconds());
       member("lifetime", decision.lifetimeSeconds());
@@ -110,6 +111,7 @@ final class ExplainJson {
     member("lifetime", sum.lifetimeSeconds());
     member("lifetimeFrom", sum.lifetimeFrom());
     member("refreshPattern", sum.pattern());
+    list("violations", sum.violations());
     member("asStored", sum.asStored());
     member("remaining", sum.remainingSeconds());
     json.append('}');

@@ -41,7 +41,8 @@ public final class ExplainText {
   private static void forecast(StringBuilder text, Forecast forecast, boolean fetching) {
     CacheDecision decision = forecast.decision();
     line(text, "answer", forecast.text());
-    line(text, "because", decision.reason().detail());
+    String against = decision.reason().violates() ? ", against what HTTP asks" : "";
+    line(text, "because", decision.reason().detail() + against);
     line(text, "decision", decision.outcome() + " " + decision.reason());
     line(text, "status", forecast.status() == 0 ? "the origin's" : "" + forecast.status());
     line(
@@ -96,6 +97,7 @@ public final class ExplainText {
     if (sum.pattern() != null) {
       line(text, "pattern", sum.pattern());
     }
+    sum.violations().forEach(violation -> line(text, "against", violation));
     text.append("  freshness, seconds\n");
     term(text, sum.apparentAgeSeconds(), "apparent age: from Date to arrival");
     if (sum.ageValueSeconds() >= 0) {

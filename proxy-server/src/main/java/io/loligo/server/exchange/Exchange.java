@@ -605,20 +605,10 @@ final class Exchange implements ClientEvents {
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
     leave();
-    CacheDecision fresh =
-        Reuse.decide(
-            loop.clock().millis(),
-            head,
-            false,
-            entry.meta(),
-            false,
-            target.url(),
-            loop.config().caching());
-    boolean clientHasIt = fresh.outcome() == Outcome.NOT_MODIFIED;
     serve(
         entry,
         new CacheDecision(
-            clientHasIt ? Outcome.NOT_MODIFIED : Outcome.SERVE,
+            Reuse.confirmed(head, entry.meta()),
             CacheReason.VALIDATED,
             entry.meta().ageSeconds(loop.clock().millis()),
             entry.meta().lifetimeSeconds()),

@@ -370,7 +370,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     ResponseHead merged = merged(old, reply);
     StoredMeta meta =
         Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching());
-    return loop.store().freshen(key, old, meta(meta, merged), freshFields(merged, now));
+    return loop.store()
+        .freshen(key, old, meta(meta, merged, isUnframed(old)), freshFields(merged, now));
   }
 
   /**
@@ -386,10 +387,14 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (!mayStore || !storability.storable()) {
       return fresh;
     }
-    StoredMeta meta = meta(storability.meta(), merged);
+    StoredMeta meta = meta(storability.meta(), merged, isUnframed(old));
     Entry added = loop.store().addVariant(key, fresh, meta, freshFields(merged, now));
     fresh.release();
     return added;
+  }
+
+  private static boolean isUnframed(Entry entry) {
+    return entry.meta().has(StoredMeta.UNFRAMED);
   }
 
   private static ResponseHead merged(Entry old, ResponseHead reply) {
@@ -397,8 +402,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
-    return ReplyFields.shared(
-        merged, true, withheld(merged), loop.clock(), nowMillis, allocator);
+    return ReplyFields.shared(merged, true, withheld(merged), loop.clock(), nowMillis, allocator);
   }
 
   /**
@@ -464,10 +468,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     withheld = storing ? withheld(reply) : List.of();
     ResponseHead snapshot = reply.snapshot();
+    boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
     view.reply(snapshot);
     inFlight.head(
         snapshot,
-        storing ? meta(storability.meta(), snapshot) : null,
+        storing ? meta(storability.meta(), snapshot, unframed) : null,
         shareable,
         ReplyFields.shared(snapshot, storing, withheld, loop.clock(), now, allocator),
         announced);
@@ -490,11 +495,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
   }
 
-  private static StoredMeta meta(StoredMeta meta, ResponseHead reply) {
+  private static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed) {
     int flags =
         (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
             | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
             | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
+            | (unframed ? StoredMeta.UNFRAMED : 0)
             | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
     return flags == 0 ? meta : meta.withFlag(flags);
   }

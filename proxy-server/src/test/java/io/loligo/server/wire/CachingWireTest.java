@@ -222,6 +222,24 @@ class CachingWireTest extends WireTest {
   }
 
   @Test
+  @DisplayName("RFC 8246 section 3: only what is whole for certain is immutable")
+  void immutableMeansNothingWhereTheContentMayBeCut() throws Exception {
+    startProxy();
+    String lines = "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000, immutable\r\nETag: \"1\"\r\n";
+    origin.on(
+        "/close",
+        call -> {
+          call.send(lines + "\r\nhello");
+          call.close();
+        });
+    origin.on("/whole", call -> call.send(lines + "Content-Length: 5\r\n\r\nhello"));
+    get("/close");
+    get("/whole");
+    assertForwarded(get("/close", "Cache-Control: max-age=0"), "request");
+    assertHit(get("/whole", "Cache-Control: max-age=0"));
+  }
+
+  @Test
   void stripsSetCookieOfHitsOnForwardPorts() throws Exception {
     startProxy();
     counting("/c", FRESH, "Set-Cookie: session=1");

@@ -13,8 +13,7 @@ class SetCookieWireTest extends WireTest {
 
   private void start(String... further) throws Exception {
     String[] lines = new String[further.length + 3];
-    lines[0] =
-        "http_port 127.0.0.1:0 accel defaultsite=127.0.0.1:" + origin.port() + " protocol=http";
+    lines[0] = "http_port 127.0.0.1:0 accel vhost";
     lines[1] = "http_port 127.0.0.1:0";
     lines[2] = "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver";
     System.arraycopy(further, 0, lines, 3, further.length);
@@ -22,7 +21,8 @@ class SetCookieWireTest extends WireTest {
   }
 
   private WireMessage accelerated(String path, String... fieldLines) throws Exception {
-    StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: x\r\n");
+    StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\n");
+    request.append("Host: 127.0.0.1:").append(origin.port()).append("\r\n");
     for (String line : fieldLines) {
       request.append(line).append("\r\n");
     }
