@@ -95,7 +95,7 @@ final class DiskDirectory implements AutoCloseable {
   private volatile State state = State.OPENING;
   private volatile String reason = "";
   private volatile DirectoryContext parts;
-  private Object headerFile;
+  private volatile Object headerFile;
   private Runnable whenOff = () -> {};
   private boolean behind;
 
@@ -913,7 +913,7 @@ final class DiskDirectory implements AutoCloseable {
     if (now == null) {
       return;
     }
-    if (!fileKey().equals(headerFile)) {
+    if (!isThere()) {
       fail(new IOException("the directory was removed or replaced"));
       return;
     }
@@ -923,6 +923,11 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException e) {
       failedToRead(e);
     }
+  }
+
+  /** Whether its files are still those that were opened. Blocks. */
+  boolean isThere() {
+    return fileKey().equals(headerFile);
   }
 
   private Object fileKey() {

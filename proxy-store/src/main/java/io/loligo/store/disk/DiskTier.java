@@ -175,13 +175,16 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  /** {@code directory}, off, has not heard of a removal. On a disk thread. */
-  private void missed(DiskDirectory directory) {
-    try {
-      roll.missedBy(directory);
-    } catch (IOException e) {
-      LOG.warn("cache_dir {}: may bring back what is removed", directory.config().path(), e);
+  /**
+   * {@code directory}, off, has not heard of a removal. Whether it cannot bring it back; on a disk
+   * thread.
+   */
+  private boolean missed(DiskDirectory directory) {
+    boolean safe = roll.missedBy(directory);
+    if (!safe) {
+      LOG.warn("cache_dir {}: may bring back what is removed", directory.config().path());
     }
+    return safe;
   }
 
   /** A hint; see {@link DiskDirectory#mayHold}. */
@@ -632,8 +635,7 @@ public final class DiskTier implements AutoCloseable {
               && writer()
                   .run(
                       () -> {
-                        missed(directory);
-                        add(count);
+                        add(missed(directory) ? 0 : -1);
                       });
       if (!noted) {
         add(count);
@@ -668,13 +670,11 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private boolean missedByStrangers() {
-    try {
-      roll.missedByStrangers();
-      return true;
-    } catch (IOException e) {
-      LOG.warn("a cache_dir that is not configured now may bring back what is removed", e);
-      return false;
+    boolean safe = roll.missedByStrangers();
+    if (!safe) {
+      LOG.warn("a cache_dir that is not configured now may bring back what is removed");
     }
+    return safe;
   }
 
   /** What is stored under {@code key} is older than what clients were given: it goes. */
@@ -731,10 +731,7 @@ public final class DiskTier implements AutoCloseable {
       directory.note(
           note,
           done -> {
-            if (!done && directory.isOff()) {
-              missed(directory);
-            }
-            part.accept(done);
+            part.accept(done || (directory.isOff() && missed(directory)));
           });
     }
     if (!roll.hasStrangers()) {

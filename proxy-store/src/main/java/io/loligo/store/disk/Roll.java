@@ -41,11 +41,20 @@ final class Roll {
 
   private final List<DiskDirectory> directories;
   private final Sheet[] sheets;
+
+  /** Which of the directories, being off, will be emptied: it is written down for them. */
+  private final boolean[] missing;
+
+  /** Whose sheet was written the last time one was struck off. */
+  private final boolean[] written;
+
   private volatile boolean strangers;
 
   private Roll(List<DiskDirectory> directories, Sheet[] sheets) {
     this.directories = directories;
     this.sheets = sheets;
+    this.missing = new boolean[sheets.length];
+    this.written = new boolean[sheets.length];
   }
 
   /**
@@ -136,43 +145,65 @@ final class Roll {
     }
   }
 
-  /** There was a removal that directories which are not configured have not heard of. */
-  synchronized void missedByStrangers() throws IOException {
+  /**
+   * There was a removal that directories which are not configured have not heard of. Whether none
+   * of them can bring back what was removed, whichever is configured with them next.
+   */
+  synchronized boolean missedByStrangers() {
     if (strangers) {
       strike(Arrays.stream(sheets).mapToLong(Sheet::own).filter(sheets[0]::lists).toArray());
-      strangers = false;
+      strangers = !areWritten();
     }
+    return !strangers;
   }
 
-  /** {@code directory}, which is off, has not heard of a removal. */
-  synchronized void missedBy(DiskDirectory directory) throws IOException {
-    long gone = sheets[directories.indexOf(directory)].own;
-    if (sheets[0].lists(gone)) {
+  /**
+   * {@code directory}, which is off, has not heard of a removal. Whether it cannot bring back what
+   * was removed: it has itself written down that it begins empty, or all others have.
+   */
+  synchronized boolean missedBy(DiskDirectory directory) {
+    int away = directories.indexOf(directory);
+    if (!missing[away]) {
+      long gone = sheets[away].own;
       strike(LongStream.of(sheets[0].members).filter(member -> member != gone).toArray());
+      missing[away] = (written[away] && directory.isThere()) || areWritten();
     }
+    return missing[away];
   }
 
-  private void strike(long[] members) throws IOException {
+  /** Whether all directories that are on, and at least one is, have their sheet. */
+  private boolean areWritten() {
+    boolean some = false;
+    for (int i = 0; i < sheets.length; i++) {
+      if (!directories.get(i).isOff()) {
+        if (!written[i]) {
+          return false;
+        }
+        some = true;
+      }
+    }
+    return some;
+  }
+
+  private void strike(long[] members) {
     for (int i = 0; i < sheets.length; i++) {
       Sheet sheet = sheets[i];
       sheets[i] = new Sheet(sheet.own, sheet.number, sheet.behind, members);
     }
     raise();
     for (int i = 0; i < sheets.length; i++) {
-      if (directories.get(i).isOff()) {
-        // it may be alone at the next start; its disk may do that much
-        writeOrWarn(i, true);
-      } else {
-        directories.get(i).marks().writeRoll(sheets[i], true);
-      }
+      // one that is off, too: it may be alone at the next start, and its disk may do that much
+      written[i] = writeOrWarn(i, true);
     }
   }
 
-  private void writeOrWarn(int directory, boolean durably) {
+  private boolean writeOrWarn(int directory, boolean durably) {
     try {
       directories.get(directory).marks().writeRoll(sheets[directory], durably);
+      return true;
     } catch (IOException e) {
       LOG.warn("cache_dir {}: {}", directories.get(directory).config().path(), e.toString());
+      return false;
     }
   }
 }

@@ -279,10 +279,27 @@ final class SeveralDirectoriesTest {
       fill(fixture, 0, OBJECTS);
       inOther = fixture.store.store.diskStats().get(1).objects();
       turnOff(fixture);
-      assertThat(fixture.purge("http://nobody/")).as("not confirmed").isEqualTo(-1);
+      assertThat(fixture.purge("http://nobody/")).as("confirmed").isZero();
     }
     try (DiskFixture fixture = new DiskFixture(withTheOther ? both() : one())) {
       assertThat(found(fixture)).isEqualTo(withTheOther ? (int) inOther : 0);
+    }
+  }
+
+  @Test
+  void purgedWhileOneWasRemovedDoesNotComeBackWithIt() throws IOException {
+    int inOther;
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      fill(fixture, 0, OBJECTS);
+      inOther = (int) fixture.store.store.diskStats().get(1).objects();
+      Files.move(temp.resolve("one"), temp.resolve("away"));
+      fixture.store.store.tick();
+      fixture.settle();
+      assertThat(fixture.purge("http://nobody/")).as("confirmed: the other knows").isZero();
+    }
+    Files.move(temp.resolve("away"), temp.resolve("one"));
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      assertThat(found(fixture)).isEqualTo(inOther);
     }
   }
 }
