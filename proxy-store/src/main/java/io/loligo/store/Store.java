@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.purge.Ban;
@@ -110,6 +111,9 @@ public interface Store extends AutoCloseable {
 
   /** Whether a response with {@code contentLength} octets of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);
+
+  /** Keys other than those of URLs; what is removed by its URL ends them. */
+  AlternativeKeys alternatives();
 
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);

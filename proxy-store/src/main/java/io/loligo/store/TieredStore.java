@@ -13,6 +13,7 @@ import io.loligo.store.inflight.Flights;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
 import io.loligo.store.inflight.Spool;
+import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
@@ -57,6 +58,7 @@ public final class TieredStore implements Store {
   private final CatchUp catchUp;
   private final DeferredPurges purges;
   private final Landing landing = new TierLanding();
+  private final AlternativeKeys alternatives = new AlternativeKeys();
 
   /**
    * An empty store.
@@ -235,6 +237,11 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public AlternativeKeys alternatives() {
+    return alternatives;
+  }
+
+  @Override
   public boolean holds(KeyProbe key) {
     return memory.holds(key) || disk.mayHold(key);
   }
@@ -303,6 +310,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int remove(CacheKey key, InFlight except) {
+    alternatives.end(key);
     flights.invalidate(key, except);
     int onDisk = disk.mayHold(key) ? 1 : 0;
     disk.hide(key);
@@ -323,6 +331,11 @@ public final class TieredStore implements Store {
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
     Consumer<Purged> told = purged -> loop.execute(() -> then.accept(purged));
+    if (what instanceof Purge.Url url) {
+      alternatives.end(url.key());
+    } else if (what instanceof Purge.Matching) {
+      alternatives.endAll(); // these keys do not show all of the URL
+    }
     if (what instanceof Purge.Url url && !url.soft()) {
       purgeUrl(url.key(), told);
     } else {
@@ -369,6 +382,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int clear() {
+    alternatives.endAll();
     flights.invalidateAll();
     disk.hideAll();
     int onDisk = disk.clear();

@@ -5,8 +5,9 @@ import java.nio.charset.StandardCharsets;
 /**
  * The key under which responses to one effective URI are stored: {@code
  * scheme://host[:port]/path[?query]}, with scheme and host in lower case, the default port and an
- * empty path normalised, and nothing else (keying what is not forwarded is poisoning). A 128-bit
- * hash chooses the slot; the full key is compared on every hit. Immutable.
+ * empty path normalised, and nothing else (keying what is not forwarded is poisoning); or such a
+ * URL with a blank, which no URL has, and more behind it. A 128-bit hash chooses the slot; the full
+ * key is compared on every hit. Immutable.
  */
 public final class CacheKey {
   private final byte[] text;
@@ -32,6 +33,11 @@ public final class CacheKey {
   /** Octets of the key. */
   public int length() {
     return text.length;
+  }
+
+  /** A hash of the URL without its query, the same for all keys that begin with it. */
+  public int pathHash() {
+    return KeyHash.ofPath(text, text.length);
   }
 
   /** The octets themselves, not to be changed. */

@@ -13,10 +13,24 @@ public final class CacheKeys {
   private CacheKeys() {}
 
   /**
-   * Fills and seals {@code probe} with the normalised effective URI of {@code target}. No
-   * allocation once the target's host string is cached.
+   * Fills and seals {@code probe} with the normalised effective URI of {@code target}, or with what
+   * it is {@linkplain RequestTarget#keyedBy keyed by} instead. No allocation once the target's host
+   * string is cached.
    */
   public static KeyProbe seal(KeyProbe probe, RequestTarget target) {
+    seal(
+        probe,
+        target.scheme(),
+        target.host(),
+        target.port(),
+        target.pathBytes(),
+        target.pathStart(),
+        target.keyEnd());
+    return target.keySuffix() == null ? probe : probe.append(target.keySuffix()).seal();
+  }
+
+  /** The same without the query, whatever it is keyed by. */
+  public static KeyProbe sealPath(KeyProbe probe, RequestTarget target) {
     return seal(
         probe,
         target.scheme(),
@@ -24,7 +38,17 @@ public final class CacheKeys {
         target.port(),
         target.pathBytes(),
         target.pathStart(),
-        target.pathEnd());
+        pathEnd(target));
+  }
+
+  /** Where the path ends and the query may begin; exclusive. */
+  public static int pathEnd(RequestTarget target) {
+    byte[] path = target.pathBytes();
+    int at = target.pathStart();
+    while (at < target.pathEnd() && path[at] != '?') {
+      at++;
+    }
+    return at;
   }
 
   /** The key of a URL given as text (PURGE by operation, tests); null where it is not a URL. */

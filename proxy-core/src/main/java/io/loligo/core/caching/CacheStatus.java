@@ -65,7 +65,8 @@ public final class CacheStatus {
    * @param decision why it was forwarded
    * @param forwardStatus status of the next hop's answer; 0: none
    * @param stored what is stored of that answer; null: it is not
-   * @param collapsed whether another request's fetch brought it
+   * @param waited whether the request waited for another one's fetch
+   * @param collapsed whether that brought it
    * @param nowMillis wall clock
    * @param key to show, or null
    */
@@ -75,6 +76,7 @@ public final class CacheStatus {
       CacheDecision decision,
       int forwardStatus,
       StoredMeta stored,
+      boolean waited,
       boolean collapsed,
       long nowMillis,
       String key) {
@@ -84,8 +86,8 @@ public final class CacheStatus {
       lines.append("; stored; ttl=");
       lines.append(stored.lifetimeSeconds() - stored.ageSeconds(nowMillis));
     }
-    if (collapsed) {
-      lines.append("; collapsed");
+    if (waited) {
+      lines.append(collapsed ? "; collapsed" : "; collapsed=?0");
     }
     key(lines, key);
     CacheReason reason = decision.reason();

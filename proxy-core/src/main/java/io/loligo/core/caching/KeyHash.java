@@ -64,6 +64,15 @@ final class KeyHash {
     return this;
   }
 
+  /** A small hash of {@code text[0, length)} up to a question mark or blank. */
+  static int ofPath(byte[] text, int length) {
+    int hash = 0;
+    for (int i = 0; i < length && text[i] != '?' && text[i] != ' '; i++) {
+      hash = hash * 31 + text[i];
+    }
+    return hash ^ hash >>> 16;
+  }
+
   long high() {
     return high;
   }

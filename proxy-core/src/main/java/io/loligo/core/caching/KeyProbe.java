@@ -62,6 +62,11 @@ public final class KeyProbe {
     return hash.low();
   }
 
+  /** A hash of the URL without its query, the same for all keys that begin with it. */
+  public int pathHash() {
+    return KeyHash.ofPath(text, length);
+  }
+
   /** The octets so far, {@link #length} of them, not to be changed. */
   byte[] text() {
     return text;

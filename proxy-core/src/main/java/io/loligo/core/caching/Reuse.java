@@ -24,8 +24,8 @@ public final class Reuse {
    * Decides. Pure; on the path of every hit, so it allocates at most the record it returns.
    *
    * @param nowMillis wall clock
-   * @param request borrowed
-   * @param hasBody whether the request has content
+   * @param request borrowed; a QUERY whose content is part of the key counts as a GET
+   * @param hasBody whether the request has content that is not part of the key
    * @param stored the selected variant, or null
    * @param otherVariants whether anything at all is stored under the key
    * @param url effective URI for refresh_pattern, asked only where a pattern can matter
@@ -40,7 +40,7 @@ public final class Reuse {
       CharSequence url,
       CacheSettings settings) {
     int method = request.methodId();
-    if (method != Method.GET && method != Method.HEAD) {
+    if (method != Method.GET && method != Method.HEAD && method != Method.QUERY) {
       return OTHER_METHOD;
     }
     if (hasBody) {
@@ -56,7 +56,7 @@ public final class Reuse {
         && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
       return new CacheDecision(Outcome.SERVE, freshReason(stored), age, stored.lifetimeSeconds());
     }
-    return new Weighing(fields, stored, age, url, settings).decide();
+    return new Weighing(method == Method.QUERY, fields, stored, age, url, settings).decide();
   }
 
   /**
@@ -139,6 +139,7 @@ public final class Reuse {
 
   /** A stored response against a request that is not plain, or that it is too old for. */
   private static final class Weighing {
+    private final boolean query;
     private final Fields request;
     private final CacheControl directives;
     private final StoredMeta stored;
@@ -147,7 +148,13 @@ public final class Reuse {
     private final CacheSettings settings;
 
     Weighing(
-        Fields request, StoredMeta stored, long age, CharSequence url, CacheSettings settings) {
+        boolean query,
+        Fields request,
+        StoredMeta stored,
+        long age,
+        CharSequence url,
+        CacheSettings settings) {
+      this.query = query;
       this.request = request;
       this.directives = CacheControl.ofRequest(request);
       this.stored = stored;
@@ -219,7 +226,9 @@ public final class Reuse {
           && staleness <= maxStaleSeconds(pattern(), settings)) {
         return serve(CacheReason.STALE_ALLOWED_BY_CLIENT);
       }
-      if (staleness < stored.staleWhileRevalidateSeconds()
+      // a validation of QUERY needs the content, which goes with the client
+      if (!query
+          && staleness < stored.staleWhileRevalidateSeconds()
           && directives.maxAgeSeconds() == CacheControl.ABSENT) {
         return decision(Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE);
       }
@@ -254,7 +263,9 @@ public final class Reuse {
     }
 
     private CacheDecision serve(CacheReason reason) {
-      return decision(Preconditions.evaluate(request, stored), reason);
+      // If-Modified-Since is for GET and HEAD (RFC 9110 section 13.1.3)
+      boolean none = query && !request.has(FieldName.IF_NONE_MATCH);
+      return decision(none ? Outcome.SERVE : Preconditions.evaluate(request, stored), reason);
     }
 
     private CacheDecision validate(CacheReason reason) {

@@ -109,7 +109,7 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
   private static String requestRefusal(RequestHead request) {
     Fields fields = request.fields();
     int method = request.methodId();
-    if (method != Method.GET && method != Method.POST) {
+    if (method != Method.GET && method != Method.POST && method != Method.QUERY) {
       return "answers to this method are not stored";
     }
     if (method == Method.GET && hasContent(fields)) {

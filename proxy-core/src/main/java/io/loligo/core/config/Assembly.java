@@ -173,6 +173,8 @@ final class Assembly {
         scalars.flag("httpd_suppress_version_string"),
         StoredSetCookie.valueOf(upper("loligo_stored_set_cookie")),
         scalars.flag("loligo_cache_status_key"),
+        scalars.integer("loligo_query_content_max"),
+        scalars.flag("loligo_no_vary_search"),
         peers);
   }
 

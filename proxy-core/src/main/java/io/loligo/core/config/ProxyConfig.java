@@ -272,6 +272,8 @@ public record ProxyConfig(
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
    * @param showsKey {@code loligo_cache_status_key}
+   * @param queryContentMaxBytes {@code loligo_query_content_max}
+   * @param noVarySearch {@code loligo_no_vary_search}
    */
   public record Forwarding(
       String visibleHostname,
@@ -285,6 +287,8 @@ public record ProxyConfig(
       boolean suppressVersion,
       StoredSetCookie storedSetCookie,
       boolean showsKey,
+      int queryContentMaxBytes,
+      boolean noVarySearch,
       List<Peer> peers) {}
 
   /** One cache_peer line with its cache_peer_access rules. */

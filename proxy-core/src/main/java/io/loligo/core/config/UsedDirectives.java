@@ -342,6 +342,15 @@ final class UsedDirectives {
             .text(
                 "Set-Cookie of responses from the store: all of them get it, nobody does, or such"
                     + " responses are not stored; auto: replay on accel ports, else strip."),
+        d("loligo_query_content_max")
+            .type(ValueType.BYTES, "16 KB")
+            .range(0, 1 << 20)
+            .text(
+                "Content of a QUERY up to which its answer is stored and served; 0: it never is."
+                    + " Each event loop holds the content of 64 of them at most."),
+        d("loligo_no_vary_search")
+            .type(ValueType.ON_OFF, "on")
+            .text("Whether No-Vary-Search of a response says what of a query does not matter."),
         d("loligo_cache_status_key")
             .type(ValueType.ON_OFF, "off")
             .text(

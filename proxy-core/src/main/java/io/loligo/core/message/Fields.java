@@ -53,6 +53,17 @@ public final class Fields {
     System.arraycopy(other.index, 0, index, 0, other.count * STRIDE);
   }
 
+  /** An independent copy over octets of its own. */
+  public Fields snapshot() {
+    int end = 0;
+    for (int i = 0; i < count; i++) {
+      end = Math.max(end, valueEnd(i));
+    }
+    Fields copy = new Fields(Math.max(1, count));
+    copy.copyOf(this, Arrays.copyOf(bytes, end));
+    return copy;
+  }
+
   /** Adds a field by its offsets into {@link #bytes()}. */
   public void add(int id, int nameStart, int nameLength, int valueStart, int valueEnd) {
     int at = count * STRIDE;

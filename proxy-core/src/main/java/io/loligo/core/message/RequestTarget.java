@@ -31,6 +31,9 @@ public final class RequestTarget {
   private byte[] pathBytes = ROOT;
   private int pathStart;
   private int pathEnd;
+  private String keySuffix;
+  private Object keyRule;
+  private int keyEnd;
   private String defaultText;
   private byte[] defaultBytes;
 
@@ -63,6 +66,7 @@ public final class RequestTarget {
     int end = head.targetEnd();
     host = null;
     scheme = defaultScheme;
+    keyedBy(null, null, 0);
     if (head.methodId() == Method.CONNECT) {
       return authorityForm(bytes, start, end);
     }
@@ -129,6 +133,34 @@ public final class RequestTarget {
     return pathEnd;
   }
 
+  /**
+   * Has it stored under another key than that of its URL, until the next {@link #resolve}.
+   *
+   * @param suffix of the key; null: none, and the key is that of the URL
+   * @param rule why, for whoever made the key; null without
+   * @param end where what counts of path and query ends; exclusive
+   */
+  public void keyedBy(String suffix, Object rule, int end) {
+    keySuffix = suffix;
+    keyRule = rule;
+    keyEnd = end;
+  }
+
+  /** What stands behind the URL in its key; null: nothing, the key is that of the URL. */
+  public String keySuffix() {
+    return keySuffix;
+  }
+
+  /** See {@link #keyedBy}. */
+  public Object keyRule() {
+    return keyRule;
+  }
+
+  /** Where what counts of path and query for the key ends; exclusive. */
+  public int keyEnd() {
+    return keySuffix == null ? pathEnd : keyEnd;
+  }
+
   /** A new string: {@code host[:port]} with the default port left out and brackets where needed. */
   public String authority() {
     boolean portNeeded = port != defaultPort(scheme);
@@ -164,6 +196,7 @@ public final class RequestTarget {
     other.port = port;
     boolean ofHead = pathStart >= copy.targetStart();
     other.path(ofHead ? copy.bytes() : pathBytes, pathStart, pathEnd);
+    other.keyedBy(keySuffix, keyRule, keyEnd);
     return other;
   }
 

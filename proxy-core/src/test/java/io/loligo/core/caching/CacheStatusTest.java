@@ -64,6 +64,16 @@ class CacheStatusTest {
   }
 
   @Test
+  @DisplayName("2.6: false where waiting for another's fetch was in vain")
+  void tellsThatWaitingWasInVain() {
+    FieldLines lines = new FieldLines(128);
+    CacheDecision miss = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
+    CacheStatus.appendForward(lines, "p", miss, 200, null, true, false, Responses.NOW, null);
+    assertThat(new String(lines.toBytes(), ISO_8859_1))
+        .isEqualTo("Cache-Status: p; fwd=uri-miss; fwd-status=200; collapsed=?0\r\n");
+  }
+
+  @Test
   void whatStandsInWasForwarded() {
     FieldLines lines = new FieldLines(128);
     CacheDecision why = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 70, 60);
@@ -130,7 +140,15 @@ class CacheStatusTest {
     StoredMeta meta =
         Responses.storability(Heads.get(), Heads.response(200, "Cache-Control: max-age=60")).meta();
     CacheStatus.appendForward(
-        lines, "p", decision, status, stored ? meta : null, collapsed, Responses.NOW + 5_000, null);
+        lines,
+        "p",
+        decision,
+        status,
+        stored ? meta : null,
+        collapsed,
+        collapsed,
+        Responses.NOW + 5_000,
+        null);
     return new String(lines.toBytes(), ISO_8859_1);
   }
 }

@@ -66,9 +66,22 @@ class ReuseTest {
       assertThat(decide(Heads.get(), null, false).ageSeconds()).isEqualTo(-1);
     }
 
+    @Test
+    @DisplayName("RFC 10008: a QUERY whose content is in the key is as good as a GET")
+    void queriesAreServed() {
+      StoredMeta tolerant = stored("Cache-Control: max-age=60, stale-while-revalidate=60", ETAG);
+      RequestHead query = Heads.request("QUERY");
+      expect(after(1, tolerant, query), Outcome.SERVE, CacheReason.FRESH);
+      expect(after(61, tolerant, query), Outcome.VALIDATE, CacheReason.STALE);
+      RequestHead dated = Heads.request("QUERY", date("If-Modified-Since", 1000));
+      expect(after(1, tolerant, dated), Outcome.SERVE, CacheReason.FRESH);
+      RequestHead tagged = Heads.request("QUERY", "If-None-Match: *");
+      expect(after(1, tolerant, tagged), Outcome.NOT_MODIFIED, CacheReason.FRESH);
+    }
+
     @ParameterizedTest
     @Tag("MUST")
-    @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY", "X"})
+    @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "X"})
     void otherMethodsAreForwarded(String method) {
       expect(after(0, minute, Heads.request(method)), Outcome.BYPASS, CacheReason.METHOD);
     }

@@ -106,13 +106,14 @@ final class AdminRoutes {
           AdminReply.text(
               400,
               "parameter url is needed once; header=Name:%20value may follow any number of times,"
-                  + " method, client, port and format=json once"));
+                  + " method, content, client, port and format=json once"));
     }
     Question question =
         new Question(
             url,
             single(query, "method", "GET"),
             query.parameters().getOrDefault("header", List.of()),
+            single(query, "content", ""),
             single(query, "client", null),
             single(query, "port", null));
     boolean json = "json".equals(single(query, "format", "text"));

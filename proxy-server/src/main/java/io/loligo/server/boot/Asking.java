@@ -43,6 +43,12 @@ final class Asking implements Callable<Integer> {
   private String method = "GET";
 
   @Option(
+      names = {"-d", "--data"},
+      paramLabel = "CONTENT",
+      description = "content of the request: of a QUERY it is part of the key")
+  private String content = "";
+
+  @Option(
       names = "--client",
       paramLabel = "ADDRESS",
       description = "client the request would come from, for the rules; default: 127.0.0.1")
@@ -101,6 +107,9 @@ final class Asking implements Callable<Integer> {
     StringBuilder query = new StringBuilder("url=").append(encoded(url));
     query.append("&method=").append(encoded(method));
     fieldLines.forEach(line -> query.append("&header=").append(encoded(line)));
+    if (!content.isEmpty()) {
+      query.append("&content=").append(encoded(content));
+    }
     if (client != null) {
       query.append("&client=").append(encoded(client));
     }

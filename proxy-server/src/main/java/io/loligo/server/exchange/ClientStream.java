@@ -88,6 +88,14 @@ public interface ClientStream {
   /** Asks for more of the request's content: one {@link ClientEvents#content} or its end. */
   void readContent();
 
+  /**
+   * Begins anew with the request's content, where all of it is at hand; whether it is. The next
+   * {@link #readContent} then brings its first octet.
+   */
+  default boolean rewindContent() {
+    return false;
+  }
+
   /** Cuts the answer: the connection is closed so that no client takes it for complete. */
   void abort(String why);
 

@@ -76,6 +76,7 @@ final class Exchange implements ClientEvents {
   private Entry stale;
   private Phase phase = Phase.WAITING;
   private int looks;
+  private boolean waited;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -162,6 +163,7 @@ final class Exchange implements ClientEvents {
     }
     reading = new Reading();
     subscription = running.attach(reading, false);
+    waited |= subscription != null;
     stream.record().collapsed = subscription != null;
     if (subscription != null) {
       patience = new Patience();
@@ -475,6 +477,7 @@ final class Exchange implements ClientEvents {
         decision,
         arrived.head().status(),
         arrived.meta(),
+        waited,
         fetch == null,
         loop.clock().millis(),
         settings.shownKey(key));
@@ -644,6 +647,13 @@ final class Exchange implements ClientEvents {
     if (phase == Phase.WAITING || phase == Phase.STREAMING) {
       stream.sendContinue();
       stream.readContent();
+    }
+  }
+
+  /** The request is made once more, with its content. */
+  void rewindContent() {
+    if (framing.kind() != Framing.Kind.NONE && stream.rewindContent()) {
+      contentIn = 0;
     }
   }
 

@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredMeta;
@@ -68,6 +69,9 @@ import java.util.function.Consumer;
  * </pre>
  */
 public final class ExchangeLoop implements RequestHandler {
+  /** More than these do not have their content held: they go by the cache. */
+  static final int MAX_QUERIES = 64;
+
   private final Store store;
   private final Upstream upstream;
   private final PeerSelection peers;
@@ -79,12 +83,16 @@ public final class ExchangeLoop implements RequestHandler {
   private final RequestTarget target = new RequestTarget();
   private final RequestView view = new RequestView();
   private final KeyProbe probe = new KeyProbe();
+  private final KeyProbe scratch = new KeyProbe();
   private final FieldLines lines = new FieldLines(1024);
   private final LazyUrl url = new LazyUrl();
   private final HitAnswer hits;
   private final HitForMiss hitForMiss = new HitForMiss();
 
   private ExchangeSettings settings;
+
+  /** QUERY requests whose content is held. */
+  private int queries;
 
   /** A handler for the requests of the loop that {@code upstream} belongs to. */
   public ExchangeLoop(
@@ -325,11 +333,79 @@ public final class ExchangeLoop implements RequestHandler {
       RequestTarget target,
       Framing framing,
       RequestView view) {
+    if (head.methodId() == Method.QUERY && keysContent(framing.length(), view)) {
+      if (framing.kind() == Framing.Kind.NONE) {
+        return query(stream, head, target, framing, view, new ContentDigest(head.fields()));
+      }
+      if (queries < MAX_QUERIES) {
+        queries++;
+        int max = config().forwarding().queryContentMaxBytes();
+        return new QueryContent(this, stream, head, target, framing, view, max).start();
+      }
+    }
+    keyByRule(head, target);
+    return lookUpKeyed(stream, head, target, framing, view);
+  }
+
+  /** Whether the content of a QUERY is taken in, to be part of its key. */
+  boolean keysContent(long contentLength, RequestView view) {
+    int max = config().forwarding().queryContentMaxBytes();
+    return max > 0 && contentLength <= max && mayCache(view);
+  }
+
+  /** Keys a GET or HEAD without what does not matter of its query, as far as that is known. */
+  void keyByRule(RequestHead head, RequestTarget target) {
+    int method = head.methodId();
+    if ((method == Method.GET || method == Method.HEAD) && config().forwarding().noVarySearch()) {
+      store.alternatives().keyByRule(target, probe);
+    }
+  }
+
+  /**
+   * Whether {@code response} to {@code target} may be stored under the key it has, as far as
+   * No-Vary-Search goes; learns from it.
+   */
+  boolean fitsKey(RequestTarget target, Fields response) {
+    return !config().forwarding().noVarySearch()
+        || store.alternatives().fits(target, response, scratch, clock.millis());
+  }
+
+  /**
+   * A QUERY whose content was taken in: looks up and decides.
+   *
+   * @param content digest of all of it; null: it is not part of the key, and the request goes by
+   *     the cache
+   */
+  ClientEvents query(
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view,
+      ContentDigest content) {
+    if (content != null) {
+      store.alternatives().keyByContent(target, content, probe);
+    }
+    return lookUpKeyed(stream, head, target, framing, view);
+  }
+
+  /** The content of a QUERY is not held any more. */
+  void queryReleased() {
+    queries--;
+  }
+
+  private ClientEvents lookUpKeyed(
+      ClientStream stream,
+      RequestHead head,
+      RequestTarget target,
+      Framing framing,
+      RequestView view) {
     CacheKeys.seal(probe, target);
     stream.record().keyHigh = probe.high();
     stream.record().keyLow = probe.low();
     String upgrade = upgrade(head, view);
-    CacheReason bypass = upgrade != null ? CacheReason.UPGRADE : bypass(head, framing, view);
+    CacheReason bypass =
+        upgrade != null ? CacheReason.UPGRADE : bypass(head, target, framing, view);
     if (bypass != null) {
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
       return new Exchange(
@@ -464,12 +540,13 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /** Why the store is not asked, or null. */
-  CacheReason bypass(RequestHead head, Framing framing, RequestView view) {
+  CacheReason bypass(RequestHead head, RequestTarget target, Framing framing, RequestView view) {
     int method = head.methodId();
-    if (method != Method.GET && method != Method.HEAD) {
+    boolean keyed = method == Method.QUERY && target.keySuffix() != null;
+    if (method != Method.GET && method != Method.HEAD && !keyed) {
       return CacheReason.METHOD;
     }
-    if (framing.kind() != Framing.Kind.NONE) {
+    if (framing.kind() != Framing.Kind.NONE && !keyed) {
       return CacheReason.REQUEST_BODY;
     }
     return mayCache(view) ? null : CacheReason.CACHE_DENIED;

@@ -6,7 +6,9 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.FreshnessSum;
+import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
@@ -32,6 +34,7 @@ import io.loligo.server.record.LogTag;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Peek;
 import io.loligo.store.memory.Glimpse;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
@@ -144,6 +147,17 @@ final class Explaining {
   }
 
   private void admit(AclVerdict verdict) {
+    String content = question.content();
+    if (head.methodId() == Method.QUERY && loop.keysContent(framing.length(), view)) {
+      byte[] octets = content.getBytes(StandardCharsets.UTF_8);
+      if (octets.length != Math.max(0, framing.length())) {
+        refuse("the content of a QUERY is part of its key: give all of it");
+        return;
+      }
+      ContentDigest digest = new ContentDigest(head.fields()).update(octets, octets.length);
+      loop.store().alternatives().keyByContent(target, digest, new KeyProbe());
+    }
+    loop.keyByRule(head, target);
     key = loop.probe(target).toKey();
     if (!verdict.allowed()) {
       refuse("403, " + verdict.rule() + " (" + verdict.source() + ")");
@@ -199,7 +213,9 @@ final class Explaining {
   private Forecast forecast(Glimpse selected, Peek peek, long now) {
     loop.probe(target);
     CacheReason bypass =
-        loop.upgrade(head, view) != null ? CacheReason.UPGRADE : loop.bypass(head, framing, view);
+        loop.upgrade(head, view) != null
+            ? CacheReason.UPGRADE
+            : loop.bypass(head, target, framing, view);
     if (bypass != null) {
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
       return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0);
@@ -292,12 +308,19 @@ final class Explaining {
     StringBuilder text = new StringBuilder(256);
     text.append(question.method()).append(' ').append(url).append(" HTTP/1.1\r\n");
     boolean named = false;
+    boolean counted = question.content().isEmpty();
     for (String line : question.fieldLines()) {
       named |= line.regionMatches(true, 0, "Host:", 0, 5);
+      counted |= line.regionMatches(true, 0, "Content-Length:", 0, 15);
       text.append(line).append("\r\n");
     }
     if (!named) {
       text.append("Host: ").append(authority(url)).append("\r\n");
+    }
+    if (!counted) {
+      text.append("Content-Length: ")
+          .append(ByteBufUtil.utf8Bytes(question.content()))
+          .append("\r\n");
     }
     return text.append("\r\n").toString();
   }

@@ -370,8 +370,13 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     ResponseHead merged = merged(old, reply);
     StoredMeta meta =
         Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching());
-    return loop.store()
-        .freshen(key, old, meta(meta, merged, isUnframed(old)), freshFields(merged, now));
+    Entry fresh =
+        loop.store()
+            .freshen(key, old, meta(meta, merged, isUnframed(old)), freshFields(merged, now));
+    if (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields())) {
+      loop.store().remove(key);
+    }
+    return fresh;
   }
 
   /**
@@ -414,6 +419,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     origin = null;
     releaseStored();
     unconditional = true;
+    if (exchange != null) {
+      exchange.rewindContent();
+    }
     status = 0;
     start();
   }
@@ -453,6 +461,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     Storability storability = storability(reply, now);
     storing = storability != null && storability.storable() && loop.store().fits(announced);
     refusal = refusal(storability);
+    if (storing && head.methodId() == Method.GET && !loop.fitsKey(target, reply.fields())) {
+      storing = false;
+      refusal = "No-Vary-Search is not that of earlier responses";
+    }
     if (exchange == null && !again && !storing) {
       finish();
       origin.cancel();
@@ -510,7 +522,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private Storability storability(ResponseHead reply, long now) {
-    if (!mayStore || (head.methodId() != Method.GET && head.methodId() != Method.POST)) {
+    int method = head.methodId();
+    if (!mayStore || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
       return null;
     }
     Storability storability =

@@ -150,7 +150,7 @@ final class HitAnswer {
   /** Whether content that the answer may need is not in memory. */
   private static boolean readsDisk(RequestHead head, Entry entry) {
     long length = entry.contentLength();
-    return head.methodId() == Method.GET && length > 0 && !entry.isResident(length - 1);
+    return head.methodId() != Method.HEAD && length > 0 && !entry.isResident(length - 1);
   }
 
   private void addOwn(

@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
@@ -148,6 +149,10 @@ final class HitStream implements ClientEvents {
 
   /** Has the rest fetched; {@code alone}: not along with another request's fetch. */
   void resume(boolean alone) {
+    if (stream.record().request.methodId() == Method.QUERY) {
+      cut("the content of the request is not there any more");
+      return;
+    }
     if (!ascend()) {
       cut("its ranges are not in ascending order");
       return;

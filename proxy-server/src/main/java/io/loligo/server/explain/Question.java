@@ -9,10 +9,16 @@ import java.util.List;
  * @param method as it would be sent
  * @param fieldLines {@code Name: value} each
  * @param client address the request would come from, or null for 127.0.0.1: rules ask for it
+ * @param content of the request, in UTF-8; it matters for QUERY only
  * @param portName name of the http_port it would come in by, or null for the first that forwards
  */
 public record Question(
-    String url, String method, List<String> fieldLines, String client, String portName) {
+    String url,
+    String method,
+    List<String> fieldLines,
+    String content,
+    String client,
+    String portName) {
 
   /** Keeps a copy of {@code fieldLines}. */
   public Question {
@@ -21,11 +27,16 @@ public record Question(
 
   /** A GET from this machine to the first port that forwards. */
   public static Question get(String url, List<String> fieldLines) {
-    return new Question(url, "GET", fieldLines, null, null);
+    return new Question(url, "GET", fieldLines, "", null, null);
   }
 
   /** The same with another method. */
   public Question withMethod(String other) {
-    return new Question(url, other, fieldLines, client, portName);
+    return new Question(url, other, fieldLines, content, client, portName);
+  }
+
+  /** The same with content. */
+  public Question withContent(String octets) {
+    return new Question(url, method, fieldLines, octets, client, portName);
   }
 }

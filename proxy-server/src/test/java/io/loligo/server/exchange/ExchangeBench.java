@@ -149,7 +149,7 @@ final class ExchangeBench implements AutoCloseable {
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     running = new Outcome();
-    Client client = new Client(running, config.ports().get(0));
+    Client client = new Client(running, config.ports().get(0), question.content());
     running.record.request = head;
     running.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     client.events = loop.request(client, head, MessageFraming.of(head));
@@ -176,10 +176,12 @@ final class ExchangeBench implements AutoCloseable {
     private final Outcome outcome;
     private final HttpPort port;
     private ClientEvents events;
+    private String unread;
 
-    Client(Outcome outcome, HttpPort port) {
+    Client(Outcome outcome, HttpPort port, String content) {
       this.outcome = outcome;
       this.port = port;
+      this.unread = content;
     }
 
     @Override
@@ -248,7 +250,19 @@ final class ExchangeBench implements AutoCloseable {
     }
 
     @Override
-    public void readContent() {}
+    public void readContent() {
+      channel.eventLoop().execute(this::giveContent);
+    }
+
+    private void giveContent() {
+      if (unread.isEmpty()) {
+        events.contentEnd(null);
+      } else {
+        byte[] octets = unread.getBytes(ISO_8859_1);
+        unread = "";
+        events.content(allocator.directBuffer(octets.length).writeBytes(octets));
+      }
+    }
 
     @Override
     public void abort(String why) {

@@ -18,7 +18,8 @@ final class RandomTraffic {
       List.of("Accept-Encoding", "Accept-Language", "Cookie, Accept-Encoding", "X-Test", "*");
   private static final List<Integer> STATUSES =
       List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
-  private static final List<String> METHODS = List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY");
+  private static final List<String> METHODS =
+      List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY", "QUERY", "QUERY", "QUERY");
 
   private final Random random;
 
@@ -70,8 +71,11 @@ final class RandomTraffic {
     }
     int url = random.nextInt(URLS);
     String method = in(10) ? (in(2) ? "HEAD" : one(METHODS)) : "GET";
-    String query = url % 3 == 0 ? "?q=" + url : "";
-    return Question.get("http://h" + url % 4 + ".test/" + url + query, lines).withMethod(method);
+    String query = url % 3 == 0 ? "?q=" + random.nextInt(3) + one(List.of("", "&u=1", "&u=2")) : "";
+    boolean content = lines.contains("Content-Length: 3");
+    return Question.get("http://h" + url % 4 + ".test/" + url + query, lines)
+        .withMethod(method)
+        .withContent(content ? one(List.of("abc", "def")) : "");
   }
 
   private String requestField(long nowMillis) {
@@ -141,7 +145,7 @@ final class RandomTraffic {
     if (in(4)) {
       lines.add("Age: " + (in(5) ? "x" : seconds()));
     }
-    if (in(3)) {
+    if (in(2)) {
       lines.add("Vary: " + one(VARIES));
     }
     if (in(10)) {
@@ -150,6 +154,9 @@ final class RandomTraffic {
     if (request.methodId() == Method.POST && in(2)) {
       String path = new String(request.path(), StandardCharsets.ISO_8859_1);
       lines.add("Content-Location: " + (in(4) ? "/other" : path));
+    }
+    if (in(12)) {
+      lines.add("No-Vary-Search: " + one(List.of("params=(\"u\")", "key-order", "params=()")));
     }
     if (in(12)) {
       lines.add("Loligo-Cache-Control: max-age=" + seconds());

@@ -65,6 +65,8 @@ public final class Settings {
             false,
             null,
             false,
+            0,
+            false,
             peers),
         new ProxyConfig.Dns(List.of(), 30_000, 5_000, 21_600, 60, null, null, false),
         null,

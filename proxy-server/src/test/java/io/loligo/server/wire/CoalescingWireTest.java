@@ -135,7 +135,9 @@ class CoalescingWireTest extends WireTest {
     get("/barrier");
     head.countDown();
     for (RawClient waiter : waiters) {
-      assertThat(waiter.response().text()).isEqualTo("own");
+      WireMessage own = waiter.response();
+      assertThat(own.text()).isEqualTo("own");
+      assertThat(own.field("Cache-Status")).endsWith("fwd-status=200; collapsed=?0");
     }
     release.countDown();
     assertThat(first.response().text()).isEqualTo("firstrest!");

@@ -8,6 +8,7 @@ import io.loligo.store.Store;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.memory.DiskEntries;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
@@ -261,6 +262,11 @@ final class FakeDisk implements Store {
   @Override
   public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
     return inner.addVariant(key, like, meta, fields);
+  }
+
+  @Override
+  public AlternativeKeys alternatives() {
+    return inner.alternatives();
   }
 
   @Override

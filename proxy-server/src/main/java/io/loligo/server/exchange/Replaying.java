@@ -1,0 +1,128 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.tunnel.Detached;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+
+/**
+ * A client's stream whose content was taken in before: it comes from a {@link QueryContent}, which
+ * is let go when the answer is complete. Confined to the client's event loop.
+ */
+final class Replaying implements ClientStream {
+  private final ClientStream stream;
+  private final QueryContent content;
+
+  Replaying(ClientStream stream, QueryContent content) {
+    this.stream = stream;
+    this.content = content;
+  }
+
+  @Override
+  public void readContent() {
+    content.next();
+  }
+
+  @Override
+  public boolean rewindContent() {
+    return content.rewind();
+  }
+
+  @Override
+  public void head(
+      int status,
+      FieldLines lines,
+      ByteBuf block,
+      int index,
+      int length,
+      long contentLength,
+      boolean last) {
+    stream.head(status, lines, block, index, length, contentLength, last);
+    if (last) {
+      content.release();
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    stream.end(trailers);
+    content.release();
+  }
+
+  @Override
+  public void abort(String why) {
+    stream.abort(why);
+    content.release();
+  }
+
+  @Override
+  public EventLoop loop() {
+    return stream.loop();
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return stream.allocator();
+  }
+
+  @Override
+  public HttpPort port() {
+    return stream.port();
+  }
+
+  @Override
+  public ExchangeRecord record() {
+    return stream.record();
+  }
+
+  @Override
+  public int clientConnections() {
+    return stream.clientConnections();
+  }
+
+  @Override
+  public void interim(ResponseHead head) {
+    stream.interim(head);
+  }
+
+  @Override
+  public void sendContinue() {
+    stream.sendContinue();
+  }
+
+  @Override
+  public void closeAfter() {
+    stream.closeAfter();
+  }
+
+  @Override
+  public void content(ByteBuf octets) {
+    stream.content(octets);
+  }
+
+  @Override
+  public void flush() {
+    stream.flush();
+  }
+
+  @Override
+  public boolean writable() {
+    return stream.writable();
+  }
+
+  @Override
+  public Detached detach() {
+    content.release();
+    return stream.detach();
+  }
+
+  @Override
+  public void tunnelEnded(long bytesFromClient, long bytesToClient) {
+    stream.tunnelEnded(bytesFromClient, bytesToClient);
+  }
+}

@@ -1,0 +1,167 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is stored by more or less than its URL: answers to QUERY, and No-Vary-Search. */
+class AlternativeKeysWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String RULE = "No-Vary-Search: params=(\"utm\")";
+  private static final String PLAIN = "Content-Type: text/plain";
+
+  private final CountDownLatch release = new CountDownLatch(1);
+
+  private WireMessage query(String path, String content) throws Exception {
+    return send("QUERY", path, content, PLAIN);
+  }
+
+  /** Answers everything with the number of the fetch as content. */
+  private void counting(String... fieldLines) {
+    AtomicInteger fetches = new AtomicInteger();
+    origin.otherwise(
+        call -> {
+          call.whole();
+          call.ok("v" + fetches.incrementAndGet(), fieldLines);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"url", "soft", "pattern", "of another query"})
+  void purgesEndThem(String kind) throws Exception {
+    startProxy("acl purge method PURGE");
+    counting(FRESH, RULE);
+    query("/a", "one");
+    assertHit(query("/a", "one"));
+    get("/a?x=1&utm=1");
+    get("/a?x=1&utm=2");
+    assertHit(get("/a?x=1&utm=3"));
+    switch (kind) {
+      case "url" -> exchange("PURGE", "/a");
+      case "soft" -> exchange("PURGE", "/a", "Soft-Purge: 1");
+      case "pattern" -> exchange("PURGE", "/", "Purge-Pattern: utm=1$");
+      default -> exchange("PURGE", "/a?x=1&utm=99");
+    }
+    assertForwarded(get("/a?x=1&utm=3"), "uri-miss");
+    assertForwarded(query("/a", "one"), "uri-miss");
+  }
+
+  @Test
+  @DisplayName("RFC 9110 section 10.1.1: content that waits for 100 is asked for")
+  void asksForTheContentOfAQuery() throws Exception {
+    startProxy();
+    counting(FRESH);
+    for (int i = 0; i < 2; i++) {
+      RawClient client = client();
+      client.request("QUERY", origin.url("/a"), PLAIN, "Expect: 100-continue", "Content-Length: 3");
+      assertThat(client.responseHead()).startsWith("HTTP/1.1 100 ");
+      assertThat(client.send("one").response().text()).isEqualTo("v1");
+      assertThat(client.send(RawClient.head("GET", origin.url("/b" + i))).response().status())
+          .as("the connection goes on")
+          .isEqualTo(200);
+    }
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
+  void aClientThatLeavesWithItsContentLeavesNothing() throws Exception {
+    startProxy();
+    counting(FRESH);
+    for (int i = 0; i < 100; i++) {
+      RawClient client = client();
+      client.request("QUERY", origin.url("/a"), PLAIN, "Content-Length: 3").send("on");
+      client.reset();
+    }
+    assertThat(query("/a", "one").text()).isEqualTo("v1");
+    assertHit(query("/a", "one"));
+  }
+
+  @Test
+  void malformedContentIsRefused() throws Exception {
+    startProxy();
+    RawClient client = client();
+    client.request("QUERY", origin.url("/a"), PLAIN, "Transfer-Encoding: chunked").send("x\r\n");
+    assertThat(client.response().status()).isEqualTo(400);
+    client.expectClose();
+    assertThat(origin.requests()).isEmpty();
+  }
+
+  @Test
+  void anAnswerToQueryIsNoneToOthersThatAskAtOnce() throws Exception {
+    startProxy();
+    origin.on(
+        "/a",
+        call -> {
+          String content = call.whole().text();
+          await(release);
+          call.ok("for " + content, FRESH);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (String content : new String[] {"one", "two", ""}) {
+      String length = "Content-Length: " + content.length();
+      String method = content.isEmpty() ? "GET" : "QUERY";
+      RawClient client = client().request(method, origin.url("/a"), PLAIN, length).send(content);
+      clients.add(client);
+      origin.awaitRequest("/a");
+    }
+    release.countDown();
+    assertThat(clients.get(0).response().text()).isEqualTo("for one");
+    assertThat(clients.get(1).response().text()).isEqualTo("for two");
+    assertThat(clients.get(2).response().text()).isEqualTo("for ");
+  }
+
+  /** Learns the rule, and has the next fetch wait for {@link #release} and answer so. */
+  private void learnThenAnswer(String... fieldLines) throws Exception {
+    startProxy();
+    AtomicInteger fetches = new AtomicInteger();
+    origin.otherwise(
+        call -> {
+          call.whole();
+          switch (fetches.incrementAndGet()) {
+            case 1 -> call.ok("learned", FRESH, RULE);
+            case 2 -> {
+              await(release);
+              call.ok("shared", fieldLines);
+            }
+            default -> call.ok("own", FRESH, RULE);
+          }
+        });
+    get("/a?utm=0");
+  }
+
+  private List<RawClient> clientsOfSeveralSpellings() throws Exception {
+    List<RawClient> clients = new ArrayList<>();
+    clients.add(client().get(origin.url("/a?x=1&utm=1")));
+    origin.awaitRequest("/a?x=1&utm=1");
+    clients.add(client().get(origin.url("/a?x=1&utm=2")));
+    clients.add(client().get(origin.url("/a?utm=3&x=1")));
+    // their requests were read before an exchange that began after them has ended
+    exchange("OPTIONS", "/", "Max-Forwards: 0");
+    release.countDown();
+    return clients;
+  }
+
+  @Test
+  void whoAsksByAnotherSpellingReadsAlong() throws Exception {
+    learnThenAnswer(FRESH, RULE);
+    for (RawClient client : clientsOfSeveralSpellings()) {
+      assertThat(client.response().text()).isEqualTo("shared");
+    }
+  }
+
+  @Test
+  void butNotWhereTheAnswerSaysSomethingElse() throws Exception {
+    learnThenAnswer(FRESH);
+    List<RawClient> clients = clientsOfSeveralSpellings();
+    assertThat(clients.get(0).response().text()).isEqualTo("shared");
+    assertThat(clients.get(1).response().text()).isEqualTo("own");
+    assertThat(clients.get(2).response().text()).isEqualTo("own");
+  }
+}

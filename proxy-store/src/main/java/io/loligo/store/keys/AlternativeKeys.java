@@ -1,0 +1,127 @@
+package io.loligo.store.keys;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.NoVarySearch;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestTarget;
+import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Keys other than that of the URL: answers to QUERY have the content of the request in theirs (RFC
+ * 10008 section 2.7), answers with No-Vary-Search leave out what does not matter of the query.
+ * Thread-safe: any thread; memory is bounded.
+ *
+ * <p>Such a key begins with the URL, as far as it counts, and goes on behind a blank, which no URL
+ * has: nothing a client asks for by its URL alone meets it. It holds the <i>generation</i> of the
+ * URL without its query. Whoever removes what is stored under a URL ends the generation, and with
+ * it whatever is stored under other keys of it: that is not found any more, and is evicted in time.
+ * Generations are of the process, so what an earlier one stored on disk is not found either. Two
+ * URLs may share one; ending it costs the other a fetch.
+ *
+ * <p>The rule of No-Vary-Search for a path is that of its latest response. What is stored under a
+ * key that leaves something out is a response that has this very rule; one that turns out to have
+ * another is not stored, and the rule of the path rests for {@link #REST_MILLIS}. See ADR 7.
+ */
+public final class AlternativeKeys {
+  /** How long a path whose responses disagree is keyed by its whole query, in milliseconds. */
+  static final long REST_MILLIS = 300_000;
+
+  private static final int GENERATIONS = 1 << 14;
+  private static final int RULES = 1 << 12;
+
+  /** A path's rule; null: it rests. */
+  private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
+
+  private final AtomicLongArray generations = new AtomicLongArray(GENERATIONS);
+  private final AtomicLong all = new AtomicLong(new SecureRandom().nextLong());
+  private final AtomicReferenceArray<Known> rules = new AtomicReferenceArray<>(RULES);
+  private volatile boolean any;
+
+  /** What is stored under other keys of the URL of {@code key}, whatever its query, is gone. */
+  public void end(CacheKey key) {
+    generations.incrementAndGet(key.pathHash() & (GENERATIONS - 1));
+  }
+
+  /** What is stored under other keys than those of URLs is gone. */
+  public void endAll() {
+    all.incrementAndGet();
+  }
+
+  private String generation(KeyProbe url) {
+    long own = generations.get(url.pathHash() & (GENERATIONS - 1));
+    return Long.toHexString(all.get()) + '.' + Long.toHexString(own);
+  }
+
+  // ---- QUERY
+
+  /**
+   * Keys {@code target}, of a QUERY, by its content too.
+   *
+   * @param content all of it; not to be used again
+   * @param probe for scratch; sealed afterwards with the key
+   */
+  public void keyByContent(RequestTarget target, ContentDigest content, KeyProbe probe) {
+    target.keyedBy(null, null, target.pathEnd());
+    String generation = generation(CacheKeys.seal(probe, target));
+    target.keyedBy(" QUERY " + generation + ' ' + content.end(), null, target.pathEnd());
+    CacheKeys.seal(probe, target);
+  }
+
+  // ---- No-Vary-Search
+
+  /**
+   * Keys {@code target}, of a GET or HEAD, without what does not matter of its query, where that is
+   * known. No allocation where no rule is known at all.
+   *
+   * @param probe for scratch
+   */
+  public void keyByRule(RequestTarget target, KeyProbe probe) {
+    if (!any) {
+      return;
+    }
+    Known known = rules.get(place(CacheKeys.sealPath(probe, target)));
+    if (isOf(known, probe) && known.rule() != null) {
+      NoVarySearch rule = known.rule();
+      String suffix = " NVS " + generation(probe) + ' ' + rule.digest(target);
+      target.keyedBy(suffix, rule, CacheKeys.pathEnd(target));
+    }
+  }
+
+  /**
+   * A response for {@code target} is being stored, or has been validated. Learns its rule, and says
+   * whether it may be stored under the key of the target.
+   *
+   * @param probe for scratch; not sealed afterwards
+   */
+  public boolean fits(RequestTarget target, Fields response, KeyProbe probe, long nowMillis) {
+    NoVarySearch rule = NoVarySearch.of(response);
+    Object expected = target.keyRule();
+    boolean fits = expected == null || expected.equals(rule);
+    if (fits && rule == null) {
+      return true;
+    }
+    int place = place(CacheKeys.sealPath(probe, target));
+    Known known = rules.get(place);
+    boolean rests = isOf(known, probe) && known.rule() == null && nowMillis < known.untilMillis();
+    if (!rests) {
+      rules.set(
+          place, new Known(probe.high(), probe.low(), fits ? rule : null, nowMillis + REST_MILLIS));
+      any = true;
+    }
+    return fits;
+  }
+
+  private static boolean isOf(Known known, KeyProbe path) {
+    return known != null && known.high() == path.high() && known.low() == path.low();
+  }
+
+  private static int place(KeyProbe path) {
+    return (int) path.high() & (RULES - 1);
+  }
+}

@@ -1,0 +1,136 @@
+package io.loligo.store.keys;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import org.junit.jupiter.api.Test;
+
+class AlternativeKeysTest {
+  private static final long NOW = 1_000_000;
+  private static final Fields RULE = fields("No-Vary-Search: params=(\"utm\")");
+  private static final Fields OTHER = fields("No-Vary-Search: key-order");
+  private static final Fields NONE = fields("X: y");
+
+  private final AlternativeKeys keys = new AlternativeKeys();
+  private final KeyProbe probe = new KeyProbe();
+
+  private static RequestHead head(String start, String... lines) {
+    String text = start + " HTTP/1.1\r\n" + String.join("\r\n", lines) + "\r\n\r\n";
+    byte[] octets = text.getBytes(ISO_8859_1);
+    RequestHead head = new RequestHead();
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+        .isEqualTo(Http1RequestParser.Result.COMPLETE);
+    return head;
+  }
+
+  private static Fields fields(String... lines) {
+    return head("GET /", lines.length == 0 ? new String[] {"X: y"} : lines).fields();
+  }
+
+  private static RequestTarget target(String path) {
+    RequestHead head = head("GET " + path, "Host: a.example");
+    RequestTarget target = new RequestTarget();
+    assertThat(target.resolve(head, "http", null, true)).isNull();
+    return target;
+  }
+
+  private CacheKey queried(String path, String content, String... lines) {
+    RequestTarget target = target(path);
+    byte[] octets = content.getBytes(ISO_8859_1);
+    ContentDigest digest = new ContentDigest(fields(lines)).update(octets, octets.length);
+    keys.keyByContent(target, digest, probe);
+    CacheKey key = probe.toKey();
+    assertThat(CacheKeys.seal(new KeyProbe(), target).toKey()).isEqualTo(key);
+    return key;
+  }
+
+  private CacheKey ruled(String path) {
+    RequestTarget target = target(path);
+    keys.keyByRule(target, probe);
+    return CacheKeys.seal(probe, target).toKey();
+  }
+
+  private boolean learn(String path, Fields response, long now) {
+    RequestTarget target = target(path);
+    keys.keyByRule(target, probe);
+    return keys.fits(target, response, probe, now);
+  }
+
+  @Test
+  void contentAndWhatItIsArePartOfTheKey() {
+    CacheKey key = queried("/a?b", "one", "Content-Type: text/plain");
+    assertThat(key).isEqualTo(queried("/a?b", "one", "Content-Type: text/plain"));
+    assertThat(key).isNotEqualTo(queried("/a?b", "two", "Content-Type: text/plain"));
+    assertThat(key).isNotEqualTo(queried("/a?b", "one", "Content-Type: text/html"));
+    assertThat(key).isNotEqualTo(queried("/a?b", "one"));
+    assertThat(key).isNotEqualTo(queried("/a?c", "one", "Content-Type: text/plain"));
+    assertThat(queried("/", "b", "Content-Type: a")).isNotEqualTo(queried("/", "ab"));
+  }
+
+  @Test
+  void noUrlHasSuchAKey() {
+    assertThat(queried("/a", "one").toString()).startsWith("http://a.example/a QUERY ");
+    learn("/a?utm=1", RULE, NOW);
+    assertThat(ruled("/a?utm=1").toString()).startsWith("http://a.example/a NVS ");
+  }
+
+  @Test
+  void removalEndsAllOfTheUrl() {
+    learn("/a?utm=1", RULE, NOW);
+    CacheKey query = queried("/a?x", "one");
+    CacheKey rule = ruled("/a?x=1&utm=1");
+    CacheKey elsewhere = queried("/b", "one");
+    keys.end(CacheKeys.of("http://a.example/a?y=2"));
+    assertThat(queried("/a?x", "one")).isNotEqualTo(query);
+    assertThat(ruled("/a?x=1&utm=1")).isNotEqualTo(rule);
+    assertThat(queried("/b", "one")).isEqualTo(elsewhere);
+    keys.endAll();
+    assertThat(queried("/b", "one")).isNotEqualTo(elsewhere);
+  }
+
+  @Test
+  void earlierProcessesHadOtherKeys() {
+    CacheKey key = queried("/a", "one");
+    RequestTarget target = target("/a");
+    byte[] octets = "one".getBytes(ISO_8859_1);
+    ContentDigest digest = new ContentDigest(fields()).update(octets, octets.length);
+    new AlternativeKeys().keyByContent(target, digest, probe);
+    assertThat(probe.toKey()).isNotEqualTo(key);
+  }
+
+  @Test
+  void whatDoesNotMatterIsLeftOut() {
+    CacheKey plain = ruled("/a?x=1&utm=1");
+    assertThat(plain).isEqualTo(CacheKeys.of("http://a.example/a?x=1&utm=1"));
+    assertThat(learn("/a?x=1&utm=1", RULE, NOW)).isTrue();
+    CacheKey key = ruled("/a?x=1&utm=1");
+    assertThat(key).isNotEqualTo(plain).isEqualTo(ruled("/a?utm=2&x=1"));
+    assertThat(key).isNotEqualTo(ruled("/a?x=2")).isNotEqualTo(ruled("/a?x=1&y"));
+    assertThat(ruled("/a")).isEqualTo(ruled("/a?utm=1"));
+    assertThat(ruled("/b?x=1&utm=1")).isEqualTo(CacheKeys.of("http://a.example/b?x=1&utm=1"));
+    assertThat(learn("/a?x=3", RULE, NOW)).isTrue();
+  }
+
+  @Test
+  void whatHasAnotherRuleDoesNotFitAndTheRuleRests() {
+    learn("/a?utm=1", RULE, NOW);
+    assertThat(learn("/a?utm=2", OTHER, NOW)).isFalse();
+    assertThat(ruled("/a?utm=1")).isEqualTo(CacheKeys.of("http://a.example/a?utm=1"));
+    long soon = NOW + AlternativeKeys.REST_MILLIS - 1;
+    assertThat(learn("/a?utm=2", RULE, soon)).as("under the key of the URL").isTrue();
+    assertThat(ruled("/a?utm=1")).isEqualTo(CacheKeys.of("http://a.example/a?utm=1"));
+    assertThat(learn("/a?utm=2", OTHER, soon + 1)).isTrue();
+    assertThat(ruled("/a?b&a")).isEqualTo(ruled("/a?a&b"));
+    assertThat(learn("/a?utm=2", NONE, soon + 1)).isFalse();
+    assertThat(ruled("/a?b&a")).isNotEqualTo(ruled("/a?a&b"));
+  }
+}
