@@ -38,7 +38,6 @@ PEERS = [
 ]
 MEASURED, WARMING = 1, 2  # worlds: sets of URLs
 FILL_DAMPING = 5 / 55  # of the recurrence, as PolyMix fills
-SOAK_RECURRENCE = 0.5
 WARM_RECURRENCE = 0.99  # what it brings takes room from what is measured
 
 
@@ -300,10 +299,10 @@ def run(part, setup, phases, scratch, origin, options):
         soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new) or window
         seconds = options.warmup if peer.kind == "loligo" else options.peer_warmup
         if seconds:
-            # as many new ones as asked for again, until a disk is full, if there is time: its emptying
-            # is warm then, and the JVM has compiled hits and misses together, as it would in use
+            # new ones until a disk is full, if there is time, so that its emptying is warm; few of them
+            # twice, which would stay, but some, so that the JVM compiles hits and misses together
             for name, recurrence, new, share in [
-                ("soak", SOAK_RECURRENCE, soak, 0.7), ("warm", WARM_RECURRENCE, 0, 0.3)
+                ("soak", options.recurrence * FILL_DAMPING, soak, 0.7), ("warm", WARM_RECURRENCE, 0, 0.3)
             ]:
                 load.run(name, WARMING, window, recurrence, 0, new, seconds * share)
                 # somebody always watches, and the JVM compiles anew what it sees in another use
@@ -617,8 +616,8 @@ def conditions(options):
         f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; "
         f"origin polyorigin, {options.delay_ms} ms delay; every octet of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
-        f"{options.peer_warmup:g} s of the others; 0.7 of it or less with recurrence {SOAK_RECURRENCE} until there were new objects for 1.25 "
-        f"times the disk, the rest with {WARM_RECURRENCE}, over {options.window // 12:,} objects",
+        f"{options.peer_warmup:g} s of the others; 0.7 of it or less as in fill until there were new objects for 1.25 "
+        f"times the disk, the rest with recurrence {WARM_RECURRENCE}, over {options.window // 12:,} objects",
         f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "

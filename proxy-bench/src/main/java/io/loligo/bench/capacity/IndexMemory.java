@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * How much memory does an object on disk cost, outside the map? Fills one directory with tiny
@@ -128,8 +129,10 @@ public final class IndexMemory {
     put(0);
     settle();
     close();
-    for (String name : List.of("LOCK", "header", "CLEAN", "map", "slabs")) {
-      Files.deleteIfExists(small.resolve(name));
+    try (Stream<Path> files = Files.list(small)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
     }
     Files.delete(small);
   }
