@@ -135,7 +135,7 @@ final class DeferredPurges implements AutoCloseable {
     purges.mark(table, numbers, millis);
     flights.separateIf(which);
     int inMemory = walk(what, millis, soft);
-    disk.mark(table, numbers, millis, done -> end(done, millis, inMemory, onDisk, then));
+    disk.mark(table, numbers, millis, true, done -> end(done, millis, inMemory, onDisk, then));
   }
 
   private int onDisk(Purge what) {
@@ -194,7 +194,7 @@ final class DeferredPurges implements AutoCloseable {
     purges.mark(Table.GROUP, numbers, millis);
     String origin = CacheGroups.origin(key) + '/';
     flights.separateIf(other -> other.toString().startsWith(origin));
-    disk.mark(Table.GROUP, numbers, millis, done -> {});
+    disk.mark(Table.GROUP, numbers, millis, false, done -> {});
   }
 
   /** Forgets patterns that nothing stored is older than. Every second. */

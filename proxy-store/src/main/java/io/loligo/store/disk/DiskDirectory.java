@@ -89,6 +89,7 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
+  private final Confirmations notes;
   private final ReentrantLock removing = new ReentrantLock();
   private final BanSweep sweep = new BanSweep();
 
@@ -112,6 +113,7 @@ final class DiskDirectory implements AutoCloseable {
       Slab.Opener slabs) {
     this.ids = ids;
     this.confirmations = new Confirmations(() -> parts.blocks().force(), this::fail);
+    this.notes = new Confirmations(purges::force, this::fail);
     this.config = config;
     this.geometry = geometry;
     this.marks = marks;
@@ -748,8 +750,12 @@ final class DiskDirectory implements AutoCloseable {
     void in(PurgeFile file) throws IOException;
   }
 
-  /** Writes it down, whatever its state; {@code then} is told whether that worked. */
-  void note(Note note, Consumer<Boolean> then) {
+  /**
+   * Writes it down, whatever its state; {@code then} is told whether that worked.
+   *
+   * @param durably whether not even a power failure may undo it: the disk is waited for
+   */
+  void note(Note note, boolean durably, Consumer<Boolean> then) {
     boolean queued =
         threads.urgent(
             () -> {
@@ -760,7 +766,11 @@ final class DiskDirectory implements AutoCloseable {
               } catch (IOException | RuntimeException | Error e) {
                 fail(e);
               } finally {
-                then.accept(done);
+                if (done && durably) {
+                  notes.add(0, count -> then.accept(count == 0));
+                } else {
+                  then.accept(done);
+                }
               }
             });
     if (!queued) {

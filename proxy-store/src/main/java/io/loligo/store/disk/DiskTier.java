@@ -697,21 +697,26 @@ public final class DiskTier implements AutoCloseable {
     directories.forEach(directory -> directory.loadInto(purges));
     // what one of them missed is found nowhere else once the others are through
     for (Ban ban : purges.bans()) {
-      directories.forEach(directory -> directory.note(file -> file.ban(ban), done -> {}));
+      directories.forEach(directory -> directory.note(file -> file.ban(ban), false, done -> {}));
     }
   }
 
-  /** Notes a purge in every directory; {@code then} is told whether all of them have it. */
-  public void mark(Purges.Table table, long[] numbers, long millis, Consumer<Boolean> then) {
-    note(file -> file.mark(table, numbers, millis), then);
+  /**
+   * Notes a purge in every directory; {@code then} is told whether all of them have it.
+   *
+   * @param durably whether not even a power failure may undo it: the disks are waited for
+   */
+  public void mark(
+      Purges.Table table, long[] numbers, long millis, boolean durably, Consumer<Boolean> then) {
+    note(file -> file.mark(table, numbers, millis), durably, then);
   }
 
-  /** The same for a pattern. */
+  /** The same for a pattern, durably. */
   public void ban(Ban ban, Consumer<Boolean> then) {
-    note(file -> file.ban(ban), then);
+    note(file -> file.ban(ban), true, then);
   }
 
-  private void note(DiskDirectory.Note note, Consumer<Boolean> then) {
+  private void note(DiskDirectory.Note note, boolean durably, Consumer<Boolean> then) {
     if (directories.isEmpty()) {
       then.accept(true);
       return;
@@ -730,6 +735,7 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       directory.note(
           note,
+          durably,
           done -> {
             part.accept(done || (directory.isOff() && missed(directory)));
           });

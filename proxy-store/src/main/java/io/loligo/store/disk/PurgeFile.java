@@ -218,6 +218,11 @@ final class PurgeFile implements AutoCloseable {
     }
   }
 
+  /** Brings to the disk what was written before. */
+  void force() throws IOException {
+    file.force(false);
+  }
+
   private void write(ByteBuffer octets, int place) throws IOException {
     for (int at = place; octets.hasRemaining(); ) {
       at += file.write(octets, at);

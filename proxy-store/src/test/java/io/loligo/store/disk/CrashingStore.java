@@ -2,8 +2,12 @@ package io.loligo.store.disk;
 
 import static io.loligo.store.StoreFixture.key;
 
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,8 +100,9 @@ final class CrashingStore {
       if (random.nextInt(PURGE_ONE_IN) == 0) {
         int number = batch.remove(0);
         say("purge", number, version);
-        say(fixture.purge(url(number)) >= 0 ? "purged" : "refused", number, version);
+        say(purge(number) ? "purged" : "refused", number, version);
       }
+      fixture.store.store.tick();
       batch.forEach(this::awaitLanding);
       fixture.settle();
       for (int number : batch) {
@@ -106,6 +111,22 @@ final class CrashingStore {
         }
       }
     }
+  }
+
+  /** Whether it is confirmed; by its URL, or by a pattern that is noted. */
+  private boolean purge(int number) {
+    if (random.nextBoolean()) {
+      return fixture.purge(url(number)) >= 0;
+    }
+    CompletableFuture<Purged> purged = new CompletableFuture<>();
+    Purge matching = new Purge.Matching(UrlPattern.of("crash", "/" + number + '$'));
+    fixture.store.store.purge(matching, fixture.loop, purged::complete);
+    return DiskFixture.get(purged).outcome() == Purged.Outcome.DONE;
+  }
+
+  private static StoredMeta meta() {
+    long now = System.currentTimeMillis();
+    return new StoredMeta(200, 0, now, now, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
   }
 
   /** What streams to disk is found as a fetch under way until it is stored. */
@@ -117,7 +138,7 @@ final class CrashingStore {
 
   private void store(int number, byte[] octets) {
     if (octets.length < LARGE_BYTES / 2) {
-      fixture.store.fill(url(number), octets);
+      fixture.store.fill(url(number), meta(), octets);
       return;
     }
     CompletableFuture<Void> over = new CompletableFuture<>();
@@ -128,7 +149,7 @@ final class CrashingStore {
                   key(url(number)), true, fixture.loop, new StoreFixture.SilentWriter());
           flight.head(
               StoreFixture.head(),
-              StoreFixture.meta(),
+              meta(),
               true,
               fixture.store.fields("A: b\r\n\r\n"),
               octets.length);
