@@ -102,7 +102,6 @@ final class CrashingStore {
         say("purge", number, version);
         say(purge(number) ? "purged" : "refused", number, version);
       }
-      fixture.store.store.tick();
       batch.forEach(this::awaitLanding);
       fixture.settle();
       for (int number : batch) {
