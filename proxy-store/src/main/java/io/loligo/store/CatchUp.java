@@ -45,7 +45,7 @@ final class CatchUp {
 
   private void write(Object key) {
     for (Entry entry : memory.retainAll(key)) {
-      if (entry.diskId() == 0 && !entry.isOfferedToDisk()) {
+      if (entry.diskId() == 0 && !entry.isOfferedToDisk() && entry.meta().part() == null) {
         disk.writeLate(entry);
       }
       entry.release();

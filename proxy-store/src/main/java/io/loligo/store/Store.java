@@ -115,6 +115,9 @@ public interface Store extends AutoCloseable {
   /** Keys other than those of URLs; what is removed by its URL ends them. */
   AlternativeKeys alternatives();
 
+  /** Whether {@code octets} of an incomplete response, which only memory takes, fit there. */
+  boolean fitsAsPart(long octets);
+
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);
 

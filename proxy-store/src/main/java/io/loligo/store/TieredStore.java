@@ -242,6 +242,11 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public boolean fitsAsPart(long octets) {
+    return octets <= maxInMemoryBytes;
+  }
+
+  @Override
   public boolean holds(KeyProbe key) {
     return memory.holds(key) || disk.mayHold(key);
   }
@@ -276,7 +281,7 @@ public final class TieredStore implements Store {
   }
 
   private void writeNew(Entry entry) {
-    if (!memory.holds(entry)) {
+    if (entry.meta().part() != null || !memory.holds(entry)) {
       return;
     }
     disk.write(entry);
@@ -480,7 +485,13 @@ public final class TieredStore implements Store {
         ByteBuf[] rest,
         int lastLength) {
       purges.stored(meta.requestTimeMillis());
+      if (meta.part() != null && disk.mayHold(key)) {
+        return null; // perhaps all of it, which memory would hide
+      }
       Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
+      if (meta.part() != null) {
+        return entry;
+      }
       if (entry == null) {
         disk.hide(key);
         disk.supersede(key);

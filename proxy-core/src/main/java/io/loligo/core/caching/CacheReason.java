@@ -29,7 +29,8 @@ public enum CacheReason {
   METHOD("method", "method"),
   REQUEST_BODY("bypass", "request has content"),
   CONDITIONAL("request", "conditional"),
-  RANGE("partial", "range of what is not stored"),
+  /** What is stored is a part, and not the one that is asked for. */
+  INCOMPLETE("partial", "stored in part only"),
   CACHE_DENIED("bypass", "cache deny"),
   UPGRADE("bypass", "upgrade");
 

@@ -49,6 +49,7 @@ public final class OfferedTags {
     byte[] tag = variant.etag();
     if (tag == null
         || variant.status() != OK
+        || variant.part() != null
         || !EntityTag.isWellFormed(tag)
         || !isCodingNamed(fields, request)
         || isOffered(tag)

@@ -91,15 +91,16 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
       CacheSettings settings) {
     Fields fields = merged.fields();
     return meta(
-        stored.status(),
-        fields,
-        TargetedControl.of(fields, settings.gateway()),
-        settings.patternFor(url),
-        requestTimeMillis,
-        responseTimeMillis,
-        stored.vary(),
-        stored.contentLength(),
-        settings);
+            stored.status(),
+            fields,
+            TargetedControl.of(fields, settings.gateway()),
+            settings.patternFor(url),
+            requestTimeMillis,
+            responseTimeMillis,
+            stored.vary(),
+            stored.contentLength(),
+            settings)
+        .withPart(stored.part());
   }
 
   private static Storability refused(String reason) {

@@ -21,8 +21,9 @@ import io.loligo.core.message.Fields;
  * @param flags {@link #MUST_REVALIDATE} and its siblings
  * @param etag opaque octets with quotes and weakness prefix as received, or null; not to be changed
  * @param vary the selecting fields, or null where the response does not vary
- * @param contentLength octets of the whole stored content; -1 while it is still arriving with its
- *     length unknown
+ * @param contentLength octets of the whole content; -1 while it is still arriving with its length
+ *     unknown
+ * @param part what of the content is stored; null: all of it
  */
 public record StoredMeta(
     int status,
@@ -37,7 +38,8 @@ public record StoredMeta(
     int flags,
     byte[] etag,
     VarySelection vary,
-    long contentLength) {
+    long contentLength,
+    ContentPart part) {
   public static final long NO_TIME = Long.MIN_VALUE;
 
   /** must-revalidate, proxy-revalidate or s-maxage: never served stale (RFC 9111 section 4.2.4). */
@@ -73,6 +75,38 @@ public record StoredMeta(
   /** Its content ended with the connection: nobody knows whether that was the end of it. */
   public static final int UNFRAMED = 1 << 12;
 
+  /** One whose content is whole. */
+  public StoredMeta(
+      int status,
+      long requestTimeMillis,
+      long responseTimeMillis,
+      long dateMillis,
+      long lastModifiedMillis,
+      long initialAgeSeconds,
+      long lifetimeSeconds,
+      long staleWhileRevalidateSeconds,
+      long staleIfErrorSeconds,
+      int flags,
+      byte[] etag,
+      VarySelection vary,
+      long contentLength) {
+    this(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        lifetimeSeconds,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags,
+        etag,
+        vary,
+        contentLength,
+        null);
+  }
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
@@ -104,6 +138,50 @@ public record StoredMeta(
         && dateMillis - lastModifiedMillis >= 1000;
   }
 
+  /**
+   * Whether a part of its content may be joined with another: only where a strong entity tag tells
+   * that they belong together (RFC 9110 section 15.3.7.3).
+   */
+  public boolean canBeContinued() {
+    return status == 200 && etag != null && !EntityTag.isWeak(etag) && EntityTag.isWellFormed(etag);
+  }
+
+  /** Offset of the first octet of content that is stored. */
+  public long contentStart() {
+    return part == null ? 0 : part.first();
+  }
+
+  /** Offset behind the last octet of content that is stored. */
+  public long contentEnd() {
+    return part == null ? contentLength : part.end();
+  }
+
+  /** The same response with all its {@code octets} of content, or of its part, there. */
+  public StoredMeta arrived(long octets) {
+    return part == null
+        ? withContentLength(octets)
+        : withPart(new ContentPart(part.first(), part.first() + octets));
+  }
+
+  /** The same response with {@code part} of its content; null: all of it. */
+  public StoredMeta withPart(ContentPart part) {
+    return new StoredMeta(
+        status,
+        requestTimeMillis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        lifetimeSeconds,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags,
+        etag,
+        vary,
+        contentLength,
+        part);
+  }
+
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long octets) {
     return new StoredMeta(
@@ -119,7 +197,8 @@ public record StoredMeta(
         flags,
         etag,
         vary,
-        octets);
+        octets,
+        part);
   }
 
   /** The same response, stale from {@code millis} on at the latest. */
@@ -137,7 +216,8 @@ public record StoredMeta(
         flags,
         etag,
         vary,
-        contentLength);
+        contentLength,
+        part);
   }
 
   /** The same response with {@code flag} set. */
@@ -155,6 +235,7 @@ public record StoredMeta(
         flags | flag,
         etag,
         vary,
-        contentLength);
+        contentLength,
+        part);
   }
 }

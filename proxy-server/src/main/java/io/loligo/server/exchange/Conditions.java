@@ -5,6 +5,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.range.Completion;
 
 /** What stands in place of the client's conditions and ranges in a request that goes onward. */
 interface Conditions {
@@ -28,9 +29,30 @@ interface Conditions {
   /** Adds ours. */
   void addTo(FieldLines lines);
 
-  /** Whether {@code stored} is still current. */
+  /**
+   * Whether {@code stored} is still current. Of an incomplete one only the client's range is wanted
+   * where it is not.
+   */
   static Conditions validating(StoredMeta stored) {
-    return lines -> Validation.addConditions(stored, lines);
+    if (stored.part() == null) {
+      return lines -> Validation.addConditions(stored, lines);
+    }
+    return new Conditions() {
+      @Override
+      public long replaced() {
+        return ALL & ~(1L << FieldName.RANGE | 1L << FieldName.IF_RANGE);
+      }
+
+      @Override
+      public void addTo(FieldLines lines) {
+        Validation.addConditions(stored, lines);
+      }
+    };
+  }
+
+  /** The rest of what is stored in part. */
+  static Conditions completing(Completion completion) {
+    return completion::addTo;
   }
 
   /** Whether any of the stored variants would do. */

@@ -20,6 +20,10 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.Completion;
+import io.loligo.core.range.Incomplete;
+import io.loligo.core.range.RangeSelection;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -74,12 +78,16 @@ final class Exchange implements ClientEvents {
   private final String upgrade;
   private CacheDecision decision;
   private Entry stale;
+  private Entry part;
   private Phase phase = Phase.WAITING;
   private int looks;
   private boolean waited;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
+
+  /** What of the content the client gets; null: all of it. */
+  private Window window;
 
   private long contentIn;
   private Patience patience;
@@ -90,7 +98,7 @@ final class Exchange implements ClientEvents {
 
   /**
    * An exchange on snapshots of its own: {@code head}, {@code target} and {@code view} are
-   * borrowed. Takes {@code stale}, the stored response to validate, or null.
+   * borrowed. Takes {@code stored}, the response to validate or complete, or null.
    */
   Exchange(
       ExchangeLoop loop,
@@ -100,7 +108,7 @@ final class Exchange implements ClientEvents {
       Framing framing,
       RequestView view,
       CacheKey key,
-      Entry stale,
+      Entry stored,
       CacheDecision decision,
       String upgrade) {
     this.loop = loop;
@@ -110,7 +118,9 @@ final class Exchange implements ClientEvents {
     this.framing = framing;
     this.view = view.copy(this.head, this.target);
     this.key = key;
-    this.stale = stale;
+    boolean incomplete = decision.reason() == CacheReason.INCOMPLETE;
+    this.stale = incomplete ? null : stored;
+    this.part = incomplete ? stored : null;
     this.decision = decision;
     this.upgrade = upgrade;
     ExchangeRecord record = stream.record();
@@ -150,6 +160,7 @@ final class Exchange implements ClientEvents {
             ? decision.reason() == CacheReason.URI_MISS
                 || decision.reason() == CacheReason.VARY_MISS
                 || decision.reason() == CacheReason.DISK_UNREADABLE
+                || decision.reason() == CacheReason.INCOMPLETE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
     return expected
         && !head.fields().hasAny(NOT_JOINABLE)
@@ -224,7 +235,21 @@ final class Exchange implements ClientEvents {
             mayStore(),
             decision.outcome() == Outcome.VALIDATE ? stale : null,
             upgrade)
-        .offering(offered);
+        .offering(offered)
+        .completing(part, completion());
+  }
+
+  /** How the part that is stored is continued; null where it is not. */
+  private Completion completion() {
+    Completion completion = part == null ? null : Completion.of(head, part.meta());
+    if (completion == null) {
+      return null;
+    }
+    boolean fits =
+        completion.combined() == null
+            ? loop.store().fits(completion.length())
+            : loop.store().fitsAsPart(completion.length());
+    return fits ? completion : null;
   }
 
   /** Whether the answer may be stored if it says so: that of a POST, too. */
@@ -253,7 +278,7 @@ final class Exchange implements ClientEvents {
 
   /** What is stored for this request and could not be used as it is, borrowed, or null. */
   Entry stored() {
-    return stale;
+    return stale != null ? stale : part;
   }
 
   /** Whether it still waits for its answer. */
@@ -286,7 +311,7 @@ final class Exchange implements ClientEvents {
             false,
             target.url(),
             loop.config().caching());
-    return switch (again.outcome()) {
+    return switch (Incomplete.weigh(again, head, entry.meta()).outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> again;
       default -> {
         entry.release();
@@ -318,7 +343,15 @@ final class Exchange implements ClientEvents {
         return;
       }
       creditOwed += content.readableBytes();
-      stream.content(content);
+      if (window == null) {
+        stream.content(content);
+      } else {
+        window.pass(content, stream);
+        if (window.isThrough()) {
+          through();
+          return;
+        }
+      }
       stream.flush();
       grant();
     }
@@ -342,6 +375,15 @@ final class Exchange implements ClientEvents {
     }
   }
 
+  /** The client has the range it asked for; the fetch goes on or ends without it. */
+  private void through() {
+    account();
+    over();
+    leave();
+    stream.end(null);
+    stream.flush();
+  }
+
   private void arrived(InFlight.Arrived arrived) {
     waitsNoMore();
     if (fetch == null && !mayReadAlong(arrived)) {
@@ -349,8 +391,13 @@ final class Exchange implements ClientEvents {
       lookOrFetch();
       return;
     }
+    RangeSelection selected =
+        arrived.meta() == null ? null : HitAnswer.ranges(head, arrived.meta());
+    if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
+      window = new Window(selected.ranges().get(0), arrived.meta().contentStart());
+    }
     long limit = loop.config().limits().replyBodyMaxBytes();
-    if (limit >= 0 && arrived.contentLength() > limit) {
+    if (limit >= 0 && length(arrived) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
@@ -364,7 +411,16 @@ final class Exchange implements ClientEvents {
       fail(403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.", null);
       return;
     }
-    send(arrived);
+    if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
+      unsatisfiable(arrived);
+    } else {
+      send(arrived);
+    }
+  }
+
+  /** Octets of content for the client; -1 where unknown. */
+  private long length(InFlight.Arrived arrived) {
+    return window == null ? arrived.contentLength() : window.range().length();
   }
 
   /** A waiter's question: is this the answer it waits for? */
@@ -399,23 +455,19 @@ final class Exchange implements ClientEvents {
   }
 
   private void send(InFlight.Arrived arrived) {
-    ResponseHead reply = arrived.head();
-    int status = reply.status();
-    boolean isHead = head.methodId() == Method.HEAD;
+    StoredMeta meta = arrived.meta();
     FieldLines lines = loop.lines();
     addOwn(lines, arrived);
-    long announced =
-        HitAnswer.hasNoContent(status) ? ClientStream.NO_CONTENT : arrived.contentLength();
-    boolean last = isHead || announced == ClientStream.NO_CONTENT || announced == 0;
-    ExchangeRecord record = stream.record();
-    record.status = status;
-    record.reply = reply;
-    if (fetch == null) {
-      record.tag = LogTag.TCP_HIT;
-      record.hitClass = HitClass.MEMORY_HIT;
-    } else {
-      record.tag = fetchedTag(decision, record.tag);
+    if (window != null) {
+      window.range().addContentRange(lines, meta.contentLength());
+    } else if (meta != null && meta.part() != null) {
+      throw new IllegalStateException("a part that was not asked for: " + key);
     }
+    int status = window != null ? 206 : meta != null ? meta.status() : arrived.head().status();
+    boolean isHead = head.methodId() == Method.HEAD;
+    long announced = HitAnswer.hasNoContent(status) ? ClientStream.NO_CONTENT : length(arrived);
+    boolean last = isHead || announced == ClientStream.NO_CONTENT || announced == 0;
+    note(status, arrived);
     phase = Phase.STREAMING;
     if (last) {
       account();
@@ -426,8 +478,7 @@ final class Exchange implements ClientEvents {
       from += HiddenFields.length(fields.slice());
     }
     boolean cookies = fetch != null || loop.replaysSetCookie(stream);
-    if (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS)
-        || (!cookies && reply.fields().has(FieldName.SET_COOKIE))) {
+    if (extendsLists(arrived) || (!cookies && holdsCookies(arrived))) {
       ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
       ReplyFields.putFirst(StoredFields.index(visible), cookies, lines);
       from = fields.writerIndex() - 2;
@@ -446,6 +497,44 @@ final class Exchange implements ClientEvents {
     }
     creditOwed = loop.config().memory().streamBufferBytes();
     grant();
+  }
+
+  /** Whether its lines hold lists that ours extend. */
+  private static boolean extendsLists(InFlight.Arrived arrived) {
+    return arrived.meta() == null
+        ? arrived.head().fields().hasAny(ReplyFields.EXTENDED_LISTS)
+        : arrived.meta().has(StoredMeta.EXTENDS_LISTS);
+  }
+
+  private static boolean holdsCookies(InFlight.Arrived arrived) {
+    return arrived.meta() == null
+        ? arrived.head().fields().has(FieldName.SET_COOKIE)
+        : arrived.meta().has(StoredMeta.SETS_COOKIE);
+  }
+
+  private void note(int status, InFlight.Arrived arrived) {
+    ExchangeRecord record = stream.record();
+    record.status = status;
+    record.reply = arrived.head();
+    if (fetch == null) {
+      record.tag = LogTag.TCP_HIT;
+      record.hitClass = HitClass.MEMORY_HIT;
+    } else {
+      record.tag = fetchedTag(decision, record.tag);
+    }
+  }
+
+  /** The whole arrives, and the range that was asked for is not in it. */
+  private void unsatisfiable(InFlight.Arrived arrived) {
+    FieldLines lines = loop.lines();
+    addOwn(lines, arrived);
+    note(416, arrived);
+    ByteRange.addUnsatisfied(lines, arrived.meta().contentLength());
+    account();
+    over();
+    leave();
+    stream.head(416, lines, null, 0, 0, 0, true);
+    stream.flush();
   }
 
   /** Tag of an answer that was fetched because of {@code decision}. */
@@ -595,7 +684,7 @@ final class Exchange implements ClientEvents {
     }
     phase = Phase.DELEGATED;
     account();
-    releaseStale();
+    releaseStored();
     delegate = loop.hits().answer(stream, head, entry, found, asked);
   }
 
@@ -771,7 +860,7 @@ final class Exchange implements ClientEvents {
 
   private void over() {
     phase = Phase.OVER;
-    releaseStale();
+    releaseStored();
   }
 
   private void waitsNoMore() {
@@ -791,10 +880,14 @@ final class Exchange implements ClientEvents {
     }
   }
 
-  private void releaseStale() {
+  private void releaseStored() {
     if (stale != null) {
       stale.release();
       stale = null;
+    }
+    if (part != null) {
+      part.release();
+      part = null;
     }
   }
 

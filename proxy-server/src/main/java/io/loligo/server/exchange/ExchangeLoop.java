@@ -22,6 +22,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.range.Incomplete;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ConnectionCounters;
@@ -616,7 +617,9 @@ public final class ExchangeLoop implements RequestHandler {
             found == null && store.holds(probe),
             url.of(target),
             config().caching());
-    return found == null && load != null ? afterLoad(decision, load) : decision;
+    return found == null && load != null
+        ? afterLoad(decision, load)
+        : Incomplete.weigh(decision, head, found);
   }
 
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */

@@ -226,6 +226,7 @@ final class Explaining {
     CacheDecision decision = loop.decision(head, target, found, now, load);
     boolean onError =
         found != null
+            && decision.reason() != CacheReason.INCOMPLETE
             && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->

@@ -21,6 +21,9 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.Completion;
+import io.loligo.core.range.Incomplete;
+import io.loligo.core.range.PartStorability;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.upstream.FetchFailure;
@@ -60,6 +63,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private final String upgrade;
   private Entry validated;
   private OfferedVariants offered;
+  private Entry part;
+  private Completion completion;
+  private long fed;
   private CacheKey key;
   private InFlight inFlight;
   private OriginStream origin;
@@ -110,6 +116,19 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   /** Offers the tags of {@code variants}, taken, which may be null. Before it starts. */
   Fetch offering(OfferedVariants variants) {
     offered = variants;
+    return this;
+  }
+
+  /**
+   * Fetches only what {@code stored}, borrowed, an incomplete response, is to be continued with. Of
+   * no effect where {@code completion} is null. Before it starts.
+   */
+  Fetch completing(Entry stored, Completion completion) {
+    if (completion != null && stored.tryRetain()) {
+      this.part = stored;
+      this.completion = completion;
+      this.fed = completion.stored().first();
+    }
     return this;
   }
 
@@ -229,6 +248,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (offered != null) {
       return offered.conditions();
     }
+    if (completion != null) {
+      return Conditions.completing(completion);
+    }
     return again || unconditional ? Conditions.NONE : null;
   }
 
@@ -314,10 +336,18 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       if (named != null) {
         confirmed(named, reply);
       } else {
-        startWithoutConditions();
+        // of an incomplete one the range was asked for, as the client did
+        startOver(validated == null || validated.meta().part() == null);
       }
       return;
     }
+    if (completion != null && (status == 206 || status == 416)) {
+      if (status == 416 || !complete(reply, replyFraming)) {
+        startOver(false);
+      }
+      return;
+    }
+    releasePart(); // the whole comes, or an error
     // a stale response without a validator was asked for anew, and may be had all the same
     if (Reuse.isFailure(reply.status()) && exchange != null && exchange.mayServeStale()) {
       giveUp(
@@ -411,14 +441,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   /**
-   * The 304 speaks of something that is not stored (RFC 9111 section 4.3.4), and the client may not
-   * have asked for one: the same again without conditions.
+   * The answer speaks of something that is not stored (RFC 9111 section 4.3.4), or is no rest of
+   * what is, and the client may not have asked for one: the same again, as the client sent it or
+   * {@code unconditionally}.
    */
-  private void startWithoutConditions() {
+  private void startOver(boolean unconditionally) {
     origin.cancel();
     origin = null;
     releaseStored();
-    unconditional = true;
+    unconditional = unconditionally;
     if (exchange != null) {
       exchange.rewindContent();
     }
@@ -459,7 +490,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     long now = loop.clock().millis();
     announced = contentLength(reply, replyFraming);
     Storability storability = storability(reply, now);
-    storing = storability != null && storability.storable() && loop.store().fits(announced);
+    storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
     if (storing && head.methodId() == Method.GET && !loop.fitsKey(target, reply.fields())) {
       storing = false;
@@ -471,24 +502,92 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       inFlight.fail(LOOK_AGAIN);
       return;
     }
+    if (storing && status == 206) {
+      announced = storability.meta().contentEnd() - storability.meta().contentStart();
+    }
     // without a stored copy to go on from, the slower of two readers would have to be cut
     boolean shareable = storing && storability.shareable() && head.methodId() == Method.GET;
     if (shareable) {
       loop.hitForMiss().forget(key);
-    } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
+    } else if (exchange != null
+        && mayStore
+        && head.methodId() == Method.GET
+        && !head.fields().has(FieldName.RANGE)) {
       exchange.noteUnshared(status);
     }
-    withheld = storing ? withheld(reply) : List.of();
-    ResponseHead snapshot = reply.snapshot();
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
+    StoredMeta meta = storing ? meta(storability.meta(), reply, unframed) : null;
+    open(reply, reply, meta, shareable, now);
+    readOn();
+  }
+
+  /**
+   * Tells readers of the head, and the store.
+   *
+   * @param fields of the response that is stored or passed on: those of {@code reply}, or of that
+   *     and a stored one
+   * @param meta null where it is not stored
+   */
+  private void open(
+      ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
+    withheld = storing ? withheld(fields) : List.of();
+    ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);
     inFlight.head(
         snapshot,
-        storing ? meta(storability.meta(), snapshot, unframed) : null,
+        meta,
         shareable,
-        ReplyFields.shared(snapshot, storing, withheld, loop.clock(), now, allocator),
+        ReplyFields.shared(fields, storing, withheld, loop.clock(), now, allocator),
         announced);
+  }
+
+  private boolean fits(StoredMeta meta) {
+    return meta.part() == null
+        ? loop.store().fits(meta.contentLength())
+        : loop.store().fitsAsPart(meta.part().length());
+  }
+
+  /**
+   * Continues what is stored with {@code reply} (RFC 9111 section 3.4): readers get both as one.
+   * False, and nothing is done, where they do not belong together, or would not be stored.
+   */
+  private boolean complete(ResponseHead reply, Framing replyFraming) {
+    if (!completion.isContinuedBy(reply, contentLength(reply, replyFraming))) {
+      return false;
+    }
+    long now = loop.clock().millis();
+    ResponseHead merged = merged(part, reply);
+    long length = completion.completeLength();
+    Storability storability =
+        unlessBypassed(
+            Storability.of(head, merged, target.url(), requestMillis, now, length, caching()),
+            merged);
+    if (!storability.storable() || !loop.fitsKey(target, merged.fields())) {
+      return false;
+    }
+    StoredMeta meta =
+        meta(storability.meta(), merged, /* unframed= */ false).withPart(completion.combined());
+    if (meta.part() != null && !Incomplete.answers(head, meta)) {
+      return false;
+    }
+    storing = true;
+    refusal = null;
+    announced = completion.length();
+    open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
+    return true;
+  }
+
+  /** Hands on what is stored before it goes on with what the origin sends. */
+  private void feedStored() {
+    while (part != null && !over && inFlight.wantsMore()) {
+      ByteBuf content = part.retainedContent(fed, Entry.BLOCK_BYTES);
+      fed += content.readableBytes();
+      if (fed == completion.stored().end()) {
+        releasePart();
+      }
+      inFlight.content(content);
+    }
   }
 
   /** Why the answer is not stored; null where it is, or nobody thought of it. */
@@ -526,8 +625,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (!mayStore || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
       return null;
     }
-    Storability storability =
-        Storability.of(head, reply, target.url(), requestMillis, now, announced, caching());
+    return unlessBypassed(
+        status == 206
+            ? PartStorability.of(
+                head, reply, target.url(), requestMillis, now, announced, caching())
+            : Storability.of(head, reply, target.url(), requestMillis, now, announced, caching()),
+        reply);
+  }
+
+  private Storability unlessBypassed(Storability storability, ResponseHead reply) {
     boolean bypassed =
         storability.storable()
             && reply.fields().has(FieldName.SET_COOKIE)
@@ -570,7 +676,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (over || reading) {
       return;
     }
-    if (inFlight.wantsMore()) {
+    feedStored();
+    if (over) {
+      return;
+    }
+    if (part == null && inFlight.wantsMore()) {
       readOwed = false;
       reading = true;
       origin.read();
@@ -644,6 +754,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (offered != null) {
       offered.release();
       offered = null;
+    }
+    releasePart();
+  }
+
+  private void releasePart() {
+    completion = null;
+    if (part != null) {
+      part.release();
+      part = null;
     }
   }
 

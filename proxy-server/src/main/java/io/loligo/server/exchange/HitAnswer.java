@@ -97,7 +97,7 @@ final class HitAnswer {
   }
 
   /** What part of {@code stored} is asked for; null: the whole. */
-  private static RangeSelection ranges(RequestHead head, StoredMeta stored) {
+  static RangeSelection ranges(RequestHead head, StoredMeta stored) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.RANGE) || head.methodId() != Method.GET) {
       return null;
@@ -121,6 +121,9 @@ final class HitAnswer {
   /** The whole content, or for HEAD none of it; null where the answer is complete. */
   private HitStream sendWhole(
       ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
+    if (entry.meta().part() != null) {
+      throw new IllegalStateException("incomplete, and asked for the whole: " + entry.key());
+    }
     boolean isHead = head.methodId() == Method.HEAD;
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();

@@ -56,7 +56,9 @@ final class ReplyFields {
       clock.addDate(lines, dateMillis);
     }
     for (int i = 0; i < fields.count(); i++) {
-      if (isPassedOn(fields, i) && !isNamed(fields, i, withheld)) {
+      // a part is stored as one of the whole: its place is told to each client anew
+      boolean place = storing && fields.id(i) == FieldName.CONTENT_RANGE;
+      if (!place && isPassedOn(fields, i) && !isNamed(fields, i, withheld)) {
         lines.add(fields, i);
       }
     }

@@ -36,6 +36,9 @@ public record StoredVariant(
   /** What else decides on its use, in words. */
   public List<String> marks() {
     List<String> marks = new ArrayList<>();
+    if (meta.part() != null) {
+      marks.add("octets " + meta.contentStart() + " to " + (meta.contentEnd() - 1) + " only");
+    }
     add(marks, StoredMeta.NO_CACHE, "validated before every use");
     add(marks, StoredMeta.MUST_REVALIDATE, "never served stale");
     add(marks, StoredMeta.HEURISTIC, "lifetime is heuristic");

@@ -42,6 +42,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -58,6 +59,8 @@ import java.util.function.Function;
  * go in and answers come out at once. Nothing may be left behind.
  */
 final class ExchangeBench implements AutoCloseable {
+  private static final int READ_BYTES = 50_000;
+
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ProxyConfig config;
@@ -68,7 +71,10 @@ final class ExchangeBench implements AutoCloseable {
   /** Wall clock. */
   long nowMillis = 1_700_000_000_000L;
 
-  /** How the origin answers: the whole head as text, or null to fail. */
+  /**
+   * How the origin answers: the whole head as text, or null to fail. Content may follow, all of it
+   * or less; without any it is zeros.
+   */
   Function<OutgoingRequest, String> answers = request -> "HTTP/1.1 404 \r\n\r\n";
 
   /** What came of a request. */
@@ -77,6 +83,14 @@ final class ExchangeBench implements AutoCloseable {
 
     /** The decision that stood when the origin was asked; null where it was not. */
     CacheDecision whenAsked;
+
+    /** The answer's field lines. */
+    String head = "";
+
+    final ByteArrayOutputStream content = new ByteArrayOutputStream();
+
+    /** Why the answer was cut; null where it was not. */
+    String aborted;
 
     boolean done;
     int asked;
@@ -229,10 +243,19 @@ final class ExchangeBench implements AutoCloseable {
         boolean last) {
       outcome.record.status = status;
       outcome.done = last;
+      String more = block == null ? "" : block.toString(index, length, ISO_8859_1);
+      outcome.head = new String(lines.toBytes(), ISO_8859_1) + more;
+      int end = outcome.head.indexOf("\r\n\r\n");
+      if (block != null && end >= 0) {
+        outcome.content.writeBytes(outcome.head.substring(end + 4).getBytes(ISO_8859_1));
+      }
     }
 
     @Override
     public void content(ByteBuf content) {
+      byte[] octets = new byte[content.readableBytes()];
+      content.readBytes(octets);
+      outcome.content.writeBytes(octets);
       content.release();
     }
 
@@ -266,7 +289,9 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public void abort(String why) {
-      throw new AssertionError(why + ", told " + events);
+      assertThat(outcome.done).as("%s, told %s", why, events).isFalse();
+      outcome.aborted = why;
+      outcome.done = true;
     }
 
     @Override
@@ -319,6 +344,9 @@ final class ExchangeBench implements AutoCloseable {
     private final FetchTimings timings = new FetchTimings();
     private boolean over;
     private boolean hasContent;
+    private byte[] octets;
+    private int at;
+    private long due;
 
     Answer(OutgoingRequest request, OriginEvents events) {
       this.request = request;
@@ -335,7 +363,7 @@ final class ExchangeBench implements AutoCloseable {
         events.failed(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "test"));
         return;
       }
-      byte[] octets = text.getBytes(ISO_8859_1);
+      octets = text.getBytes(ISO_8859_1);
       ResponseHead head = new ResponseHead();
       assertThat(new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
           .as(text)
@@ -343,6 +371,12 @@ final class ExchangeBench implements AutoCloseable {
       Framing framing = MessageFraming.of(head, request.methodId());
       assertThat(framing.failure()).isNull();
       hasContent = framing.kind() != Framing.Kind.NONE;
+      at = head.end();
+      due = framing.kind() == Framing.Kind.LENGTH ? framing.length() : 3;
+      if (at == octets.length && hasContent) {
+        octets = new byte[(int) due];
+        at = 0;
+      }
       events.head(head, framing);
       if (!hasContent && !over) {
         end();
@@ -365,9 +399,20 @@ final class ExchangeBench implements AutoCloseable {
       if (over) {
         return;
       }
-      events.content(allocator.directBuffer(3).writeZero(3));
-      if (!over) {
+      int length = Math.min(READ_BYTES, octets.length - at);
+      at += length;
+      due -= length;
+      events.content(allocator.directBuffer(length).writeBytes(octets, at - length, length));
+      if (over) {
+        return;
+      }
+      if (due == 0) {
         end();
+      } else if (at == octets.length) {
+        over = true;
+        events.failed(new FetchFailure(FetchFailure.Kind.TRUNCATED, "test"));
+      } else {
+        events.readComplete();
       }
     }
 

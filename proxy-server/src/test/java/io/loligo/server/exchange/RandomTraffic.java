@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Requests and answers of all kinds, from a seed: few URLs, so that they meet. */
 final class RandomTraffic {
@@ -18,6 +20,7 @@ final class RandomTraffic {
       List.of("Accept-Encoding", "Accept-Language", "Cookie, Accept-Encoding", "X-Test", "*");
   private static final List<Integer> STATUSES =
       List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
+  private static final Pattern RANGE = Pattern.compile("Range: bytes=(\\d)-(\\d?)\r\n");
   private static final List<String> METHODS =
       List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY", "QUERY", "QUERY", "QUERY");
 
@@ -125,6 +128,15 @@ final class RandomTraffic {
     boolean conditional = asked.contains("If-None-Match") || asked.contains("If-Modified-Since");
     int status = conditional && in(2) ? 304 : one(STATUSES);
     List<String> lines = new ArrayList<>();
+    Matcher range = RANGE.matcher(asked);
+    if (status == 200 && range.find() && !in(4)) {
+      int first = Integer.parseInt(range.group(1));
+      int last = range.group(2).isEmpty() ? 9 : Integer.parseInt(range.group(2));
+      lines.add("Content-Range: bytes " + first + "-" + last + "/10");
+      lines.add("Content-Length: " + (last - first + 1));
+      lines.add("ETag: " + (in(4) ? one(TAGS) : TAGS.get(0)));
+      status = 206;
+    }
     if (!in(8)) {
       long skew = in(4) ? seconds() * (in(4) ? 1000 : -1000) : 0;
       lines.add(date("Date", nowMillis + skew));
@@ -139,7 +151,7 @@ final class RandomTraffic {
     if (in(3)) {
       lines.add(date("Last-Modified", nowMillis - seconds() * 1000));
     }
-    if (in(2)) {
+    if (in(2) && status != 206) {
       lines.add("ETag: " + one(TAGS));
     }
     if (in(4)) {
@@ -161,7 +173,7 @@ final class RandomTraffic {
     if (in(12)) {
       lines.add("Loligo-Cache-Control: max-age=" + seconds());
     }
-    if (status != 204 && status != 304) {
+    if (status != 204 && status != 304 && status != 206) {
       lines.add(in(3) ? "Transfer-Encoding: chunked" : "Content-Length: 3");
     }
     return "HTTP/1.1 " + status + " \r\n" + String.join("\r\n", lines) + "\r\n\r\n";

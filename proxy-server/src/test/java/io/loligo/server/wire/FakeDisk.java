@@ -255,6 +255,11 @@ final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean fitsAsPart(long octets) {
+    return inner.fitsAsPart(octets);
+  }
+
+  @Override
   public List<Entry> variants(CacheKey key) {
     return inner.variants(key);
   }

@@ -89,7 +89,8 @@ public final class InFlight {
    * @param shareable whether others than the one who caused the fetch may read along
    * @param fields field lines and the empty line, owned by the in-flight object, valid while
    *     subscribed; index 0 to its writer index
-   * @param contentLength -1 where unknown
+   * @param contentLength of what arrives, be it the whole or a {@linkplain StoredMeta#part part};
+   *     -1 where unknown
    */
   public record Arrived(
       ResponseHead head, StoredMeta meta, boolean shareable, ByteBuf fields, long contentLength) {}
@@ -332,13 +333,18 @@ public final class InFlight {
     return copy;
   }
 
-  /** Given up; nothing is stored. Writer's loop. */
+  /**
+   * Given up; what arrived is stored as incomplete where it may be continued later. Writer's loop.
+   */
   public void fail(Object cause) {
     assert loop.inEventLoop();
     if (phase.written()) {
       return;
     }
     boolean outermost = enter();
+    if (phase == Phase.STREAMING && !doNotStore) {
+      intake.landPart();
+    }
     failed(cause);
     pumpAll();
     leave(outermost);

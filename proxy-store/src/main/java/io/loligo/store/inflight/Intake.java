@@ -1,5 +1,7 @@
 package io.loligo.store.inflight;
 
+import io.loligo.core.caching.ContentPart;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.inflight.InFlight.Arrived;
 import io.loligo.store.inflight.InFlight.Refusal;
 import io.loligo.store.memory.Entry;
@@ -113,7 +115,7 @@ final class Intake {
 
   /** Whether the content goes to disk from now on, what is here already too. */
   private boolean spool() {
-    if (!mayStore()) {
+    if (!mayStore() || arrived.meta().part() != null) {
       return false;
     }
     Spooling way = new Spooling(source, log);
@@ -218,13 +220,30 @@ final class Intake {
 
   /** Stores what was kept. */
   void land() {
+    land(arrived.meta().arrived(log.end()));
+  }
+
+  /**
+   * Stores what was kept of a response that will never be complete, where it may be continued later
+   * (RFC 9111 section 3.3).
+   */
+  void landPart() {
+    StoredMeta meta = arrived.meta();
+    long octets = log.end();
+    if (log.kept() && octets > 0 && octets < arrived.contentLength() && meta.canBeContinued()) {
+      long start = meta.contentStart();
+      land(meta.withPart(new ContentPart(start, start + octets)));
+    }
+  }
+
+  private void land(StoredMeta meta) {
     log.trim();
     Chunk first = log.firstBlock();
     ByteBuf[] rest = log.furtherBlocks();
     entry =
         landing.add(
             source.key(),
-            arrived.meta().withContentLength(log.end()),
+            meta,
             first.buffer,
             first.from,
             first.from + first.length,

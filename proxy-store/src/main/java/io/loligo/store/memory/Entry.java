@@ -266,7 +266,7 @@ public final class Entry implements Stored {
     return fieldsLength;
   }
 
-  /** Octets of content. */
+  /** Octets of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
   public long contentLength() {
     return meta.contentLength();
   }
@@ -283,25 +283,34 @@ public final class Entry implements Stored {
 
   /**
    * Content from {@code offset}: at most {@code max} octets, at most to the end of the block they
-   * stand in. Returns owned: a retained slice. Constant time. {@code offset} is less than {@link
-   * #contentLength}. Legal where {@link #isResident} says so.
+   * stand in. Returns owned: a retained slice. Constant time. {@code offset} is one of content that
+   * is stored. Legal where {@link #isResident} says so.
    */
   public ByteBuf retainedContent(long offset, int max) {
-    if (offset < 0 || offset >= contentLength()) {
+    StoredMeta now = meta;
+    if (offset < now.contentStart() || offset >= now.contentEnd()) {
       throw new IndexOutOfBoundsException(
-          "offset: " + offset + " (expected: 0 to " + contentLength() + ")");
+          "offset: "
+              + offset
+              + " (expected: "
+              + now.contentStart()
+              + " to "
+              + now.contentEnd()
+              + ")");
     }
+    long at = offset - now.contentStart();
     int inFirst = firstLength - fieldsLength;
-    if (offset < inFirst) {
-      int from = fieldsLength + (int) offset;
+    if (at < inFirst) {
+      int from = fieldsLength + (int) at;
       return first.retainedSlice(from, Math.min(max, firstLength - from));
     }
-    return rest.retainedContent(offset - inFirst, max);
+    return rest.retainedContent(at - inFirst, max);
   }
 
   /** Whether content at {@code offset} is in memory; where not, {@link #read} has it. */
   public boolean isResident(long offset) {
-    return offset < firstLength - fieldsLength || rest == null || rest.isResident();
+    long at = offset - meta.contentStart();
+    return at < firstLength - fieldsLength || rest == null || rest.isResident();
   }
 
   /**
@@ -311,11 +320,12 @@ public final class Entry implements Stored {
    */
   public void read(long offset, int max, EventExecutor loop, FurtherContent.Listener then) {
     int inFirst = firstLength - fieldsLength;
-    if (offset < inFirst) {
+    long at = offset - meta.contentStart();
+    if (at < inFirst) {
       ByteBuf content = retainedContent(offset, max);
       loop.execute(() -> then.content(content));
     } else {
-      rest.read(offset - inFirst, max, loop, then);
+      rest.read(at - inFirst, max, loop, then);
     }
   }
 

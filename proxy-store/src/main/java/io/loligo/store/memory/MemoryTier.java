@@ -140,7 +140,8 @@ public final class MemoryTier {
 
   /**
    * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps). Returns the
-   * entry owned, or null where there is no room for it.
+   * entry owned, or null where there is no room for it. An incomplete one is not stored where a
+   * whole one would go for it.
    *
    * @param fieldsLength octets of field lines at the start of {@code first}
    * @param firstLength octets used in {@code first}
@@ -200,6 +201,9 @@ public final class MemoryTier {
         .compute(
             key,
             (ignored, old) -> {
+              if (entry.meta().part() != null && displacesWhole(old, entry)) {
+                return old;
+              }
               Stored now = Variants.with(old, entry);
               mapped(now);
               return now;
@@ -250,6 +254,18 @@ public final class MemoryTier {
       }
     }
     return entry.meta().vary() == null;
+  }
+
+  /** Whether a whole response would go if {@code part}, incomplete, came. */
+  private static boolean displacesWhole(Stored stored, Entry part) {
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      StoredMeta meta = stored.get(i).meta();
+      boolean goes = part.meta().vary() == null || Objects.equals(meta.vary(), part.meta().vary());
+      if (goes && meta.part() == null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether something is stored under {@code key} and was served. */

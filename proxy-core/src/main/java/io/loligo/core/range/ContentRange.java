@@ -1,0 +1,52 @@
+package io.loligo.core.range;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+
+/**
+ * Where the content of a 206 belongs (RFC 9110 section 14.4). Immutable.
+ *
+ * @param range the part
+ * @param completeLength octets of the whole
+ */
+public record ContentRange(ByteRange range, long completeLength) {
+  private static final String UNIT = "bytes ";
+  private static final int MAX_DIGITS = 18;
+
+  /**
+   * Of a response; null where the field is absent, several, malformed, of another unit, or does not
+   * tell the complete length.
+   */
+  public static ContentRange of(Fields response) {
+    int i = response.first(FieldName.CONTENT_RANGE);
+    if (i < 0 || response.next(FieldName.CONTENT_RANGE, i + 1) >= 0) {
+      return null;
+    }
+    String value = response.value(i);
+    int dash = value.indexOf('-');
+    int slash = value.indexOf('/');
+    if (!value.regionMatches(true, 0, UNIT, 0, UNIT.length())
+        || dash < 0
+        || slash < dash
+        || slash != value.lastIndexOf('/')) {
+      return null;
+    }
+    long first = number(value, UNIT.length(), dash);
+    long last = number(value, dash + 1, slash);
+    long length = number(value, slash + 1, value.length());
+    boolean valid = first >= 0 && last >= first && length > last;
+    return valid ? new ContentRange(new ByteRange(first, last), length) : null;
+  }
+
+  private static long number(String text, int start, int end) {
+    if (end <= start || end - start > MAX_DIGITS) {
+      return -1;
+    }
+    for (int i = start; i < end; i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return -1;
+      }
+    }
+    return Long.parseLong(text, start, end, 10);
+  }
+}

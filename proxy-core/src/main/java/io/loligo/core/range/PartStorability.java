@@ -1,0 +1,69 @@
+package io.loligo.core.range;
+
+import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.ContentPart;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+
+/**
+ * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): where the 200 would be, for
+ * one range that is where the client asked for it, with a strong entity tag. Stateless.
+ */
+public final class PartStorability {
+  private static final int OK = 200;
+
+  private PartStorability() {}
+
+  /**
+   * Decides as {@link Storability#of}. The meta is that of the 200; without a {@linkplain
+   * StoredMeta#part part} where the range is all of it.
+   *
+   * @param partLength octets of content in the 206; -1 where unknown
+   */
+  public static Storability of(
+      RequestHead request,
+      ResponseHead response,
+      CharSequence url,
+      long requestTimeMillis,
+      long responseTimeMillis,
+      long partLength,
+      CacheSettings settings) {
+    ContentRange place = ContentRange.of(response.fields());
+    if (place == null || (partLength >= 0 && partLength != place.range().length())) {
+      return refused("a part of unknown place");
+    }
+    ResponseHead whole = response.snapshot();
+    whole.statusLine(response.version(), OK, 0, 0);
+    Storability storability =
+        Storability.of(
+            request,
+            whole,
+            url,
+            requestTimeMillis,
+            responseTimeMillis,
+            place.completeLength(),
+            settings);
+    if (!storability.storable()) {
+      return refused(storability.reason());
+    }
+    if (!storability.meta().canBeContinued()) {
+      return refused("a part without strong entity tag");
+    }
+    ContentPart part = new ContentPart(place.range().first(), place.range().last() + 1);
+    StoredMeta meta = storability.meta().withPart(part);
+    RangeSelection asked = RangeSelection.of(request.fields(), meta, place.completeLength());
+    return asked.outcome() == RangeSelection.Outcome.SINGLE && Incomplete.answers(request, meta)
+        ? new Storability(
+            true,
+            storability.reason(),
+            part.length() == place.completeLength() ? storability.meta() : meta,
+            /* shareable= */ false)
+        : refused("not the part asked for");
+  }
+
+  private static Storability refused(String reason) {
+    return new Storability(false, reason, null, /* shareable= */ false);
+  }
+}
