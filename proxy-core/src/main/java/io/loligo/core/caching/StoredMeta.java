@@ -107,6 +107,12 @@ public record StoredMeta(
         null);
   }
 
+  /** Of a response that is not stored: status and length, and nothing to validate it with. */
+  public static StoredMeta undated(int status, long contentLength) {
+    return new StoredMeta(
+        status, 0, 0, 0, NO_TIME, 0, 0, 0, -1, NO_DATE, null, null, contentLength);
+  }
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

@@ -167,6 +167,7 @@ final class Assembly {
         ForwardedFor.valueOf(upper("forwarded_for")),
         scalars.flag("collapsed_forwarding"),
         scalars.number("loligo_collapsed_wait"),
+        scalars.number("range_offset_limit"),
         scalars.number("quick_abort_min"),
         scalars.number("quick_abort_max"),
         scalars.integer("quick_abort_pct"),

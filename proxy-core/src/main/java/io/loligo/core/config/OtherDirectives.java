@@ -83,7 +83,6 @@ final class OtherDirectives {
         "pconn_lifetime : MILLISECONDS : 0 seconds",
         "pipeline_prefetch : TEXT : 0",
         "client_request_buffer_max_size : BYTES : 512 KB",
-        "range_offset_limit : LINE : none",
         "cache_miss_revalidate : ON_OFF : on",
         "collapsed_forwarding_access : RULES : allow all",
         "store_miss : RULES : allow all",

@@ -269,6 +269,7 @@ public record ProxyConfig(
    *
    * @param visibleHostname for Via, Cache-Status and error pages
    * @param collapsedWaitMillis how long another client's fetch is waited for
+   * @param rangeOffsetLimitBytes 0: ranges go onward as they are; -1: the whole always
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
    * @param showsKey {@code loligo_cache_status_key}
@@ -281,6 +282,7 @@ public record ProxyConfig(
       ForwardedFor forwardedFor,
       boolean collapsedForwarding,
       long collapsedWaitMillis,
+      long rangeOffsetLimitBytes,
       long quickAbortMinBytes,
       long quickAbortMaxBytes,
       int quickAbortPercent,

@@ -112,7 +112,7 @@ final class Reading {
       case "access_log" -> logs.readAccessLog(line);
       case "logformat" -> logs.readFormat(line);
       case "debug_options" -> logs.readDebugOptions(line);
-      case "reply_body_max_size" -> replyBodyLimit(directive, line);
+      case "reply_body_max_size", "range_offset_limit" -> limitForAll(directive, line);
       default -> {
         if (directive.type() == ValueType.RULES) {
           rules.read(directive.name(), line, line.values());
@@ -139,13 +139,18 @@ final class Reading {
     }
   }
 
-  private void replyBodyLimit(Directive directive, Line line) {
+  private void limitForAll(Directive directive, Line line) {
     List<String> values = line.values();
     int size = Values.read(directive, values).used();
     List<String> names = values.subList(Math.min(size, values.size()), values.size());
     if (size > 0 && !names.isEmpty() && !names.equals(List.of("all"))) {
-      report.restricts(
-          line, String.join(" ", names), "one limit holds for all; ACLs are not looked at");
+      String why = "one limit holds for all; ACLs are not looked at";
+      if (directive.name().equals("reply_body_max_size")) {
+        report.restricts(line, String.join(" ", names), why);
+      } else {
+        report.warning(line, String.join(" ", names), "", "accepted without effect: " + why);
+        report.verdict(line, Verdict.WITHOUT_EFFECT, why);
+      }
       return;
     }
     List<String> used = size == 0 ? values : values.subList(0, size);

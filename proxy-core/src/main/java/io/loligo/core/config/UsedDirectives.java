@@ -153,6 +153,17 @@ final class UsedDirectives {
         d("refresh_all_ims")
             .type(ValueType.ON_OFF, "off")
             .text("A client's conditional request always asks the origin."),
+        d("range_offset_limit")
+            .type(ValueType.BYTES, "0 bytes")
+            .form("NUMBER bytes|KB|MB|GB [all]")
+            .noLimit()
+            .difference(
+                "one limit for all; a line with ACLs other than all has no effect; several ranges are"
+                    + " sent onward as they are")
+            .text(
+                "For a range that begins this far into what is not stored, or before, the whole is"
+                    + " fetched and the range answered from it. 0: ranges are sent onward as they"
+                    + " are. none: the whole always, to its end whatever quick_abort says."),
         d("quick_abort_min")
             .type(ValueType.KILOBYTES, "16 KB")
             .noLimit()

@@ -35,7 +35,7 @@ public record Completion(ContentPart stored, long end, long completeLength, byte
     ContentPart part = stored.part();
     long length = stored.contentLength();
     if (!fields.has(FieldName.RANGE)) {
-      return part.first() == 0 ? new Completion(part, length, length, stored.etag()) : null;
+      return ofWhole(stored);
     }
     RangeSelection selected = RangeSelection.of(fields, stored, length);
     if (selected.outcome() != RangeSelection.Outcome.SINGLE) {
@@ -46,6 +46,14 @@ public record Completion(ContentPart stored, long end, long completeLength, byte
             && range.first() <= part.end()
             && range.last() >= part.end()
         ? new Completion(part, range.last() + 1, length, stored.etag())
+        : null;
+  }
+
+  /** How {@code stored} is continued to its end; null where its beginning is missing. */
+  public static Completion ofWhole(StoredMeta stored) {
+    long length = stored.contentLength();
+    return stored.part().first() == 0
+        ? new Completion(stored.part(), length, length, stored.etag())
         : null;
   }
 

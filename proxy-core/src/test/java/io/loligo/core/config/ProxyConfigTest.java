@@ -38,6 +38,7 @@ class ProxyConfigTest {
     assertThat(config.forwarding().forwardedFor()).isEqualTo(ForwardedFor.ON);
     assertThat(config.forwarding().collapsedForwarding()).isTrue();
     assertThat(config.forwarding().visibleHostname()).isEqualTo("proxy.test");
+    assertThat(config.forwarding().rangeOffsetLimitBytes()).isZero();
     assertThat(config.forwarding().quickAbortMinBytes()).isEqualTo(16_384);
     assertThat(config.forwarding().quickAbortPercent()).isEqualTo(95);
     assertThat(config.dns().nameservers()).isEmpty();
@@ -232,6 +233,7 @@ class ProxyConfigTest {
             pid_filename /run/x.pid
             cache_log /l/c.log
             maximum_object_size none
+            range_offset_limit none
             quick_abort_min -1 KB
             request_body_max_size 1 MB
             reply_body_max_size 2 MB all
@@ -251,6 +253,7 @@ class ProxyConfigTest {
     assertThat(config.workers().pidFileSource()).isEqualTo("squid.conf:5");
     assertThat(config.logging().cacheLogSource()).isEqualTo("squid.conf:6");
     assertThat(config.caching().maxObjectBytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(config.forwarding().rangeOffsetLimitBytes()).isEqualTo(-1);
     assertThat(config.forwarding().quickAbortMinBytes()).isEqualTo(-1);
     assertThat(config.limits().requestBodyMaxBytes()).isEqualTo(1 << 20);
     assertThat(config.limits().replyBodyMaxBytes()).isEqualTo(2 << 20);

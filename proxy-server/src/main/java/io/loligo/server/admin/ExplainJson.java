@@ -57,6 +57,7 @@ final class ExplainJson {
     member("log", forecast.tag().name());
     member("staleOnError", forecast.staleOnError());
     member("offeredTags", forecast.offeredTags());
+    member("fetchesWhole", forecast.fetchesWhole());
     json.append('}');
   }
 

@@ -66,6 +66,9 @@ final class Exchange implements ClientEvents {
           | 1L << FieldName.IF_UNMODIFIED_SINCE
           | 1L << FieldName.IF_RANGE;
 
+  /** What such a fetch of the whole does not ask. */
+  private static final long RANGES = 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
+
   private static final int MAX_LOOKS = 2;
 
   private final ExchangeLoop loop;
@@ -76,6 +79,10 @@ final class Exchange implements ClientEvents {
   private final RequestView view;
   private final CacheKey key;
   private final String upgrade;
+
+  /** Whether the whole is fetched for the range that the client asks for. */
+  private final boolean whole;
+
   private CacheDecision decision;
   private Entry stale;
   private Entry part;
@@ -122,6 +129,7 @@ final class Exchange implements ClientEvents {
     this.stale = incomplete ? null : stored;
     this.part = incomplete ? stored : null;
     this.decision = decision;
+    this.whole = loop.fetchesWhole(head, decision);
     this.upgrade = upgrade;
     ExchangeRecord record = stream.record();
     record.request = this.head;
@@ -163,7 +171,7 @@ final class Exchange implements ClientEvents {
                 || decision.reason() == CacheReason.INCOMPLETE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
     return expected
-        && !head.fields().hasAny(NOT_JOINABLE)
+        && !head.fields().hasAny(whole ? NOT_JOINABLE & ~RANGES : NOT_JOINABLE)
         && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
@@ -236,12 +244,17 @@ final class Exchange implements ClientEvents {
             decision.outcome() == Outcome.VALIDATE ? stale : null,
             upgrade)
         .offering(offered)
-        .completing(part, completion());
+        .completing(part, completion())
+        .fetchingWhole(whole);
   }
 
   /** How the part that is stored is continued; null where it is not. */
   private Completion completion() {
-    Completion completion = part == null ? null : Completion.of(head, part.meta());
+    if (part == null) {
+      return null;
+    }
+    Completion completion =
+        whole ? Completion.ofWhole(part.meta()) : Completion.of(head, part.meta());
     if (completion == null) {
       return null;
     }
@@ -391,10 +404,10 @@ final class Exchange implements ClientEvents {
       lookOrFetch();
       return;
     }
-    RangeSelection selected =
-        arrived.meta() == null ? null : HitAnswer.ranges(head, arrived.meta());
+    StoredMeta meta = described(arrived);
+    RangeSelection selected = meta == null ? null : HitAnswer.ranges(head, meta);
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
-      window = new Window(selected.ranges().get(0), arrived.meta().contentStart());
+      window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
     }
     long limit = loop.config().limits().replyBodyMaxBytes();
     if (limit >= 0 && length(arrived) > limit) {
@@ -412,10 +425,21 @@ final class Exchange implements ClientEvents {
       return;
     }
     if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
-      unsatisfiable(arrived);
+      unsatisfiable(arrived, meta.contentLength());
     } else {
       send(arrived);
     }
+  }
+
+  /**
+   * What a range may be cut out of; null where nothing is. Of what is not stored only what was
+   * fetched whole for the sake of a range, its validators unknown.
+   */
+  private StoredMeta described(InFlight.Arrived arrived) {
+    if (arrived.meta() != null || !whole || head.fields().has(FieldName.IF_RANGE)) {
+      return arrived.meta();
+    }
+    return StoredMeta.undated(arrived.head().status(), arrived.contentLength());
   }
 
   /** Octets of content for the client; -1 where unknown. */
@@ -459,7 +483,7 @@ final class Exchange implements ClientEvents {
     FieldLines lines = loop.lines();
     addOwn(lines, arrived);
     if (window != null) {
-      window.range().addContentRange(lines, meta.contentLength());
+      window.range().addContentRange(lines, window.completeLength());
     } else if (meta != null && meta.part() != null) {
       throw new IllegalStateException("a part that was not asked for: " + key);
     }
@@ -525,11 +549,11 @@ final class Exchange implements ClientEvents {
   }
 
   /** The whole arrives, and the range that was asked for is not in it. */
-  private void unsatisfiable(InFlight.Arrived arrived) {
+  private void unsatisfiable(InFlight.Arrived arrived, long completeLength) {
     FieldLines lines = loop.lines();
     addOwn(lines, arrived);
     note(416, arrived);
-    ByteRange.addUnsatisfied(lines, arrived.meta().contentLength());
+    ByteRange.addUnsatisfied(lines, completeLength);
     account();
     over();
     leave();

@@ -23,6 +23,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Incomplete;
+import io.loligo.core.range.RangeOffset;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ConnectionCounters;
@@ -620,6 +621,22 @@ public final class ExchangeLoop implements RequestHandler {
     return found == null && load != null
         ? afterLoad(decision, load)
         : Incomplete.weigh(decision, head, found);
+  }
+
+  /**
+   * Whether the whole is fetched for the range that {@code head} asks for (range_offset_limit):
+   * only where it is worth storing.
+   */
+  boolean fetchesWhole(RequestHead head, CacheDecision decision) {
+    long limit = config().forwarding().rangeOffsetLimitBytes();
+    if (limit == 0 || decision.outcome() != Outcome.FETCH || head.methodId() != Method.GET) {
+      return false;
+    }
+    return switch (decision.reason()) {
+      case URI_MISS, VARY_MISS, DISK_UNREADABLE, INCOMPLETE, REQUEST_NO_CACHE ->
+          RangeOffset.isWithin(head.fields(), limit);
+      default -> false;
+    };
   }
 
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */

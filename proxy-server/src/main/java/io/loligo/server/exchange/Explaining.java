@@ -218,7 +218,7 @@ final class Explaining {
             : loop.bypass(head, target, framing, view);
     if (bypass != null) {
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
-      return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0);
+      return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false);
     }
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected: that is no fault of the disk
@@ -235,13 +235,16 @@ final class Explaining {
               HitAnswer.status(head, found, decision),
               hitTag(selected, decision),
               false,
-              0);
-      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0);
+              0,
+              false);
+      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
         LogTag tag = Exchange.fetchedTag(decision, miss);
-        yield new Forecast(decision, 0, tag, onError, offered(decision, peek.variants()));
+        int offered = offered(decision, peek.variants());
+        yield new Forecast(
+            decision, 0, tag, onError, offered, loop.fetchesWhole(head, decision));
       }
     };
   }

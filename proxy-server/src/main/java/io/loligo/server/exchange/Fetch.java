@@ -65,6 +65,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private OfferedVariants offered;
   private Entry part;
   private Completion completion;
+  private boolean whole;
   private long fed;
   private CacheKey key;
   private InFlight inFlight;
@@ -129,6 +130,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       this.completion = completion;
       this.fed = completion.stored().first();
     }
+    return this;
+  }
+
+  /** Fetches the whole, whatever range {@code head} asks for, if {@code whole}. Before it starts. */
+  Fetch fetchingWhole(boolean whole) {
+    this.whole = whole;
     return this;
   }
 
@@ -251,7 +258,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (completion != null) {
       return Conditions.completing(completion);
     }
-    return again || unconditional ? Conditions.NONE : null;
+    return again || whole || unconditional ? Conditions.NONE : null;
   }
 
   /** The running origin side, or null when it is over. */
@@ -512,7 +519,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     } else if (exchange != null
         && mayStore
         && head.methodId() == Method.GET
-        && !head.fields().has(FieldName.RANGE)) {
+        && (whole || !head.fields().has(FieldName.RANGE))) {
       exchange.noteUnshared(status);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
@@ -725,6 +732,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return false;
     }
     Forwarding forwarding = loop.config().forwarding();
+    if (whole && forwarding.rangeOffsetLimitBytes() < 0) {
+      return true;
+    }
     long left = announced - inFlight.received();
     if (forwarding.quickAbortMinBytes() < 0 || left <= forwarding.quickAbortMinBytes()) {
       return true;

@@ -9,13 +9,16 @@ import io.netty.buffer.ByteBuf;
  */
 final class Window {
   private final ByteRange range;
+  private final long completeLength;
   private long toSkip;
   private long left;
 
   /**
    * @param start offset of the first octet that arrives, not beyond the range
+   * @param completeLength octets of the whole
    */
-  Window(ByteRange range, long start) {
+  Window(ByteRange range, long start, long completeLength) {
+    this.completeLength = completeLength;
     this.range = range;
     this.toSkip = range.first() - start;
     this.left = range.length();
@@ -23,6 +26,10 @@ final class Window {
 
   ByteRange range() {
     return range;
+  }
+
+  long completeLength() {
+    return completeLength;
   }
 
   /** Sends of {@code content}, taken, which comes next, what is in it. */

@@ -11,9 +11,10 @@ import io.loligo.server.record.LogTag;
  * @param tag what the access log would say; of a validation: if the origin sends another response
  * @param staleOnError whether the stored response would be served if the origin cannot be reached
  * @param offeredTags other stored variants whose entity tags would be sent along
+ * @param fetchesWhole whether the whole would be fetched for the range that is asked for
  */
 public record Forecast(
-    CacheDecision decision, int status, LogTag tag, boolean staleOnError, int offeredTags) {
+    CacheDecision decision, int status, LogTag tag, boolean staleOnError, int offeredTags, boolean fetchesWhole) {
   /** In one sentence. */
   public String text() {
     return switch (decision.outcome()) {
@@ -23,7 +24,7 @@ public record Forecast(
       case VALIDATE -> "the origin is asked whether the stored response is still current";
       case FETCH ->
           offeredTags == 0
-              ? "fetched"
+              ? (fetchesWhole ? "fetched whole, for a range of it" : "fetched")
               : "fetched, unless the origin says that one of " + offeredTags + " stored would do";
       case BYPASS -> "forwarded as it is; the store is neither asked nor filled";
       case UNSATISFIABLE -> "504: only-if-cached, and nothing usable is stored";

@@ -95,6 +95,9 @@ final class ExchangeBench implements AutoCloseable {
     boolean done;
     int asked;
 
+    /** Whether a range was asked for when the origin was asked first. */
+    boolean rangeAsked;
+
     /** Entity tags in If-None-Match when the origin was asked first. */
     int tagsAsked;
   }
@@ -311,6 +314,7 @@ final class ExchangeBench implements AutoCloseable {
       if (running.whenAsked == null) {
         running.whenAsked = running.record.decision;
         String lines = new String(request.fieldLines(), ISO_8859_1);
+        running.rangeAsked = lines.contains("\r\nRange: ");
         int at = lines.indexOf("If-None-Match: ");
         running.tagsAsked =
             at < 0 ? 0 : lines.substring(at, lines.indexOf('\r', at)).split(", ", -1).length;

@@ -33,6 +33,7 @@ class ExplainOracleTest {
         "3 | refresh_pattern . 1 50% 1000 ignore-no-store ignore-private refresh-ims store-stale",
         "4 | negative_ttl 2 minutes",
         "5 | offline_mode on",
+        "6 | range_offset_limit 4 bytes",
       })
   void foretellsWhatHappens(long seed, String line) {
     RandomTraffic traffic = new RandomTraffic(seed);
@@ -92,6 +93,10 @@ class ExplainOracleTest {
     boolean offering = forecast.offeredTags() > 0;
     boolean validating =
         forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE || offering;
+    if (forecast.fetchesWhole()
+        && forecast.decision().reason() != CacheReason.INCOMPLETE) {
+      assertThat(outcome.rangeAsked).isFalse();
+    }
     if (offering) {
       assertThat(outcome.tagsAsked).isEqualTo(forecast.offeredTags());
       variantsOffered++;

@@ -37,7 +37,7 @@ class PartialContentOracleTest {
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void everyOctetIsOfTheRepresentationThatIsNamed(long seed) {
     random = new Random(seed);
-    try (ExchangeBench bench = new ExchangeBench()) {
+    try (ExchangeBench bench = new ExchangeBench("range_offset_limit " + seed % 3 * 1000 + " bytes")) {
       bench.answers = this::answer;
       for (int i = 0; i < REQUESTS; i++) {
         bench.nowMillis += random.nextInt(3000);

@@ -49,7 +49,7 @@ public final class SampleExplanation {
         "GET",
         NOW,
         null,
-        new Forecast(decision, 0, LogTag.TCP_REFRESH_MODIFIED, true, 0),
+        new Forecast(decision, 0, LogTag.TCP_REFRESH_MODIFIED, true, 0, false),
         List.of(
             new StoredVariant(
                 true,

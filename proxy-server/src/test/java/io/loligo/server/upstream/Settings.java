@@ -59,6 +59,7 @@ public final class Settings {
             ProxyConfig.ForwardedFor.ON,
             true,
             30_000,
+            0,
             16_384,
             16_384,
             95,

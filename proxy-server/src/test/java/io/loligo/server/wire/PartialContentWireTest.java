@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -115,6 +116,64 @@ class PartialContentWireTest extends WireTest {
   }
 
   @Test
+  @DisplayName("RFC 9110 section 14: ranges of what is on disk")
+  void answersRangesFromDiskAsFromMemory() throws Exception {
+    startWithDisk();
+    serve("/large", LARGE, 0);
+    assertThat(get("/large").text()).isEqualTo(LARGE);
+    WireMessage middle = get("/large", "Range: bytes=65530-65541");
+    assertThat(middle.status()).isEqualTo(206);
+    assertThat(middle.field("Content-Range")).isEqualTo("bytes 65530-65541/800000");
+    assertThat(middle.text()).isEqualTo(LARGE.substring(65_530, 65_542));
+    assertThat(get("/large", "Range: bytes=-3").text()).isEqualTo("789");
+    assertThat(get("/large", "Range: bytes=799998-900000").text()).isEqualTo("89");
+    WireMessage beyond = get("/large", "Range: bytes=800000-");
+    assertThat(beyond.status()).isEqualTo(416);
+    assertThat(beyond.field("Content-Range")).isEqualTo("bytes */800000");
+    WireMessage joined = get("/large", "Range: bytes=400000-400004,400003-400009");
+    assertThat(joined.field("Content-Range")).isEqualTo("bytes 400000-400009/800000");
+    assertThat(joined.text()).isEqualTo("0123456789");
+    WireMessage several = get("/large", "Range: bytes=5-6,700001-700002");
+    assertThat(several.field("Content-Type")).startsWith("multipart/byteranges; boundary=");
+    assertThat(several.text())
+        .contains("Content-Range: bytes 5-6/800000\r\n\r\n56\r\n")
+        .contains("Content-Range: bytes 700001-700002/800000\r\n\r\n12\r\n");
+    assertThat(get("/large", "Range: bytes=0-0", "If-Range: \"1\"").status()).isEqualTo(206);
+    assertThat(get("/large", "Range: bytes=0-0", "If-Range: \"2\"").body()).hasSize(800_000);
+    String many = "Range: bytes=" + "0-0,2-2,".repeat(100) + "4-4";
+    assertThat(get("/large", many).status()).isEqualTo(200);
+    assertThat(origin.fetches("/large")).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("RFC 9110 section 14: ranges of what is still arriving")
+  void aRangeOfWhatIsArrivingIsAskedForOnItsOwn() throws Exception {
+    startProxy();
+    CountDownLatch rangeIsThere = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          if (call.head().contains("Range: ")) {
+            call.send(
+                ScriptedOrigin.response(
+                    "206 X", "89", "ETag: \"1\"", "Content-Range: bytes 8-9/10"));
+            return;
+          }
+          call.send("HTTP/1.1 200 OK\r\n" + FRESH + "Content-Length: 10\r\n\r\n01234");
+          await(rangeIsThere);
+          call.send("56789");
+        });
+    RawClient whole = client().get(origin.url("/a"));
+    origin.awaitRequest("/a");
+    assertThat(get("/a", "Range: bytes=8-9").text()).isEqualTo("89");
+    rangeIsThere.countDown();
+    assertThat(whole.response().text()).isEqualTo("0123456789");
+    WireMessage hit = get("/a");
+    assertHit(hit);
+    assertThat(hit.text()).isEqualTo("0123456789");
+  }
+
+  @Test
   void purgesParts() throws Exception {
     startProxy("acl purge method PURGE");
     serve("/a", "0123456789", 0);
@@ -122,6 +181,47 @@ class PartialContentWireTest extends WireTest {
     assertThat(exchange("PURGE", "/a").status()).isEqualTo(200);
     get("/a", "Range: bytes=0-3");
     assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
+  void aWholeFetchedForARangeGoesOnWithoutItsClient() throws Exception {
+    startProxy("range_offset_limit none", "quick_abort_min 0 KB", "quick_abort_max 0 KB");
+    CountDownLatch rangeIsThere = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\n" + FRESH + "Content-Length: 10\r\n\r\n01234");
+          await(rangeIsThere);
+          call.send("56789");
+        });
+    WireMessage part = get("/a", "Range: bytes=1-3");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.field("Content-Range")).isEqualTo("bytes 1-3/10");
+    assertThat(part.text()).isEqualTo("123");
+    rangeIsThere.countDown();
+    assertThat(get("/a").text()).isEqualTo("0123456789");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
+  void rangesShareOneFetchOfTheWhole() throws Exception {
+    startProxy("range_offset_limit 1 KB");
+    CountDownLatch bothAsked = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          await(bothAsked);
+          call.ok("0123456789", "Cache-Control: max-age=1000");
+        });
+    RawClient first = client().get(origin.url("/a"), "Range: bytes=1-2");
+    origin.awaitRequest("/a");
+    RawClient second = client().get(origin.url("/a"), "Range: bytes=3-9");
+    RawClient third = client().get(origin.url("/a"));
+    bothAsked.countDown();
+    assertThat(first.response().text()).isEqualTo("12");
+    assertThat(second.response().text()).isEqualTo("3456789");
+    assertThat(third.response().text()).isEqualTo("0123456789");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
   }
 
   private void startWithDisk() throws Exception {
