@@ -39,8 +39,9 @@ public final class OfferedTags {
 
   /**
    * Adds the tag of a stored variant; false where it has none to offer, or there is no more room.
-   * The variants come in the order of preference. One in a content coding that the request does not
-   * name is left out: some origins give all codings one tag.
+   * The variants come in the order of preference. One that was negotiated by another
+   * Accept-Encoding, or is in a coding that the request does not name, is left out: origins that
+   * compress on the way out have tags that match in all codings, and would give up compressing.
    *
    * @param fields of the stored variant, borrowed
    * @param request borrowed
@@ -51,7 +52,7 @@ public final class OfferedTags {
         || variant.status() != OK
         || variant.part() != null
         || !EntityTag.isWellFormed(tag)
-        || !isCodingNamed(fields, request)
+        || !isCodingRight(variant.vary(), fields, request)
         || isOffered(tag)
         || tags.size() == MAX_TAGS
         || octets + tag.length > MAX_BYTES) {
@@ -62,7 +63,10 @@ public final class OfferedTags {
     return true;
   }
 
-  private static boolean isCodingNamed(Fields stored, Fields request) {
+  private static boolean isCodingRight(VarySelection vary, Fields stored, Fields request) {
+    if (vary != null && !vary.agreesOn(FieldName.ACCEPT_ENCODING, request)) {
+      return false;
+    }
     int coding = stored.first(FieldName.CONTENT_ENCODING);
     return coding < 0
         || (stored.next(FieldName.CONTENT_ENCODING, coding + 1) < 0

@@ -71,6 +71,20 @@ public final class VarySelection {
     return true;
   }
 
+  /**
+   * Whether {@code request} has the same value of the field {@code id}, as far as that selects: it
+   * may differ in others. No allocation.
+   */
+  boolean agreesOn(int id, Fields request) {
+    for (int i = 0; i < names.length; i++) {
+      if (ids[i] == id) {
+        byte[] value = values[i];
+        return walk(request, id, names[i], value, false) == (value == null ? ABSENT : value.length);
+      }
+    }
+    return true;
+  }
+
   /** The nominated names in lower case, sorted. */
   public List<String> names() {
     return List.of(names);

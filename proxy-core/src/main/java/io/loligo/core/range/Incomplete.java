@@ -47,8 +47,11 @@ public final class Incomplete {
     return new CacheDecision(outcome, reason, decision.ageSeconds(), decision.lifetimeSeconds());
   }
 
-  /** Whether {@code request} is for ranges that {@code stored}, incomplete, has wholly. */
+  /** Whether {@code stored} is whole, or {@code request} is for ranges that it has wholly. */
   public static boolean answers(RequestHead request, StoredMeta stored) {
+    if (stored.part() == null) {
+      return true;
+    }
     if (request.methodId() != Method.GET) {
       return false;
     }

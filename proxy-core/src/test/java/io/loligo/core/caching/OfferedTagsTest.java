@@ -60,6 +60,16 @@ class OfferedTagsTest {
     assertThat(tags.add(meta(200, "\"a\""), variant, request)).isEqualTo(offered);
   }
 
+  @ParameterizedTest
+  @CsvSource({"gzip, true", "GZIP, true", "br, false", "'gzip, br', false"})
+  void leavesOutWhatWasNegotiatedByAnotherAcceptEncoding(String accepted, boolean offered) {
+    Fields stored = fields("Vary: Accept-Encoding, Accept-Language\r\n");
+    Fields first = fields("Accept-Encoding: gzip\r\nAccept-Language: en\r\n");
+    StoredMeta variant = meta(200, "\"a\"", VarySelection.of(first, stored));
+    Fields request = fields("Accept-Encoding: " + accepted + "\r\nAccept-Language: de\r\n");
+    assertThat(tags.add(variant, stored, request)).isEqualTo(offered);
+  }
+
   @Test
   void isBoundedInNumber() {
     for (int i = 0; i < OfferedTags.MAX_TAGS; i++) {
@@ -106,8 +116,12 @@ class OfferedTagsTest {
   }
 
   private static StoredMeta meta(int status, String tag) {
+    return meta(status, tag, null);
+  }
+
+  private static StoredMeta meta(int status, String tag, VarySelection vary) {
     byte[] etag = tag == null ? null : tag.getBytes(ISO_8859_1);
-    return new StoredMeta(status, 0, 0, 0, StoredMeta.NO_TIME, 0, 0, 0, -1, 0, etag, null, 1);
+    return new StoredMeta(status, 0, 0, 0, StoredMeta.NO_TIME, 0, 0, 0, -1, 0, etag, vary, 1);
   }
 
   private static Fields fields(String lines) {

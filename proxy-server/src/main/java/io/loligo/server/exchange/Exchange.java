@@ -125,7 +125,7 @@ final class Exchange implements ClientEvents {
     this.framing = framing;
     this.view = view.copy(this.head, this.target);
     this.key = key;
-    boolean incomplete = decision.reason() == CacheReason.INCOMPLETE;
+    boolean incomplete = stored != null && !Incomplete.answers(head, stored.meta());
     this.stale = incomplete ? null : stored;
     this.part = incomplete ? stored : null;
     this.decision = decision;
@@ -250,7 +250,7 @@ final class Exchange implements ClientEvents {
 
   /** How the part that is stored is continued; null where it is not. */
   private Completion completion() {
-    if (part == null) {
+    if (part == null || decision.reason() != CacheReason.INCOMPLETE) {
       return null;
     }
     Completion completion =

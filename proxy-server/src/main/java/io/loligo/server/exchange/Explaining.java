@@ -25,6 +25,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.range.Incomplete;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
@@ -226,7 +227,7 @@ final class Explaining {
     CacheDecision decision = loop.decision(head, target, found, now, load);
     boolean onError =
         found != null
-            && decision.reason() != CacheReason.INCOMPLETE
+            && Incomplete.answers(head, found)
             && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
@@ -243,8 +244,7 @@ final class Explaining {
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
         LogTag tag = Exchange.fetchedTag(decision, miss);
         int offered = offered(decision, peek.variants());
-        yield new Forecast(
-            decision, 0, tag, onError, offered, loop.fetchesWhole(head, decision));
+        yield new Forecast(decision, 0, tag, onError, offered, loop.fetchesWhole(head, decision));
       }
     };
   }

@@ -133,7 +133,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return this;
   }
 
-  /** Fetches the whole, whatever range {@code head} asks for, if {@code whole}. Before it starts. */
+  /**
+   * Fetches the whole, whatever range {@code head} asks for, if {@code whole}. Before it starts.
+   */
   Fetch fetchingWhole(boolean whole) {
     this.whole = whole;
     return this;

@@ -14,7 +14,12 @@ import io.loligo.server.record.LogTag;
  * @param fetchesWhole whether the whole would be fetched for the range that is asked for
  */
 public record Forecast(
-    CacheDecision decision, int status, LogTag tag, boolean staleOnError, int offeredTags, boolean fetchesWhole) {
+    CacheDecision decision,
+    int status,
+    LogTag tag,
+    boolean staleOnError,
+    int offeredTags,
+    boolean fetchesWhole) {
   /** In one sentence. */
   public String text() {
     return switch (decision.outcome()) {

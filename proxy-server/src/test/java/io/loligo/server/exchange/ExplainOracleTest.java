@@ -12,10 +12,13 @@ import io.loligo.server.explain.StoredVariant;
 import io.loligo.server.record.LogTag;
 import java.util.EnumMap;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What explain says of a request is what the request then gets, ten thousand times over. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainOracleTest {
   private static final int REQUESTS = 2500;
 
@@ -53,6 +56,11 @@ class ExplainOracleTest {
       }
     }
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
+    seen.clear();
+  }
+
+  @AfterAll
+  void metWhatIsSeldom() {
     assertThat(partsStored).as("incomplete responses that were met").isPositive();
     assertThat(variantsOffered).as("requests with the tags of other variants").isPositive();
   }
@@ -93,8 +101,7 @@ class ExplainOracleTest {
     boolean offering = forecast.offeredTags() > 0;
     boolean validating =
         forecast.decision().outcome() == CacheDecision.Outcome.VALIDATE || offering;
-    if (forecast.fetchesWhole()
-        && forecast.decision().reason() != CacheReason.INCOMPLETE) {
+    if (forecast.fetchesWhole() && forecast.decision().reason() != CacheReason.INCOMPLETE) {
       assertThat(outcome.rangeAsked).isFalse();
     }
     if (offering) {

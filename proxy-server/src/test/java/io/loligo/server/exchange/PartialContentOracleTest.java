@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Parts of contents that change, from origins that heed ranges and conditions more or less, break
  * off and forget: every octet that a client gets belongs to the representation it is told of.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PartialContentOracleTest {
   private static final int REQUESTS = 2000;
   private static final int URLS = 8;
@@ -37,7 +40,9 @@ class PartialContentOracleTest {
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void everyOctetIsOfTheRepresentationThatIsNamed(long seed) {
     random = new Random(seed);
-    try (ExchangeBench bench = new ExchangeBench("range_offset_limit " + seed % 3 * 1000 + " bytes")) {
+    Arrays.fill(versions, 0);
+    try (ExchangeBench bench =
+        new ExchangeBench("range_offset_limit " + seed % 3 * 1000 + " bytes")) {
       bench.answers = this::answer;
       for (int i = 0; i < REQUESTS; i++) {
         bench.nowMillis += random.nextInt(3000);
@@ -52,7 +57,11 @@ class PartialContentOracleTest {
         }
       }
     }
-    assertThat(joined).as("answers from two parts").isGreaterThan(5);
+  }
+
+  @AfterAll
+  void metWhatIsSeldom() {
+    assertThat(joined).as("answers from two parts").isGreaterThan(20);
     assertThat(broken).as("answers that broke off").isGreaterThan(20);
   }
 

@@ -17,7 +17,8 @@ final class RandomTraffic {
   private static final int URLS = 40;
   private static final List<String> TAGS = List.of("\"1\"", "\"2\"", "W/\"1\"", "W/\"3\"");
   private static final List<String> VARIES =
-      List.of("Accept-Encoding", "Accept-Language", "Cookie, Accept-Encoding", "X-Test", "*");
+      List.of(
+          "Accept-Encoding", "Accept-Language", "Cookie, Accept-Encoding", "X-Test", "X-Test", "*");
   private static final List<Integer> STATUSES =
       List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
   private static final Pattern RANGE = Pattern.compile("Range: bytes=(\\d)-(\\d?)\r\n");

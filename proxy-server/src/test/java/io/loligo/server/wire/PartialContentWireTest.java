@@ -120,7 +120,9 @@ class PartialContentWireTest extends WireTest {
   void answersRangesFromDiskAsFromMemory() throws Exception {
     startWithDisk();
     serve("/large", LARGE, 0);
-    assertThat(get("/large").text()).isEqualTo(LARGE);
+    get("/large");
+    proxy.close();
+    startWithDisk();
     WireMessage middle = get("/large", "Range: bytes=65530-65541");
     assertThat(middle.status()).isEqualTo(206);
     assertThat(middle.field("Content-Range")).isEqualTo("bytes 65530-65541/800000");
