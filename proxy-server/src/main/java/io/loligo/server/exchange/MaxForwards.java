@@ -59,7 +59,7 @@ final class MaxForwards {
     loop.clock().addDate(lines, loop.clock().millis());
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
     if (head.methodId() == Method.OPTIONS) {
-      lines.add("Allow", "GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH");
+      lines.add("Allow", "GET, HEAD, QUERY, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH");
       stream.head(200, lines, null, 0, 0, 0, true);
     } else {
       lines.add("Content-Type", "message/http");
