@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,12 @@ final class Daemon {
     if (budget.warning() != null) {
       LOG.warn("{}", budget.warning());
     }
+    // before any port is open: whoever sees one may send a signal
+    CompletableFuture<Proxy> started = new CompletableFuture<>();
+    Stop stop = new Stop(started);
+    Signals.on("TERM", stop);
+    Signals.on("INT", stop);
+    Signals.on("HUP", () -> started.thenAccept(Daemon::reopenLogs));
     Proxy proxy;
     try {
       proxy = start();
@@ -35,10 +42,6 @@ final class Daemon {
       LOG.error("not started: {}", e.getMessage(), e instanceof RuntimeException ? e : null);
       return 1;
     }
-    Stop stop = new Stop(proxy);
-    Signals.on("TERM", stop);
-    Signals.on("INT", stop);
-    Signals.on("HUP", () -> reopenLogs(proxy));
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
     }
@@ -46,6 +49,7 @@ final class Daemon {
       LOG.info("metrics and administration on {}:{}", config.admin().address(), proxy.adminPort());
     }
     LOG.info("ready");
+    started.complete(proxy);
     proxy.drained().join();
     proxy.close();
     LOG.info("stopped");
@@ -60,16 +64,19 @@ final class Daemon {
     return proxy;
   }
 
-  /** The first signal drains; another one, a moment later or more, hurries. Thread-safe. */
+  /**
+   * The first signal drains, once all is started; another one, a moment later or more, hurries.
+   * Thread-safe.
+   */
   private static final class Stop implements Runnable {
     /** Service managers signal a process and its group: the same wish, twice. */
     private static final long MOMENT_NANOS = 500_000_000;
 
-    private final Proxy proxy;
+    private final CompletableFuture<Proxy> proxy;
     private long firstNanos;
     private boolean draining;
 
-    Stop(Proxy proxy) {
+    Stop(CompletableFuture<Proxy> proxy) {
       this.proxy = proxy;
     }
 
@@ -79,10 +86,10 @@ final class Daemon {
         draining = true;
         firstNanos = System.nanoTime();
         LOG.info("draining");
-        proxy.drain();
+        proxy.thenAccept(Proxy::drain);
       } else if (System.nanoTime() - firstNanos > MOMENT_NANOS) {
         LOG.info("signalled again: closing at once");
-        proxy.hurry();
+        proxy.thenAccept(Proxy::hurry);
       }
     }
   }
