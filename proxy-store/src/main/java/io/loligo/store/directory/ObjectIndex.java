@@ -1,5 +1,6 @@
 package io.loligo.store.directory;
 
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -10,7 +11,8 @@ import java.nio.ByteOrder;
  *
  * <p>Changes and exact questions are guarded by the lock of the directory that owns it. {@link
  * #mayHold} may be asked by any thread without it: it reads what is there at the moment, each word
- * whole, and so may be wrong for a key that is being changed, never for others.
+ * whole, and so may be wrong for a key that is being changed, never for others. A removal moves
+ * others of the table: who found nothing meanwhile looks again.
  *
  * <p>The table is open addressing with linear probing over the first half of the hash, which is
  * keyed (nobody outside can choose collisions); all variants of a key stand in one run. Removal
@@ -35,6 +37,9 @@ public final class ObjectIndex {
   private static final int MAX_HITS = 255;
   private static final int MAX_SLOTS = (1 << 26) - 1;
 
+  /** Looks of {@link #mayHold} that removals may disturb, before it says yes. */
+  private static final int MAX_LOOKS = 16;
+
   private final ByteBuffer slots;
   private final ByteBuffer table;
   private final int mask;
@@ -42,6 +47,9 @@ public final class ObjectIndex {
   private int size;
   private int fresh;
   private int free = NONE;
+
+  /** Odd while others are being moved in the table. */
+  private volatile int moves;
 
   /**
    * An empty index.
@@ -81,6 +89,21 @@ public final class ObjectIndex {
 
   /** Whether some variant under {@code high} is there: a hint. Any thread, without lock. */
   public boolean mayHold(long high) {
+    for (int looks = 0; looks < MAX_LOOKS; looks++) {
+      int before = moves;
+      if (seen(high)) {
+        return true;
+      }
+      VarHandle.loadLoadFence();
+      if (before == moves && (before & 1) == 0) {
+        return false;
+      }
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+
+  private boolean seen(long high) {
     int bucket = bucket(high);
     for (int steps = 0; steps <= mask; steps++) {
       int slot = at(bucket);
@@ -163,7 +186,11 @@ public final class ObjectIndex {
     while (at(bucket) != slot) {
       bucket = (bucket + 1) & mask;
     }
+    int moving = moves + 1;
+    moves = moving;
+    VarHandle.storeStoreFence();
     shiftBack(bucket);
+    moves = moving + 1;
     int at = slot * SLOT_BYTES;
     slots.put(at + USED, (byte) 0);
     slots.putLong(at + HIGH, 0);

@@ -1,0 +1,55 @@
+package io.loligo.store.memory;
+
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The ledger that all loops enter their memory in: never beyond its limit, nothing lost or counted
+ * twice. What a single fetch has of it, and the credit of its readers, are confined to one loop.
+ */
+final class LedgerInterleavingsTest {
+  @Test
+  void isAsIfOneCameAfterTheOther() {
+    new ModelCheckingOptions()
+        .iterations(12)
+        .invocationsPerIteration(250)
+        .threads(3)
+        .actorsPerThread(2)
+        .actorsBefore(1)
+        .actorsAfter(2)
+        .check(Ledger.class);
+  }
+
+  /** A ledger with room for a few. Made by Lincheck, once for each interleaving. */
+  @Param(name = "octets", gen = IntGen.class, conf = "1:3")
+  public static final class Ledger {
+    private final MemoryLedger ledger = new MemoryLedger(104);
+
+    public Ledger() {
+      ledger.force(100);
+    }
+
+    @Operation
+    public boolean tryReserve(@Param(name = "octets") int octets) {
+      return ledger.tryReserve(octets);
+    }
+
+    @Operation
+    public void force(@Param(name = "octets") int octets) {
+      ledger.force(octets);
+    }
+
+    @Operation
+    public void release(@Param(name = "octets") int octets) {
+      ledger.release(octets);
+    }
+
+    @Operation
+    public long used() {
+      return ledger.used();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.loligo.store.memory;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.StoreFixture;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Storing, finding and purging at once: what is found is alive and what was stored last, and
+ * nothing is found behind a purge. Caffeine is too large to try every interleaving of: threads race
+ * instead.
+ */
+final class MemoryTierInterleavingsTest {
+  @Test
+  void isAsIfOneCameAfterTheOther() {
+    new StressOptions()
+        .iterations(8)
+        .invocationsPerIteration(500)
+        .threads(2)
+        .actorsPerThread(4)
+        .actorsBefore(1)
+        .actorsAfter(3)
+        .check(Tier.class);
+  }
+
+  /** A tier with two URLs. Made by Lincheck, once for each race. */
+  @Param(name = "url", gen = IntGen.class, conf = "1:2")
+  @Param(name = "content", gen = IntGen.class, conf = "1:100")
+  public static final class Tier {
+    private static final int FIELDS = 8;
+    private static final CacheKey[] KEYS = {
+      null, StoreFixture.key("http://a/1"), StoreFixture.key("http://a/2")
+    };
+
+    // heap buffers that are collected: a tier is left behind after each race
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
+    private final MemoryTier tier =
+        new MemoryTier(allocator, 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
+
+    @Operation
+    public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
+      ByteBuf first = allocator.heapBuffer(64).writeZero(FIELDS).writeByte(content);
+      Entry entry =
+          tier.add(KEYS[url], StoreFixture.meta(), first, FIELDS, FIELDS + 1, new ByteBuf[0], 0);
+      first.release();
+      entry.release();
+    }
+
+    /** What its content is; -1: nothing is stored. */
+    @Operation
+    public int find(@Param(name = "url") int url) {
+      Entry entry = tier.find(StoreFixture.probe("http://a/" + url), StoreFixture.noFields());
+      if (entry == null) {
+        return -1;
+      }
+      ByteBuf content = entry.retainedContent(0, 1);
+      int octet = content.readByte();
+      content.release();
+      entry.release();
+      return octet;
+    }
+
+    @Operation
+    public int purge(@Param(name = "url") int url) {
+      return tier.remove(KEYS[url]);
+    }
+  }
+}
