@@ -125,7 +125,7 @@ final class CrashingStore {
 
   private static StoredMeta meta() {
     long now = System.currentTimeMillis();
-    return new StoredMeta(200, 0, now, now, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+    return new StoredMeta(200, now, now, now, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
   }
 
   /** What streams to disk is found as a fetch under way until it is stored. */
