@@ -5,6 +5,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.Flights;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryTier;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -12,6 +13,7 @@ import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +21,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -34,9 +35,7 @@ final class DeferredPurges implements AutoCloseable {
   private static final long IDLE_SECONDS = 5;
 
   /** What is asked for after the answer is not to have the millisecond of the purge. */
-  private static final long SETTLE_NANOS = 2_000_000;
-
-  private static final long SETTLE_STEP_NANOS = 100_000;
+  private static final long SETTLE_MILLIS = 2;
 
   private final Purges purges;
   private final MemoryTier memory;
@@ -97,17 +96,36 @@ final class DeferredPurges implements AutoCloseable {
     return entry;
   }
 
-  /** Carries out {@code what}, which is no hard purge of one URL; {@code then} on any thread. */
-  void purge(Purge what, Consumer<Purged> then) {
+  /** {@code seen} of {@code key} as {@link #judged(Entry)} would have it, without doing it. */
+  List<Glimpse> judged(CacheKey key, List<Glimpse> seen) {
+    return seen.stream().map(one -> judged(key, one)).toList();
+  }
+
+  private Glimpse judged(CacheKey key, Glimpse one) {
+    long verdict = purges.judge(key, one);
+    if (verdict == Purges.KEPT) {
+      return one;
+    }
+    if (verdict == Purges.GONE) {
+      return one.asPurged();
+    }
+    return one.meta().lifetimeSeconds() > one.meta().ageSeconds(verdict)
+        ? one.with(one.meta().staleSince(verdict))
+        : one;
+  }
+
+  /** Carries out {@code what}, which is no hard purge of one URL; {@code then} on {@code loop}. */
+  void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
     try {
-      walks.execute(() -> purgeNow(what, then));
+      walks.execute(() -> purgeNow(what, loop, then));
     } catch (RejectedExecutionException full) {
-      then.accept(new Purged(Purged.Outcome.REFUSED, 0, 0));
+      loop.execute(() -> then.accept(new Purged(Purged.Outcome.REFUSED, 0, 0)));
     }
   }
 
-  private void purgeNow(Purge what, Consumer<Purged> then) {
+  private void purgeNow(Purge what, EventExecutor loop, Consumer<Purged> told) {
     long millis = purges.now();
+    Consumer<Purged> then = purged -> tell(purged, millis, loop, told);
     int onDisk = onDisk(what);
     Predicate<CacheKey> which = key -> Purges.mayConcern(what, key);
     if (what instanceof Purge.Matching matching) {
@@ -125,7 +143,7 @@ final class DeferredPurges implements AutoCloseable {
           ban,
           done -> {
             unwritten.remove(ban);
-            end(done, millis, inMemory, onDisk, then);
+            end(done, inMemory, onDisk, then);
           });
       return;
     }
@@ -135,7 +153,7 @@ final class DeferredPurges implements AutoCloseable {
     purges.mark(table, numbers, millis);
     flights.separateIf(which);
     int inMemory = walk(what, millis, soft);
-    disk.mark(table, numbers, millis, true, done -> end(done, millis, inMemory, onDisk, then));
+    disk.mark(table, numbers, millis, true, done -> end(done, inMemory, onDisk, then));
   }
 
   private int onDisk(Purge what) {
@@ -174,11 +192,20 @@ final class DeferredPurges implements AutoCloseable {
     return count[0];
   }
 
-  private void end(boolean done, long millis, int inMemory, int onDisk, Consumer<Purged> then) {
-    long deadline = System.nanoTime() + SETTLE_NANOS;
-    while (!purges.isPast(millis) && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(SETTLE_STEP_NANOS);
+  /**
+   * Answers when the moment of the purge is past, for what is asked for in it is purged too. A
+   * clock that was set back is not waited for: then some of it is only fetched again.
+   */
+  private void tell(Purged purged, long millis, EventExecutor loop, Consumer<Purged> then) {
+    Runnable task = () -> then.accept(purged);
+    if (purges.isPast(millis)) {
+      loop.execute(task);
+    } else {
+      loop.schedule(task, SETTLE_MILLIS, TimeUnit.MILLISECONDS);
     }
+  }
+
+  private static void end(boolean done, int inMemory, int onDisk, Consumer<Purged> then) {
     Purged.Outcome outcome = done ? Purged.Outcome.DONE : Purged.Outcome.NOT_CONFIRMED;
     then.accept(new Purged(outcome, inMemory, onDisk));
   }
@@ -192,8 +219,7 @@ final class DeferredPurges implements AutoCloseable {
   void invalidate(CacheKey key, long[] numbers) {
     long millis = purges.now();
     purges.mark(Table.GROUP, numbers, millis);
-    String origin = CacheGroups.origin(key) + '/';
-    flights.separateIf(other -> other.toString().startsWith(origin));
+    flights.separateIf(other -> other.isOfOriginOf(key));
     disk.mark(Table.GROUP, numbers, millis, false, done -> {});
   }
 

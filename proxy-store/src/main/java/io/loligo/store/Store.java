@@ -3,6 +3,7 @@ package io.loligo.store;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
@@ -121,8 +122,11 @@ public interface Store extends AutoCloseable {
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);
 
-  /** The fetch under way for {@code key} that others may still join, or null. */
-  InFlight inFlight(KeyProbe key);
+  /**
+   * The fetch under way for {@code key} that others may still join, or null. Not one that is known
+   * to bring another variant than {@code request} selects.
+   */
+  InFlight inFlight(KeyProbe key, Fields request);
 
   /**
    * Begins a fetch. Null where the in-transit budget has not even room for {@code read_ahead_gap}
@@ -140,8 +144,17 @@ public interface Store extends AutoCloseable {
    * in one step: of many loops that ask for a cold object at once exactly one begins. It is one's
    * own if its {@link InFlight#writer} is {@code writer}; who is about to fetch then may {@link
    * #find} once more, as an earlier fetch may have ended between. Null as in {@link #begin}.
+   *
+   * @param request joins nothing that is known to bring another variant
+   * @param expected the variant that one's own will bring, as far as it is known: others with
+   *     another one do not find it; or null
    */
-  InFlight joinOrBegin(CacheKey key, EventExecutor loop, InFlight.Writer writer);
+  InFlight joinOrBegin(
+      CacheKey key,
+      Fields request,
+      VarySelection expected,
+      EventExecutor loop,
+      InFlight.Writer writer);
 
   /**
    * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).

@@ -165,7 +165,7 @@ public final class TieredStore implements Store {
 
   @Override
   public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
-    List<Glimpse> inMemory = memory.peek(key);
+    List<Glimpse> inMemory = purges.judged(key, memory.peek(key));
     if (!disk.mayHold(key)) {
       loop.execute(() -> then.accept(new Peek(inMemory, null)));
       return;
@@ -175,7 +175,7 @@ public final class TieredStore implements Store {
         loop,
         (onDisk, outcome) -> {
           List<Glimpse> all = new ArrayList<>(inMemory);
-          all.addAll(onDisk);
+          all.addAll(purges.judged(key, onDisk));
           Peek peek = new Peek(List.copyOf(all), LoadOutcome.valueOf(outcome.name()));
           loop.execute(() -> then.accept(peek));
         });
@@ -252,19 +252,24 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public InFlight inFlight(KeyProbe key) {
-    return flights.find(key);
+  public InFlight inFlight(KeyProbe key, Fields request) {
+    return flights.find(key, request);
   }
 
   @Override
   public InFlight begin(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer) {
-    return flights.begin(key, joinable, false, loop, writer, landing);
+    return flights.begin(key, joinable, loop, writer, landing);
   }
 
   @Override
-  public InFlight joinOrBegin(CacheKey key, EventExecutor loop, InFlight.Writer writer) {
-    return flights.begin(key, true, true, loop, writer, landing);
+  public InFlight joinOrBegin(
+      CacheKey key,
+      Fields request,
+      VarySelection expected,
+      EventExecutor loop,
+      InFlight.Writer writer) {
+    return flights.joinOrBegin(key, request, expected, loop, writer, landing);
   }
 
   @Override
@@ -335,16 +340,15 @@ public final class TieredStore implements Store {
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    Consumer<Purged> told = purged -> loop.execute(() -> then.accept(purged));
     if (what instanceof Purge.Url url) {
       alternatives.end(url.key());
     } else if (what instanceof Purge.Matching) {
       alternatives.endAll(); // these keys do not show all of the URL
     }
     if (what instanceof Purge.Url url && !url.soft()) {
-      purgeUrl(url.key(), told);
+      purgeUrl(url.key(), purged -> loop.execute(() -> then.accept(purged)));
     } else {
-      purges.purge(what, told);
+      purges.purge(what, loop, then);
     }
   }
 

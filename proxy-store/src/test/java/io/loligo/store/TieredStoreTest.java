@@ -10,11 +10,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,6 +120,60 @@ final class TieredStoreTest {
       Entry entry = fixture.store.find(probe, request);
       entry.hit();
       entry.release();
+    }
+  }
+
+  /** Counts what is to happen later. */
+  private static final class CountingLoop extends SingleThreadEventExecutor {
+    private final AtomicInteger later = new AtomicInteger();
+
+    CountingLoop() {
+      super(null, new DefaultThreadFactory("loop", true), true);
+    }
+
+    @Override
+    protected void run() {
+      do {
+        Runnable task = takeTask();
+        if (task != null) {
+          task.run();
+        }
+      } while (!confirmShutdown());
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      later.incrementAndGet();
+      return super.schedule(task, delay, unit);
+    }
+  }
+
+  /**
+   * What is asked for in the moment of a purge is purged too: nobody told of it is to have that.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1})
+  void tellsOfAPurgeWhenItsMomentIsPast(long millisBetweenLooks) throws Exception {
+    AtomicLong clock = new AtomicLong(1000);
+    CountingLoop loop = new CountingLoop();
+    MemoryLedger transit = new MemoryLedger(1 << 20);
+    ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+    try (TieredStore store =
+        new TieredStore(
+            allocator,
+            new ProxyConfig.Memory(1 << 20, 1 << 20, 1 << 20, 1 << 16, 1 << 16),
+            memory -> DiskTier.claim(ProxyConfig.Disk.NONE, allocator, transit, memory),
+            transit,
+            Runnable::run,
+            () -> clock.getAndAdd(millisBetweenLooks))) {
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      store.purge(new Purge.Groups(new long[] {1}, false), loop, purged::complete);
+      assertThat(purged.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(Purged.Outcome.DONE);
+      assertThat(loop.later.get())
+          .as("on the loop, and no thread waits")
+          .isEqualTo(1 - (int) millisBetweenLooks);
+    } finally {
+      loop.shutdownGracefully(0, 30, TimeUnit.SECONDS).syncUninterruptibly();
     }
   }
 

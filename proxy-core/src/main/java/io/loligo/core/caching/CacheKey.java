@@ -40,6 +40,25 @@ public final class CacheKey {
     return KeyHash.ofPath(text, text.length);
   }
 
+  /** Whether {@code other} is of the same scheme, host and port. No allocation. */
+  public boolean isOfOriginOf(CacheKey other) {
+    int end = other.authorityEnd();
+    return text.length > end
+        && text[end] == '/'
+        && java.util.Arrays.equals(text, 0, end, other.text, 0, end);
+  }
+
+  private int authorityEnd() {
+    int slashes = 0;
+    for (int i = 0; i < text.length; i++) {
+      slashes += text[i] == '/' ? 1 : 0;
+      if (slashes == 3) {
+        return i;
+      }
+    }
+    return text.length;
+  }
+
   /** The octets themselves, not to be changed. */
   byte[] text() {
     return text;

@@ -102,6 +102,7 @@ public final class CacheStatus {
    *
    * @param forwarded why the next hop was asked, though this is not its answer; null: it was not
    * @param forwardStatus status of its answer; 0: none
+   * @param collapsed whether it was another request's fetch that failed
    * @param detail what went wrong
    */
   public static void appendError(
@@ -109,10 +110,14 @@ public final class CacheStatus {
       String cacheName,
       CacheDecision forwarded,
       int forwardStatus,
+      boolean collapsed,
       String detail) {
     begin(lines, cacheName);
     if (forwarded != null) {
       forward(lines, forwarded, forwardStatus);
+    }
+    if (collapsed) {
+      lines.append("; collapsed");
     }
     detail(lines, detail);
     lines.endLine();

@@ -41,7 +41,8 @@ public final class OfferedTags {
    * Adds the tag of a stored variant; false where it has none to offer, or there is no more room.
    * The variants come in the order of preference. One that was negotiated by another
    * Accept-Encoding, or is in a coding that the request does not name, is left out: origins that
-   * compress on the way out have tags that match in all codings, and would give up compressing.
+   * compress on the way out have tags that match in all codings, and would give up compressing. So
+   * is one that a field chose by which a client steers the origin, and this request has not.
    *
    * @param fields of the stored variant, borrowed
    * @param request borrowed
@@ -53,6 +54,7 @@ public final class OfferedTags {
         || variant.part() != null
         || !EntityTag.isWellFormed(tag)
         || !isCodingRight(variant.vary(), fields, request)
+        || !VarySelection.isSteeredLike(variant.vary(), request)
         || isOffered(tag)
         || tags.size() == MAX_TAGS
         || octets + tag.length > MAX_BYTES) {

@@ -15,10 +15,13 @@ final class StatusCaching {
     };
   }
 
-  /** Whether negative_ttl gives the lifetime where the origin gave none, as in Squid. */
+  /**
+   * Whether negative_ttl gives the lifetime where the origin gave none, as in Squid; of its codes
+   * those that {@link #isNeverStored} are left out.
+   */
   static boolean isNegative(int status) {
     return switch (status) {
-      case 204, 305, 400, 403, 404, 405, 414, 500, 501, 502, 503, 504 -> true;
+      case 204, 305, 403, 404, 414, 500, 502, 503, 504 -> true;
       default -> false;
     };
   }
@@ -34,12 +37,15 @@ final class StatusCaching {
   }
 
   /**
-   * Whether an answer with this code is never stored: it is not final, not whole, or it answers
-   * something of the request that is not in the key (RFC 9111 section 3, RFC 6585).
+   * Whether an answer with this code is never stored, whatever lifetime it has: it is not final,
+   * not whole, or it answers how one request was made, which is not in the key (RFC 9111 section 3,
+   * RFC 6585). Stored, it would be the answer to requests that were made well.
    */
   static boolean isNeverStored(int status) {
     return switch (status) {
-      case 206, 304, 407, 408, 412, 413, 416, 417, 421, 425, 426, 428, 429, 431, 511 -> true;
+      case 206, 304 -> true;
+      case 400, 405, 406, 407, 408, 411, 412, 413, 415, 416, 417 -> true;
+      case 421, 425, 426, 428, 429, 431, 501, 505, 511 -> true;
       default -> status < 200 || status > 599;
     };
   }

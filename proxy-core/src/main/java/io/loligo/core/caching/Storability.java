@@ -7,6 +7,9 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * Whether a response is stored (RFC 9111 section 3), and with what lifetime. Immutable.
@@ -16,8 +19,26 @@ import java.util.Arrays;
  * @param meta what to keep; null where it is not stored
  * @param shareable whether waiters of an equal request may read along: it is fresh and storable, or
  *     only its size keeps it out of the store
+ * @param withheldFields see {@link CacheControl}: not stored, and for who asked only
  */
-public record Storability(boolean storable, String reason, StoredMeta meta, boolean shareable) {
+public record Storability(
+    boolean storable,
+    String reason,
+    StoredMeta meta,
+    boolean shareable,
+    List<String> withheldFields) {
+  private static final Set<String> OF_CONNECTION =
+      Set.of(
+          "",
+          "close",
+          "connection",
+          "http2-settings",
+          "keep-alive",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
 
   /**
    * Decides. Pure.
@@ -69,12 +90,14 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     boolean fresh =
         meta.lifetimeSeconds() > meta.initialAgeSeconds() && !meta.has(StoredMeta.NO_CACHE);
     if (contentLength > settings.maxObjectBytes()) {
-      return new Storability(false, "larger than maximum_object_size", null, fresh);
+      return new Storability(
+          false, "larger than maximum_object_size", null, fresh, directives.withheldFields());
     }
     if (contentLength >= 0 && contentLength < settings.minObjectBytes()) {
-      return new Storability(false, "smaller than minimum_object_size", null, fresh);
+      return new Storability(
+          false, "smaller than minimum_object_size", null, fresh, directives.withheldFields());
     }
-    return new Storability(true, "storable", meta, fresh);
+    return new Storability(true, "storable", meta, fresh, directives.withheldFields());
   }
 
   /**
@@ -103,8 +126,16 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
         .withPart(stored.part());
   }
 
+  /**
+   * Whether an answer with this code speaks of how one request was made, or of what is not in the
+   * key: it is never stored, and says nothing of what others would be answered.
+   */
+  public static boolean hangsOnRequest(int status) {
+    return StatusCaching.isNeverStored(status);
+  }
+
   private static Storability refused(String reason) {
-    return new Storability(false, reason, null, false);
+    return new Storability(false, reason, null, false, List.of());
   }
 
   private static String requestRefusal(RequestHead request) {
@@ -115,6 +146,9 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     }
     if (method == Method.GET && hasContent(fields)) {
       return "request has content";
+    }
+    if (takesFieldsAway(fields)) {
+      return "Connection takes a field of the request away";
     }
     return CacheControl.ofRequest(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
   }
@@ -134,6 +168,33 @@ public record Storability(boolean storable, String reason, StoredMeta meta, bool
     return ContentLocation.isTarget(url.toString(), response.fields())
         ? null
         : "answer to POST that is not the target's representation";
+  }
+
+  /**
+   * Whether Connection names a field of {@code request} that is not one of the connection: the
+   * origin answers without having seen it (RFC 9110 section 7.6.1), and others have it.
+   */
+  public static boolean takesFieldsAway(Fields request) {
+    if (!request.has(FieldName.CONNECTION)) {
+      return false;
+    }
+    for (String option : request.joined("Connection").split(",", -1)) {
+      String name = option.strip().toLowerCase(Locale.ROOT);
+      if (!OF_CONNECTION.contains(name) && has(request, name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean has(Fields request, String name) {
+    int id = FieldName.of(name);
+    for (int i = 0; i < request.count(); i++) {
+      if (id == FieldName.OTHER ? request.nameEquals(i, name) : request.id(i) == id) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean hasContent(Fields request) {

@@ -33,17 +33,21 @@ public final class VarySelection {
   }
 
   /**
-   * The selection of {@code request} under the Vary of {@code response}; null where it has none.
-   * {@code Vary: *} never gets here: such a response is not stored.
+   * The selection of {@code request} under the Vary of {@code response}, and under what it should
+   * have named: Accept-Encoding where there is a content coding, and {@link OverridingFields} that
+   * the request has. Null where that is nothing. {@code Vary: *} never gets here: such a response
+   * is not stored.
    */
   public static VarySelection of(Fields request, Fields response) {
-    if (!response.has(FieldName.VARY)) {
+    List<String> selecting = names(response);
+    if (response.has(FieldName.CONTENT_ENCODING) && !selecting.contains("accept-encoding")) {
+      selecting.add("accept-encoding");
+    }
+    OverridingFields.addTo(selecting, request);
+    if (selecting.isEmpty()) {
       return null;
     }
-    String[] names = names(response).toArray(new String[0]);
-    if (names.length == 0) {
-      return null;
-    }
+    String[] names = selecting.toArray(new String[0]);
     Arrays.sort(names);
     int[] ids = new int[names.length];
     byte[][] values = new byte[names.length][];
@@ -57,6 +61,15 @@ public final class VarySelection {
   /** Whether the Vary of {@code response} has the member {@code *}: no request ever matches it. */
   public static boolean isUnmatchable(Fields response) {
     return response.has(FieldName.VARY) && response.hasToken(FieldName.VARY, "*");
+  }
+
+  /** What {@code request} selects by the same names. */
+  public VarySelection by(Fields request) {
+    byte[][] others = new byte[names.length][];
+    for (int i = 0; i < names.length; i++) {
+      others[i] = normalForm(request, ids[i], names[i]);
+    }
+    return new VarySelection(names, ids, others);
   }
 
   /** Whether {@code request} selects the same variant. No allocation. */
@@ -80,6 +93,27 @@ public final class VarySelection {
       if (ids[i] == id) {
         byte[] value = values[i];
         return walk(request, id, names[i], value, false) == (value == null ? ABSENT : value.length);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether {@code request} has the same {@link OverridingFields} as the one whose answer was
+   * stored with {@code stored}, which may be null: else what is answered to it says nothing of that
+   * one.
+   */
+  public static boolean isSteeredLike(VarySelection stored, Fields request) {
+    return OverridingFields.all(request, stored == null ? List.of() : stored.names())
+        && (stored == null || stored.isSteeredLike(request));
+  }
+
+  private boolean isSteeredLike(Fields request) {
+    for (int i = 0; i < names.length; i++) {
+      int length = values[i] == null ? ABSENT : values[i].length;
+      if (OverridingFields.contains(names[i])
+          && walk(request, ids[i], names[i], values[i], false) != length) {
+        return false;
       }
     }
     return true;

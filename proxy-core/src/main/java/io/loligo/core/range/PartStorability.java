@@ -6,6 +6,7 @@ import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import java.util.List;
 
 /**
  * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): where the 200 would be, for
@@ -59,11 +60,12 @@ public final class PartStorability {
             true,
             storability.reason(),
             part.length() == place.completeLength() ? storability.meta() : meta,
-            /* shareable= */ false)
+            /* shareable= */ false,
+            storability.withheldFields())
         : refused("not the part asked for");
   }
 
   private static Storability refused(String reason) {
-    return new Storability(false, reason, null, /* shareable= */ false);
+    return new Storability(false, reason, null, /* shareable= */ false, List.of());
   }
 }

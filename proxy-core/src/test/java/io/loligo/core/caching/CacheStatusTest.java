@@ -45,9 +45,9 @@ class CacheStatusTest {
   @Test
   void ownAnswersAreNoHits() {
     FieldLines lines = new FieldLines(128);
-    CacheStatus.appendError(lines, "p", null, 0, "ERR_ACCESS_DENIED");
+    CacheStatus.appendError(lines, "p", null, 0, false, "ERR_ACCESS_DENIED");
     CacheDecision miss = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
-    CacheStatus.appendError(lines, "p", miss, 200, "ERR_TOO_BIG");
+    CacheStatus.appendError(lines, "p", miss, 200, false, "ERR_TOO_BIG");
     assertThat(new String(lines.toBytes(), ISO_8859_1))
         .isEqualTo(
             "Cache-Status: p; detail=ERR_ACCESS_DENIED\r\n"

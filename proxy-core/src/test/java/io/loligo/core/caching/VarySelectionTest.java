@@ -12,6 +12,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("RFC 9111 section 4.1: keys with Vary")
 class VarySelectionTest {
   @Test
+  void selectsByWhatStoredAnswersShouldHaveNamed() {
+    VarySelection coded =
+        VarySelection.of(Heads.fields("Accept-Encoding: br"), Heads.fields("Content-Encoding: br"));
+    assertThat(coded.names()).containsExactly("accept-encoding");
+    assertThat(coded.matches(Heads.fields())).isFalse();
+    VarySelection steered =
+        VarySelection.of(
+            Heads.fields("X-Forwarded-Host: evil", "Forwarded: for=a; Host=b", "X-Other: c"),
+            Heads.fields("Vary: X-Forwarded-Host"));
+    assertThat(steered.names()).containsExactly("forwarded", "x-forwarded-host");
+    assertThat(steered.matches(Heads.fields())).isFalse();
+    assertThat(VarySelection.of(Heads.fields("Forwarded: for=a"), Heads.fields("Date: x")))
+        .isNull();
+  }
+
+  @Test
   void responseWithoutVaryHasNoSelection() {
     assertThat(VarySelection.of(Heads.fields(), Heads.fields("Date: x"))).isNull();
     assertThat(VarySelection.of(Heads.fields(), Heads.fields("Vary:"))).isNull();

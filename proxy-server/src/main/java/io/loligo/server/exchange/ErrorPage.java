@@ -26,7 +26,7 @@ final class ErrorPage {
       String errorCode,
       String text,
       FieldLines lines) {
-    send(stream, loop, status, errorCode, text, lines, null, 0);
+    send(stream, loop, status, errorCode, text, lines, null, 0, false);
   }
 
   /**
@@ -34,6 +34,7 @@ final class ErrorPage {
    *
    * @param forwarded why it was; null: it was not
    * @param forwardStatus status of its answer; 0: none
+   * @param collapsed whether it was asked for another request
    */
   static void send(
       ClientStream stream,
@@ -43,7 +44,8 @@ final class ErrorPage {
       String text,
       FieldLines lines,
       CacheDecision forwarded,
-      int forwardStatus) {
+      int forwardStatus,
+      boolean collapsed) {
     FieldLines head = new FieldLines(512);
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());
@@ -51,7 +53,8 @@ final class ErrorPage {
     loop.clock().addDate(head, loop.clock().millis());
     ExchangeSettings settings = loop.settings();
     head.append(settings.viaLine(), 0, settings.viaLine().length);
-    CacheStatus.appendError(head, settings.cacheName(), forwarded, forwardStatus, errorCode);
+    CacheStatus.appendError(
+        head, settings.cacheName(), forwarded, forwardStatus, collapsed, errorCode);
     head.add("Content-Type", "text/html;charset=utf-8");
     head.add("Content-Language", "en");
     head.add("X-Loligo-Error", errorCode);

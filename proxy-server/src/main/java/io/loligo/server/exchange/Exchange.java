@@ -9,8 +9,10 @@ import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -69,7 +71,8 @@ final class Exchange implements ClientEvents {
   /** What such a fetch of the whole does not ask. */
   private static final long RANGES = 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
 
-  private static final int MAX_LOOKS = 2;
+  /** After so many fetches of others that brought nothing for it a request goes alone. */
+  private static final int MAX_LOOKS = 4;
 
   private final ExchangeLoop loop;
   private final ClientStream stream;
@@ -89,6 +92,12 @@ final class Exchange implements ClientEvents {
   private Phase phase = Phase.WAITING;
   private int looks;
   private boolean waited;
+
+  /** The variant this request selects, as far as it was told; null: not yet. */
+  private VarySelection selection;
+
+  private int failuresMet;
+  private boolean impatient;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -152,17 +161,27 @@ final class Exchange implements ClientEvents {
 
   /** Joins or fetches. Returns itself, or null where the answer is already complete. */
   ClientEvents start() {
-    if (!joins() || !join(loop.store().inFlight(loop.probe(target)))) {
-      fetch(joins());
-    }
+    joinOrFetch();
     return phase == Phase.OVER || (phase == Phase.DELEGATED && delegate == null) ? null : this;
+  }
+
+  private void joinOrFetch() {
+    boolean joins = joins();
+    if (!joins || !join(loop.store().inFlight(loop.probe(target), head.fields()))) {
+      fetch(joins);
+    }
   }
 
   /** Whether an equal fetch under way may serve this request, and this one's others. */
   private boolean joins() {
-    if (!loop.config().forwarding().collapsedForwarding() || looks > 0) {
+    if (!loop.config().forwarding().collapsedForwarding() || impatient) {
       return false;
     }
+    return isPlain() && !loop.hitForMiss().holds(key, loop.clock().millis());
+  }
+
+  /** Whether the answer to this request may well be the answer to others. */
+  private boolean isPlain() {
     boolean expected =
         decision.outcome() == Outcome.FETCH
             ? decision.reason() == CacheReason.URI_MISS
@@ -172,7 +191,7 @@ final class Exchange implements ClientEvents {
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
     return expected
         && !head.fields().hasAny(whole ? NOT_JOINABLE & ~RANGES : NOT_JOINABLE)
-        && !loop.hitForMiss().holds(key, loop.clock().millis());
+        && !Storability.takesFieldsAway(head.fields());
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -184,17 +203,22 @@ final class Exchange implements ClientEvents {
     subscription = running.attach(reading, false);
     waited |= subscription != null;
     stream.record().collapsed = subscription != null;
-    if (subscription != null) {
+    if (subscription != null && patience == null) {
       patience = new Patience();
       loop.timer().arm(patience, loop.config().forwarding().collapsedWaitMillis());
     }
     return subscription != null;
   }
 
-  /** Ends waiting for another's fetch: it may take as long as its own timeouts let it. */
+  /**
+   * Ends waiting for others' fetches, however many they are: they may take as long as their own
+   * timeouts let them.
+   */
   private final class Patience extends LoopTimer.Timeout {
     @Override
     protected void expired() {
+      patience = null;
+      impatient = true;
       if (phase == Phase.WAITING && fetch == null && subscription != null) {
         leave();
         fetch(false);
@@ -207,7 +231,7 @@ final class Exchange implements ClientEvents {
     Fetch mine = newFetch();
     // an answer to HEAD has no content: nobody else could read along
     boolean shared = joinable && head.methodId() == Method.GET;
-    InFlight inFlight = shared ? mine.joinOrBegin(key) : mine.begin(key);
+    InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
     if (inFlight == null) {
       FieldLines retry = new FieldLines(32).add("Retry-After", "1");
       fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
@@ -226,6 +250,11 @@ final class Exchange implements ClientEvents {
     }
   }
 
+  private VarySelection selects() {
+    Entry stored = stored();
+    return selection != null || stored == null ? selection : stored.meta().vary();
+  }
+
   private Fetch newFetch() {
     OfferedVariants offered =
         OfferedTags.goWith(decision, head)
@@ -241,16 +270,23 @@ final class Exchange implements ClientEvents {
             view,
             framing,
             mayStore(),
-            decision.outcome() == Outcome.VALIDATE ? stale : null,
+            validated(),
             upgrade)
         .offering(offered)
         .completing(part, completion())
         .fetchingWhole(whole);
   }
 
+  /** What the origin is asked about, borrowed; null where it is asked for an answer. */
+  private Entry validated() {
+    return decision.outcome() == Outcome.VALIDATE && stale != null && isSteeredLike(stale)
+        ? stale
+        : null;
+  }
+
   /** How the part that is stored is continued; null where it is not. */
   private Completion completion() {
-    if (part == null || decision.reason() != CacheReason.INCOMPLETE) {
+    if (part == null || decision.reason() != CacheReason.INCOMPLETE || !isSteeredLike(part)) {
       return null;
     }
     Completion completion =
@@ -273,14 +309,22 @@ final class Exchange implements ClientEvents {
             && loop.mayCache(view));
   }
 
+  private boolean isSteeredLike(Entry stored) {
+    return VarySelection.isSteeredLike(stored.meta().vary(), head.fields());
+  }
+
   private void run(Fetch mine, InFlight inFlight) {
+    waitsNoMore();
     fetch = mine;
     reading = new Reading();
     subscription = inFlight.attach(reading, true);
     mine.start();
   }
 
-  /** What was waited for is not for this request: serve what it left in the store, or fetch. */
+  /**
+   * What was waited for is not for this request: serve what it left in the store, wait for another
+   * fetch, or fetch.
+   */
   private void lookOrFetch() {
     if (looks++ >= MAX_LOOKS) {
       fetch(false);
@@ -302,14 +346,17 @@ final class Exchange implements ClientEvents {
   /** What looking again found. Takes {@code entry}; null: nothing. */
   void found(Entry entry) {
     if (entry == null) {
-      fetch(false);
+      joinOrFetch();
       return;
     }
+    boolean incomplete = entry.meta().part() != null;
     CacheDecision usable = usable(entry);
-    if (usable == null) {
-      fetch(false);
-    } else {
+    if (usable != null) {
       serve(entry, usable);
+    } else if (failuresMet > 0 || incomplete) {
+      joinOrFetch(); // not validated, or not completed: one of those who waited tries again
+    } else {
+      fetch(false);
     }
   }
 
@@ -398,12 +445,16 @@ final class Exchange implements ClientEvents {
   }
 
   private void arrived(InFlight.Arrived arrived) {
-    waitsNoMore();
     if (fetch == null && !mayReadAlong(arrived)) {
-      leave();
-      lookOrFetch();
+      leaveFlight();
+      if (!arrived.shareable() && arrived.head().status() >= 500) {
+        failedForAnother(FailedFetch.answered(arrived.head()));
+      } else {
+        lookOrFetch();
+      }
       return;
     }
+    waitsNoMore();
     StoredMeta meta = described(arrived);
     RangeSelection selected = meta == null ? null : HitAnswer.ranges(head, meta);
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
@@ -456,7 +507,9 @@ final class Exchange implements ClientEvents {
     if (arrived.meta() == null) {
       return true; // only its size keeps it out of the store
     }
-    if (arrived.meta().vary() != null && !arrived.meta().vary().matches(head.fields())) {
+    VarySelection brought = arrived.meta().vary();
+    if (brought != null && !brought.matches(head.fields())) {
+      selection = brought.by(head.fields());
       return false;
     }
     CacheDecision joined =
@@ -471,9 +524,12 @@ final class Exchange implements ClientEvents {
     return joined.outcome() == Outcome.SERVE;
   }
 
-  /** An error may pass soon: it says nothing of what comes after it. */
+  /**
+   * What is answered to this request could not be shared. That says nothing of other answers where
+   * it is an error that may pass soon, or that something in this one request may be the cause of.
+   */
   void noteUnshared(int status) {
-    if (status < 500) {
+    if (status < 500 && isPlain() && !Storability.hangsOnRequest(status)) {
       loop.hitForMiss().note(key, loop.clock().millis());
     }
   }
@@ -606,7 +662,6 @@ final class Exchange implements ClientEvents {
   }
 
   private void failed(Object cause) {
-    waitsNoMore();
     subscription = null;
     if (phase == Phase.STREAMING) {
       account();
@@ -624,6 +679,10 @@ final class Exchange implements ClientEvents {
       lookOrFetch();
       return;
     }
+    if (fetch == null) {
+      failedForAnother(FailedFetch.of(failure));
+      return;
+    }
     if (serveStale()) {
       return;
     }
@@ -636,16 +695,51 @@ final class Exchange implements ClientEvents {
     } else if (stale != null) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
-    fail(status(failure), failure.kind().errorCode(), text(failure), null);
+    fail(status(failure.kind().status()), failure.kind().errorCode(), text(failure), null);
+  }
+
+  /**
+   * Another's fetch failed that this one waited for: answered as that was, or one of those who
+   * waited tries and the others wait for it.
+   */
+  private void failedForAnother(FailedFetch failed) {
+    FailedFetch.Sharing sharing = failed.sharing(++failuresMet);
+    if (!sharing.shared()) {
+      lookOrFetch();
+      return;
+    }
+    waitsNoMore();
+    if (serveStale()) {
+      return;
+    }
+    ExchangeRecord record = stream.record();
+    record.errorDetail = failed.detail() + "; shared, as " + sharing.reason();
+    if (stale != null) {
+      record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
+    }
+    FieldLines lines = new FieldLines(128);
+    failed.addRetryAfter(lines);
+    int status = failed.answered() ? failed.status() : status(failed.status());
+    over();
+    ErrorPage.send(
+        stream,
+        loop,
+        status,
+        failed.errorCode(),
+        failed.text(),
+        lines,
+        decision,
+        failed.answeredStatus(),
+        true);
   }
 
   /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
-  private int status(FetchFailure failure) {
+  private int status(int failureStatus) {
     boolean unvalidated =
         stale != null
             && stale.meta().has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
-            && failure.kind() != FetchFailure.Kind.ADDRESS_DENIED;
-    return unvalidated ? 504 : failure.kind().status();
+            && failureStatus != FetchFailure.Kind.ADDRESS_DENIED.status();
+    return unvalidated ? 504 : failureStatus;
   }
 
   static String text(FetchFailure failure) {
@@ -707,6 +801,7 @@ final class Exchange implements ClientEvents {
       record.tag = LogTag.NONE_NONE; // the hit gives its own
     }
     phase = Phase.DELEGATED;
+    waitsNoMore();
     account();
     releaseStored();
     delegate = loop.hits().answer(stream, head, entry, found, asked);
@@ -879,11 +974,13 @@ final class Exchange implements ClientEvents {
         text,
         lines,
         asked ? decision : null,
-        asked ? fetch.status() : 0);
+        asked ? fetch.status() : 0,
+        false);
   }
 
   private void over() {
     phase = Phase.OVER;
+    waitsNoMore();
     releaseStored();
   }
 
@@ -896,6 +993,10 @@ final class Exchange implements ClientEvents {
 
   private void leave() {
     waitsNoMore();
+    leaveFlight();
+  }
+
+  private void leaveFlight() {
     InFlight.Subscription left = subscription;
     subscription = null;
     reading = null;

@@ -10,6 +10,7 @@ import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
@@ -285,6 +286,13 @@ public final class ExchangeLoop implements RequestHandler {
     ExchangeRecord record = stream.record();
     record.stage(Stage.ACL, clock.nanos() - record.startNanos);
     if (!verdict.allowed()) {
+      if (head.methodId() != Method.CONNECT) {
+        // for whoever asks later why: it is among the last decisions for the URL
+        keyByRule(head, target);
+        CacheKeys.seal(probe, target);
+        record.keyHigh = probe.high();
+        record.keyLow = probe.low();
+      }
       return deny(stream, framing, verdict.rule() + " (" + verdict.source() + ")");
     }
     if (head.methodId() == Method.CONNECT) {
@@ -575,7 +583,8 @@ public final class ExchangeLoop implements RequestHandler {
       long nowMillis,
       LoadOutcome load) {
     StoredMeta found = entry == null ? null : entry.meta();
-    CacheDecision decision = decision(head, target, found, nowMillis, load);
+    boolean others = found == null && store.holds(probe);
+    CacheDecision decision = decision(head, target, found, others, nowMillis, load);
     ExchangeRecord record = stream.record();
     record.decision = decision;
     lookedUp(record);
@@ -605,19 +614,18 @@ public final class ExchangeLoop implements RequestHandler {
    * asks what one would get.
    *
    * @param found the stored response that was selected, or null
+   * @param others whether other variants are stored; asked where {@code found} is null
    * @param load how a look on disk ended, or null
    */
   CacheDecision decision(
-      RequestHead head, RequestTarget target, StoredMeta found, long nowMillis, LoadOutcome load) {
+      RequestHead head,
+      RequestTarget target,
+      StoredMeta found,
+      boolean others,
+      long nowMillis,
+      LoadOutcome load) {
     CacheDecision decision =
-        Reuse.decide(
-            nowMillis,
-            head,
-            false,
-            found,
-            found == null && store.holds(probe),
-            url.of(target),
-            config().caching());
+        Reuse.decide(nowMillis, head, false, found, others, url.of(target), config().caching());
     return found == null && load != null
         ? afterLoad(decision, load)
         : Incomplete.weigh(decision, head, found);
@@ -650,7 +658,9 @@ public final class ExchangeLoop implements RequestHandler {
 
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
-    if (head.methodId() == Method.GET && store.inFlight(probe) == null) {
+    if (head.methodId() == Method.GET
+        && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
+        && store.inFlight(probe, head.fields()) == null) {
       RequestHead copy = head.snapshot();
       RequestTarget copyTarget = target.snapshot(copy);
       Fetch.inBackground(

@@ -76,6 +76,8 @@ final class Explaining {
           "accept-charset",
           "accept-encoding",
           "accept-language",
+          "forwarded",
+          "front-end-https",
           "origin",
           "user-agent",
           "save-data",
@@ -83,6 +85,10 @@ final class Explaining {
           "sec-fetch-mode",
           "sec-fetch-site",
           "upgrade-insecure-requests",
+          "x-forwarded-host",
+          "x-forwarded-port",
+          "x-forwarded-proto",
+          "x-forwarded-scheme",
           "x-requested-with");
 
   private static final int MAX_SHOWN = 256;
@@ -175,13 +181,25 @@ final class Explaining {
   private void peeked(Peek peek) {
     long now = loop.clock().millis();
     List<Glimpse> variants = peek.variants();
-    int selected = select(variants);
-    Forecast forecast = forecast(selected < 0 ? null : variants.get(selected), peek, now);
+    int inMemory = select(variants, false);
+    boolean purgedInMemory = inMemory >= 0 && variants.get(inMemory).purged();
+    int selected = inMemory < 0 || purgedInMemory ? select(variants, true) : inMemory;
+    if (selected >= 0 && variants.get(selected).purged()) {
+      selected = -1;
+    }
+    boolean others =
+        loop.store().mayLoad(loop.probe(target))
+            || (purgedInMemory
+                ? remains(variants, inMemory)
+                : loop.store().holds(loop.probe(target)));
+    Forecast forecast = forecast(selected < 0 ? null : variants.get(selected), others, peek, now);
     List<StoredVariant> stored = new ArrayList<>();
     for (int i = 0; i < variants.size(); i++) {
-      stored.add(variant(variants.get(i), i == selected && asksStore(forecast), now));
+      if (!variants.get(i).purged()) {
+        stored.add(variant(variants.get(i), i == selected && asksStore(forecast), now));
+      }
     }
-    boolean fetching = loop.store().inFlight(loop.probe(target)) != null;
+    boolean fetching = loop.store().inFlight(loop.probe(target), head.fields()) != null;
     String disk = peek.disk() == null ? null : peek.disk().name().toLowerCase(Locale.ROOT);
     then.accept(
         new Explanation(
@@ -201,17 +219,24 @@ final class Explaining {
     return forecast.decision().outcome() != Outcome.BYPASS;
   }
 
-  /** The first that the request selects, as the order is that of looking up; or -1. */
-  private int select(List<Glimpse> variants) {
+  /** The first of a tier that the request selects, as the order is that of looking up; or -1. */
+  private int select(List<Glimpse> variants, boolean onDisk) {
     for (int i = 0; i < variants.size(); i++) {
-      if (variants.get(i).meta().isSelectedBy(head.fields())) {
+      Glimpse one = variants.get(i);
+      if (one.onDisk() == onDisk && one.meta().isSelectedBy(head.fields())) {
         return i;
       }
     }
     return -1;
   }
 
-  private Forecast forecast(Glimpse selected, Peek peek, long now) {
+  /** Whether memory holds another variant when the one that was purged is gone. */
+  private static boolean remains(List<Glimpse> variants, int gone) {
+    long inMemory = variants.stream().filter(one -> !one.onDisk()).count();
+    return variants.get(gone).meta().vary() != null && inMemory > 1;
+  }
+
+  private Forecast forecast(Glimpse selected, boolean others, Peek peek, long now) {
     loop.probe(target);
     CacheReason bypass =
         loop.upgrade(head, view) != null
@@ -222,9 +247,9 @@ final class Explaining {
       return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false);
     }
     StoredMeta found = selected == null ? null : selected.meta();
-    // of what disk has another variant was not selected: that is no fault of the disk
+    // of what disk has another variant was not selected, or it is purged: no fault of the disk
     LoadOutcome load = peek.disk() == LoadOutcome.FOUND ? LoadOutcome.ABSENT : peek.disk();
-    CacheDecision decision = loop.decision(head, target, found, now, load);
+    CacheDecision decision = loop.decision(head, target, found, found == null && others, now, load);
     boolean onError =
         found != null
             && Incomplete.answers(head, found)
@@ -253,7 +278,7 @@ final class Explaining {
   private int offered(CacheDecision decision, List<Glimpse> variants) {
     OfferedTags tags = new OfferedTags();
     for (Glimpse one : variants) {
-      if (OfferedTags.goWith(decision, head) && !one.onDisk()) {
+      if (OfferedTags.goWith(decision, head) && !one.onDisk() && !one.purged()) {
         tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
       }
     }

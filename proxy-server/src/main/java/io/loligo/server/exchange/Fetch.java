@@ -11,6 +11,7 @@ import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
@@ -164,7 +165,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             true,
             entry,
             null);
-    InFlight inFlight = fetch.joinOrBegin(key);
+    InFlight inFlight = fetch.joinOrBegin(key, entry.meta().vary());
     if (inFlight != null && inFlight.writer() == fetch) {
       if (fetch.wasValidatedMeanwhile()) {
         fetch.standDown();
@@ -216,9 +217,13 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return opened(key, loop.store().begin(key, false, eventLoop, this));
   }
 
-  /** Opens one that others find, or finds another's: this fetch is of no use then. */
-  InFlight joinOrBegin(CacheKey key) {
-    return opened(key, loop.store().joinOrBegin(key, eventLoop, this));
+  /**
+   * Opens one that others find, or finds another's: this fetch is of no use then.
+   *
+   * @param expected the variant this request is known to select, or null
+   */
+  InFlight joinOrBegin(CacheKey key, VarySelection expected) {
+    return opened(key, loop.store().joinOrBegin(key, head.fields(), expected, eventLoop, this));
   }
 
   private InFlight opened(CacheKey key, InFlight opened) {
@@ -472,7 +477,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
    */
   private void refreshByHead(ResponseHead reply, Framing replyFraming) {
     Entry stored = exchange == null || !mayStore ? null : exchange.stored();
-    if (stored == null || head.methodId() != Method.HEAD || reply.status() != 200) {
+    if (stored == null
+        || head.methodId() != Method.HEAD
+        || reply.status() != 200
+        || !VarySelection.isSteeredLike(stored.meta().vary(), head.fields())) {
       return;
     }
     if (Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
@@ -518,14 +526,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     boolean shareable = storing && storability.shareable() && head.methodId() == Method.GET;
     if (shareable) {
       loop.hitForMiss().forget(key);
-    } else if (exchange != null
-        && mayStore
-        && head.methodId() == Method.GET
-        && (whole || !head.fields().has(FieldName.RANGE))) {
+    } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
       exchange.noteUnshared(status);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
     StoredMeta meta = storing ? meta(storability.meta(), reply, unframed) : null;
+    withheld = storing ? withheld(reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
   }
@@ -539,7 +545,6 @@ final class Fetch implements OriginEvents, InFlight.Writer {
    */
   private void open(
       ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
-    withheld = storing ? withheld(fields) : List.of();
     ResponseHead snapshot = reply.snapshot();
     view.reply(snapshot);
     inFlight.head(
@@ -582,6 +587,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     storing = true;
     refusal = null;
     announced = completion.length();
+    withheld = withheld(merged, storability.withheldFields());
     open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
     return true;
@@ -608,7 +614,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private List<String> withheld(ResponseHead reply) {
-    List<String> named = CacheControl.ofResponse(reply.fields()).withheldFields();
+    return withheld(reply, CacheControl.ofResponse(reply.fields()).withheldFields());
+  }
+
+  private List<String> withheld(ResponseHead reply, List<String> named) {
     if (!reply.fields().has(FieldName.SET_COOKIE) || setCookie() == StoredSetCookie.REPLAY) {
       return named;
     }
@@ -648,7 +657,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             && reply.fields().has(FieldName.SET_COOKIE)
             && setCookie() == StoredSetCookie.BYPASS;
     return bypassed
-        ? new Storability(false, "Set-Cookie, by loligo_stored_set_cookie", null, false)
+        ? new Storability(false, "Set-Cookie, by loligo_stored_set_cookie", null, false, List.of())
         : storability;
   }
 

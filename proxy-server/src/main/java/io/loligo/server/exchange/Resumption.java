@@ -63,7 +63,8 @@ final class Resumption implements InFlight.Reader {
     RequestView view = new RequestView().of(stream, head, target, loop.clock().millis());
     Fetch mine =
         Fetch.again(loop, stream.allocator(), stream.loop(), head, target, view.copy(head, target));
-    InFlight inFlight = alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key);
+    InFlight inFlight =
+        alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key, meta.vary());
     if (inFlight == null) {
       answer.cut("the proxy is at its memory limit");
     } else if (inFlight.writer() == mine) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
@@ -37,39 +38,46 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The real exchange code over a store in memory, one thread and a clock that stands still: requests
- * go in and answers come out at once. Nothing may be left behind.
+ * The real exchange code over a store, one event loop and a clock that stands still: requests go in
+ * and answers come out at once. Nothing may be left behind. Used by one thread.
  */
 final class ExchangeBench implements AutoCloseable {
   private static final int READ_BYTES = 50_000;
 
+  /** Guard of every wait; never a thing that is tested. */
+  private static final long GUARD_SECONDS = 30;
+
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final DefaultEventLoop eventLoop = new DefaultEventLoop();
   private final ProxyConfig config;
   private final TieredStore store;
   private final ExchangeLoop loop;
   private final Origin origin = new Origin();
 
   /** Wall clock. */
-  long nowMillis = 1_700_000_000_000L;
+  long nowMillis = 2_000_000_000_000L; // beyond today: purges go by the real clock
 
   /**
    * How the origin answers: the whole head as text, or null to fail. Content may follow, all of it
@@ -92,7 +100,10 @@ final class ExchangeBench implements AutoCloseable {
     /** Why the answer was cut; null where it was not. */
     String aborted;
 
-    boolean done;
+    /** Why it was cut when it was over already; null where it was not. */
+    String abortedLate;
+
+    final CompletableFuture<Void> answered = new CompletableFuture<>();
     int asked;
 
     /** Whether a range was asked for when the origin was asked first. */
@@ -100,13 +111,22 @@ final class ExchangeBench implements AutoCloseable {
 
     /** Entity tags in If-None-Match when the origin was asked first. */
     int tagsAsked;
+
+    void end() {
+      answered.complete(null);
+    }
   }
 
   private Outcome running;
 
+  /** Answers of the origin under way. On the loop. */
+  private int answering;
+
+  /** With these lines, and an {@code http_port} that forwards where they have none. */
   ExchangeBench(String... lines) {
-    channel.freezeTime();
-    String text = "http_port 3128\nhttp_access allow all\n" + String.join("\n", lines) + "\n";
+    String own = String.join("\n", lines) + "\n";
+    String port = own.contains("http_port") ? "" : "http_port 3128\n";
+    String text = port + "http_access allow all\n" + own;
     ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", text);
     assertThat(result.errors()).isEmpty();
     config = result.config();
@@ -115,13 +135,14 @@ final class ExchangeBench implements AutoCloseable {
           new TieredStore(
               allocator,
               config.memory(),
-              ProxyConfig.Disk.NONE,
+              disk(config.disk()),
               new MemoryLedger(64 << 20),
               Runnable::run);
+      store.open().join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    LoopTimer timer = new LoopTimer(channel.eventLoop());
+    LoopTimer timer = new LoopTimer(eventLoop);
     loop =
         new ExchangeLoop(
             store,
@@ -132,6 +153,12 @@ final class ExchangeBench implements AutoCloseable {
             new ProxyMetrics(1).loop(0).connections(),
             new OwnAddresses(Set.of(), Set.of()),
             ExchangeSettings.of(config, "test"));
+  }
+
+  /** One thread and as long as it takes: the same happens every time. */
+  private static ProxyConfig.Disk disk(ProxyConfig.Disk configured) {
+    return new ProxyConfig.Disk(
+        configured.dirs(), configured.meanObjectBytes(), 2, configured.writeQueueBytes(), 0);
   }
 
   private final class Time implements TimeSource {
@@ -148,11 +175,19 @@ final class ExchangeBench implements AutoCloseable {
 
   /** Explains it. */
   Explanation explain(Question question) {
-    List<Explanation> explained = new ArrayList<>();
-    loop.explain(question, channel.eventLoop(), explained::add);
+    CompletableFuture<Explanation> explained = new CompletableFuture<>();
+    call(() -> loop.explain(question, eventLoop, explained::complete));
+    Explanation explanation = get(explained);
     settle();
-    assertThat(explained).hasSize(1);
-    return explained.get(0);
+    return explanation;
+  }
+
+  /** Purges it. */
+  void purge(Purge what) {
+    CompletableFuture<Purged> purged = new CompletableFuture<>();
+    call(() -> store.purge(what, eventLoop, purged::complete));
+    assertThat(get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+    settle();
   }
 
   /** Sends it, and waits for the end of all it caused. */
@@ -165,27 +200,65 @@ final class ExchangeBench implements AutoCloseable {
     RequestHead head = new RequestHead();
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
-    running = new Outcome();
-    Client client = new Client(running, config.ports().get(0), question.content());
-    running.record.request = head;
-    running.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-    client.events = loop.request(client, head, MessageFraming.of(head));
+    Outcome outcome = new Outcome();
+    call(
+        () -> {
+          running = outcome;
+          Client client = new Client(outcome, config.ports().get(0), question.content());
+          outcome.record.request = head;
+          outcome.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+          client.events = loop.request(client, head, MessageFraming.of(head));
+        });
+    get(outcome.answered);
     settle();
-    assertThat(running.done).as("%s is answered", question).isTrue();
-    return running;
+    assertThat(outcome.abortedLate).isNull();
+    return outcome;
   }
 
+  private void call(Runnable task) {
+    get(CompletableFuture.runAsync(task, eventLoop));
+  }
+
+  private static <T> T get(CompletableFuture<T> future) {
+    try {
+      return future.get(GUARD_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Waits until nothing is under way: no answer of the origin, no task, nothing for the disk. */
   private void settle() {
-    channel.runPendingTasks();
+    settleLoop();
+    if (!store.diskStats().isEmpty()) {
+      while (store.diskStats().stream().anyMatch(one -> one.queuedBytes() + one.queueDepth() > 0)) {
+        Thread.onSpinWait();
+      }
+      // a removal is through when one behind it is
+      CompletableFuture<Integer> through = new CompletableFuture<>();
+      store.purge(CacheKeys.of("http://nobody/"), eventLoop, through::complete);
+      get(through);
+      settleLoop();
+    }
+  }
+
+  private void settleLoop() {
+    boolean[] busy = new boolean[1];
+    do {
+      call(
+          () ->
+              busy[0] =
+                  answering > 0 || eventLoop.pendingTasks() > 0 || store.stats().inFlight() > 0);
+    } while (busy[0]);
   }
 
   @Override
   public void close() {
     settle();
     store.close();
-    settle();
+    settleLoop();
     assertThat(allocator.metric().usedDirectMemory()).as("direct memory").isZero();
-    channel.close();
+    eventLoop.shutdownGracefully(0, GUARD_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   /** A client that takes everything at once. */
@@ -203,7 +276,7 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public EventLoop loop() {
-      return channel.eventLoop();
+      return eventLoop;
     }
 
     @Override
@@ -245,12 +318,14 @@ final class ExchangeBench implements AutoCloseable {
         long contentLength,
         boolean last) {
       outcome.record.status = status;
-      outcome.done = last;
       String more = block == null ? "" : block.toString(index, length, ISO_8859_1);
       outcome.head = new String(lines.toBytes(), ISO_8859_1) + more;
       int end = outcome.head.indexOf("\r\n\r\n");
       if (block != null && end >= 0) {
         outcome.content.writeBytes(outcome.head.substring(end + 4).getBytes(ISO_8859_1));
+      }
+      if (last) {
+        outcome.end();
       }
     }
 
@@ -264,7 +339,7 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public void end(Fields trailers) {
-      outcome.done = true;
+      outcome.end();
     }
 
     @Override
@@ -277,7 +352,7 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public void readContent() {
-      channel.eventLoop().execute(this::giveContent);
+      eventLoop.execute(this::giveContent);
     }
 
     private void giveContent() {
@@ -292,9 +367,12 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public void abort(String why) {
-      assertThat(outcome.done).as("%s, told %s", why, events).isFalse();
-      outcome.aborted = why;
-      outcome.done = true;
+      if (outcome.answered.isDone()) {
+        outcome.abortedLate = why + ", told " + events;
+      } else {
+        outcome.aborted = why;
+        outcome.end();
+      }
     }
 
     @Override
@@ -321,7 +399,8 @@ final class ExchangeBench implements AutoCloseable {
       }
       running.asked++;
       Answer answer = new Answer(request, events);
-      channel.eventLoop().execute(answer::begin);
+      answering++;
+      eventLoop.execute(answer::begin);
       return answer;
     }
 
@@ -363,7 +442,7 @@ final class ExchangeBench implements AutoCloseable {
       }
       String text = answers.apply(request);
       if (text == null) {
-        over = true;
+        over();
         events.failed(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "test"));
         return;
       }
@@ -387,15 +466,22 @@ final class ExchangeBench implements AutoCloseable {
       }
     }
 
+    private void over() {
+      if (!over) {
+        over = true;
+        answering--;
+      }
+    }
+
     private void end() {
-      over = true;
+      over();
       events.end(null);
     }
 
     @Override
     public void read() {
       if (!over && hasContent) {
-        channel.eventLoop().execute(this::content);
+        eventLoop.execute(this::content);
       }
     }
 
@@ -413,7 +499,7 @@ final class ExchangeBench implements AutoCloseable {
       if (due == 0) {
         end();
       } else if (at == octets.length) {
-        over = true;
+        over();
         events.failed(new FetchFailure(FetchFailure.Kind.TRUNCATED, "test"));
       } else {
         events.readComplete();
@@ -435,7 +521,7 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public void cancel() {
-      over = true;
+      over();
     }
 
     @Override

@@ -1,10 +1,15 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.HttpDate;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
 import io.loligo.server.explain.Question;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.UrlPattern;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +27,7 @@ final class RandomTraffic {
   private static final List<Integer> STATUSES =
       List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
   private static final Pattern RANGE = Pattern.compile("Range: bytes=(\\d)-(\\d?)\r\n");
+  private static final List<String> KEYS = List.of("a", "b", "c");
   private static final List<String> METHODS =
       List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY", "QUERY", "QUERY", "QUERY");
 
@@ -80,6 +86,20 @@ final class RandomTraffic {
     return Question.get("http://h" + url % 4 + ".test/" + url + query, lines)
         .withMethod(method)
         .withContent(content ? one(List.of("abc", "def")) : "");
+  }
+
+  /** A purge of something that may be there. */
+  Purge purge() {
+    return switch (random.nextInt(5)) {
+      case 0 -> new Purge.Groups(new long[] {CacheGroups.ofKey(one(KEYS))}, false);
+      case 1 -> new Purge.Groups(new long[] {CacheGroups.ofKey(one(KEYS))}, true);
+      case 2 -> new Purge.Matching(UrlPattern.of("h" + random.nextInt(4) + ".test", "1"));
+      default -> {
+        int url = random.nextInt(URLS);
+        CacheKey key = CacheKeys.of("http://h" + url % 4 + ".test/" + url);
+        yield new Purge.Url(key, in(2));
+      }
+    };
   }
 
   private String requestField(long nowMillis) {
@@ -160,6 +180,12 @@ final class RandomTraffic {
     }
     if (in(2)) {
       lines.add("Vary: " + one(VARIES));
+    }
+    if (in(3)) {
+      lines.add("xkey: " + one(KEYS));
+    }
+    if (in(12)) {
+      lines.add("CDN-Cache-Control: max-age=" + seconds());
     }
     if (in(10)) {
       lines.add("Set-Cookie: a=b");

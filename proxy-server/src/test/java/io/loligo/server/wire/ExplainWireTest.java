@@ -80,6 +80,33 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
+  void remembersWhoWasRefused() throws Exception {
+    startProxy(
+        "acl secret urlpath_regex ^/secret", "http_access deny secret", "http_access allow all");
+    assertThat(get("/secret").status()).isEqualTo(403);
+    assertThat(explain(origin.url("/secret"))).contains("GET TCP_DENIED/403");
+  }
+
+  @Test
+  void hidesCredentialsAndCookiesOfRealRequests() throws Exception {
+    startProxy("strip_query_terms on");
+    origin.onOk(
+        "/a?token=t0ken",
+        "x",
+        "Cache-Control: public, max-age=1000",
+        "Set-Cookie: session=s3ssion",
+        "Vary: Authorization");
+    get("/a?token=t0ken", "Authorization: Bearer b3arer", "Cookie: id=s3cret");
+    String[] lines = {"header=Authorization: Bearer b3arer", "header=Cookie: id=s3cret"};
+    for (String format : new String[] {"format=text", "format=json"}) {
+      assertThat(explain(origin.url("/a?token=t0ken"), lines[0], lines[1], format))
+          .contains("/a?", "authorization: (not shown)")
+          .doesNotContain("t0ken", "s3cret", "b3arer", "s3ssion");
+    }
+    assertThat(admin("/misses")).doesNotContain("t0ken", "s3cret", "b3arer");
+  }
+
+  @Test
   void countsTheCauseOfEveryMissByOrigin() throws Exception {
     startProxy();
     origin.onOk("/private", "x", "Cache-Control: private");

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.store.Store;
 import io.loligo.store.StoreStats;
@@ -234,8 +235,8 @@ final class FakeDisk implements Store {
   }
 
   @Override
-  public InFlight inFlight(KeyProbe key) {
-    return inner.inFlight(key);
+  public InFlight inFlight(KeyProbe key, Fields request) {
+    return inner.inFlight(key, request);
   }
 
   @Override
@@ -245,8 +246,13 @@ final class FakeDisk implements Store {
   }
 
   @Override
-  public InFlight joinOrBegin(CacheKey key, EventExecutor loop, InFlight.Writer writer) {
-    return inner.joinOrBegin(key, loop, writer);
+  public InFlight joinOrBegin(
+      CacheKey key,
+      Fields request,
+      VarySelection expected,
+      EventExecutor loop,
+      InFlight.Writer writer) {
+    return inner.joinOrBegin(key, request, expected, loop, writer);
   }
 
   @Override

@@ -126,6 +126,281 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/broken")).isLessThan(CROWD / 10);
   }
 
+  /** A crowd that waits when this returns, on one event loop. */
+  private List<RawClient> waitingCrowdOn(String path, String... lines) throws Exception {
+    List<RawClient> clients = new ArrayList<>();
+    origin.onOk("/barrier", "x");
+    RawClient first = client().get(origin.url(path), lines);
+    origin.awaitRequest(path);
+    clients.add(first);
+    for (int i = 1; i < CROWD; i++) {
+      clients.add(client().get(origin.url(path)));
+    }
+    // each request was read before an exchange that began after it has ended
+    get("/barrier");
+    return clients;
+  }
+
+  /** One meets it, another tries again, and all who waited for both share what that one met. */
+  @Test
+  void asksAFailingOriginTwice() throws Exception {
+    startProxy("loligo_event_loops 1");
+    origin.on(
+        "/failing",
+        call -> {
+          await(release);
+          call.send(
+              ScriptedOrigin.response(
+                  "503 Busy", "for one", "Retry-After: 7", "Set-Cookie: one=1"));
+        });
+    List<RawClient> clients = waitingCrowdOn("/failing");
+    release.countDown();
+    int shared = 0;
+    for (RawClient client : clients) {
+      WireMessage response = client.response();
+      assertThat(response.status()).isEqualTo(503);
+      assertThat(response.field("Retry-After")).isEqualTo("7");
+      if (response.field("Cache-Status").contains("; collapsed;")) {
+        shared++;
+        assertThat(response.field("Cache-Status")).contains("fwd=uri-miss; fwd-status=503");
+        assertThat(response.field("Set-Cookie")).isNull();
+        assertThat(response.text()).doesNotContain("for one");
+      }
+    }
+    assertThat(shared).isEqualTo(CROWD - 2);
+    assertThat(origin.fetches("/failing")).isEqualTo(2);
+    assertThat(stopAndReadLog().stream().filter(line -> line.contains("TCP_CF_MISS/503")))
+        .hasSize(CROWD - 2);
+  }
+
+  @Test
+  void givesNobodyTheErrorOfOneOddRequest() throws Exception {
+    startProxy("loligo_event_loops 1");
+    for (String error : List.of("500 Odd", "400 Odd", "431 Odd", "501 Odd")) {
+      CountDownLatch before = new CountDownLatch(1);
+      origin.onOk("/barrier", "x");
+      String path = "/odd?" + error.substring(0, 3);
+      origin.on(
+          path,
+          call -> {
+            if (call.field("X-Odd") == null) {
+              call.ok("shared", FRESH);
+            } else {
+              await(before);
+              call.send(ScriptedOrigin.response(error, "odd"));
+            }
+          });
+      List<RawClient> clients = waitingCrowdOn(path, "X-Odd: 1");
+      before.countDown();
+      assertThat(clients.get(0).response().text()).isEqualTo("odd");
+      assertAllGet(clients.subList(1, CROWD), "shared");
+      assertThat(origin.fetches(path)).as(error).isEqualTo(2);
+    }
+  }
+
+  /** What one client asked for in its own way says nothing of what others would be answered. */
+  @Test
+  void waitsWhateverOneOddRequestCouldNotShare() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicBoolean wait = new AtomicBoolean();
+    origin.on(
+        "/plain",
+        call -> {
+          if (call.field("Range") != null) {
+            call.send(
+                ScriptedOrigin.response("206 Partial", "s", "Content-Range: bytes 0-0/6", FRESH));
+            return;
+          }
+          if (call.field("X-Odd") != null) {
+            call.send(ScriptedOrigin.response("400 Odd", "odd"));
+            return;
+          }
+          if (wait.get()) {
+            await(release);
+          }
+          call.ok("shared", wait.get() ? FRESH : "Cache-Control: max-age=0");
+        });
+    get("/plain", "Range: bytes=0-0");
+    get("/plain", "X-Odd: 1");
+    get("/plain", "Cache-Control: no-store");
+    get("/plain", "Authorization: Basic abc");
+    long before = origin.fetches("/plain");
+    wait.set(true);
+    List<RawClient> clients = waitingCrowdOn("/plain");
+    release.countDown();
+    assertAllGet(clients, "shared");
+    assertThat(origin.fetches("/plain") - before).isEqualTo(1);
+  }
+
+  @Test
+  void servesEverybodyStaleWhereTheOriginFails() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicBoolean failing = new AtomicBoolean();
+    origin.on(
+        "/stale",
+        call -> {
+          if (failing.get()) {
+            await(release);
+            call.send(ScriptedOrigin.response("503 Busy", "busy"));
+          } else {
+            call.ok("old", "Cache-Control: max-age=1, stale-if-error=1000", "ETag: \"a\"");
+          }
+        });
+    assertThat(get("/stale").text()).isEqualTo("old");
+    awaitExpiryOf("/stale");
+    failing.set(true);
+    List<RawClient> clients = waitingCrowdOn("/stale");
+    release.countDown();
+    assertAllGet(clients, "old");
+    assertThat(origin.fetches("/stale")).isLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void asksAFailingOriginTwiceToValidate() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicBoolean failing = new AtomicBoolean();
+    origin.on(
+        "/validated",
+        call -> {
+          if (failing.get()) {
+            await(release);
+            call.send(ScriptedOrigin.response("503 Busy", "busy"));
+          } else {
+            call.ok("old", "Cache-Control: max-age=1, must-revalidate", "ETag: \"a\"");
+          }
+        });
+    assertThat(get("/validated").text()).isEqualTo("old");
+    awaitExpiryOf("/validated");
+    failing.set(true);
+    List<RawClient> clients = waitingCrowdOn("/validated");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().status()).isEqualTo(503);
+    }
+    assertThat(origin.fetches("/validated")).isEqualTo(3);
+  }
+
+  private static final List<String> LANGUAGES = List.of("en", "fr", "de");
+
+  private List<RawClient> crowdOfLanguagesOn(String path) throws Exception {
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      String language = LANGUAGES.get(i % LANGUAGES.size());
+      clients.add(client().get(origin.url(path), "Accept-Language: " + language));
+    }
+    return clients;
+  }
+
+  private static void assertAllGetTheirLanguage(List<RawClient> clients) throws Exception {
+    for (int i = 0; i < CROWD; i++) {
+      assertThat(clients.get(i).response().text()).isEqualTo(LANGUAGES.get(i % LANGUAGES.size()));
+    }
+  }
+
+  @Test
+  void fetchesEachVariantOfAColdObjectOnce() throws Exception {
+    startProxy();
+    origin.on(
+        "/languages",
+        call -> {
+          await(release);
+          call.ok(call.field("Accept-Language"), FRESH, "Vary: Accept-Language");
+        });
+    List<RawClient> clients = crowdOfLanguagesOn("/languages");
+    release.countDown();
+    assertAllGetTheirLanguage(clients);
+    assertThat(origin.fetches("/languages")).isEqualTo(3);
+  }
+
+  @Test
+  void fetchesEachVariantWholeOnceForRangesOfIt() throws Exception {
+    startProxy("range_offset_limit none");
+    origin.on(
+        "/ranges",
+        call -> {
+          await(release);
+          call.ok(call.field("Accept-Language"), FRESH, "Vary: Accept-Language");
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      String language = "Accept-Language: " + LANGUAGES.get(i % LANGUAGES.size());
+      String range = "Range: bytes=" + i % 2 + "-" + i % 2;
+      clients.add(client().get(origin.url("/ranges"), language, range));
+    }
+    release.countDown();
+    for (int i = 0; i < CROWD; i++) {
+      WireMessage response = clients.get(i).response();
+      assertThat(response.status()).isEqualTo(206);
+      String whole = LANGUAGES.get(i % LANGUAGES.size());
+      assertThat(response.text()).isEqualTo(whole.substring(i % 2, i % 2 + 1));
+    }
+    assertThat(origin.fetches("/ranges")).isEqualTo(3);
+  }
+
+  /** One odd request is answered 400, another completes the part, and the others wait for that. */
+  @Test
+  void completesAPartOnceWhateverOneOddRequestMet() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicReference<String> completed = new AtomicReference<>();
+    origin.on(
+        "/part",
+        call -> {
+          String tag = "ETag: \"a\"";
+          String range = call.field("Range");
+          if (call.field("X-Odd") != null) {
+            await(release);
+            call.send(ScriptedOrigin.response("400 Odd", "odd"));
+          } else if ("bytes=0-1".equals(range)) {
+            call.send(
+                ScriptedOrigin.response(
+                    "206 Part", "sh", FRESH, tag, "Content-Range: bytes 0-1/6"));
+          } else {
+            completed.set(range);
+            call.send(
+                ScriptedOrigin.response(
+                    "206 Part", "ared", FRESH, tag, "Content-Range: bytes 2-5/6"));
+          }
+        });
+    assertThat(get("/part", "Range: bytes=0-1").text()).isEqualTo("sh");
+    List<RawClient> clients = waitingCrowdOn("/part", "X-Odd: 1");
+    release.countDown();
+    assertThat(clients.get(0).response().text()).isEqualTo("odd");
+    assertAllGet(clients.subList(1, CROWD), "shared");
+    assertThat(completed.get()).isEqualTo("bytes=2-5");
+    assertThat(origin.fetches("/part")).isEqualTo(3);
+  }
+
+  /** None of the three waits for another of them: the answers come only when all are asked for. */
+  @Test
+  void validatesEachVariantOfAnExpiringObjectOnceSideBySide() throws Exception {
+    startProxy();
+    CyclicBarrier all = new CyclicBarrier(LANGUAGES.size());
+    origin.on(
+        "/languages",
+        call -> {
+          String language = call.field("Accept-Language");
+          String tag = "ETag: \"" + language + "\"";
+          // the tags of other variants are offered where there is none in the language yet
+          if (!("\"" + language + "\"").equals(call.field("If-None-Match"))) {
+            call.ok(language, "Cache-Control: max-age=1", "Vary: Accept-Language", tag);
+            return;
+          }
+          all.await(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+          call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\n" + tag + "\r\n\r\n");
+        });
+    for (String language : LANGUAGES) {
+      assertThat(get("/languages", "Accept-Language: " + language).text()).isEqualTo(language);
+    }
+    for (String language : LANGUAGES) {
+      String[] lines = {"Accept-Language: " + language, "Cache-Control: only-if-cached"};
+      while (get("/languages", lines).status() == 200) {
+        Thread.onSpinWait();
+      }
+    }
+    assertAllGetTheirLanguage(crowdOfLanguagesOn("/languages"));
+    assertThat(origin.fetches("/languages")).isEqualTo(6);
+  }
+
   /** The answers come only when the requests of two clients are there at once. */
   @Test
   void doesNotWaitAgainForWhatCouldNotBeShared() throws Exception {

@@ -2,6 +2,8 @@ package io.loligo.store.inflight;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.message.Fields;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.Reservation;
 import io.netty.buffer.ByteBufAllocator;
@@ -11,8 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 
 /**
- * All fetches under way, by key. At most one of a key is joinable; the others are known so that an
- * invalidation reaches them. Thread-safe: any thread.
+ * All fetches under way, by key. At most one of a key is joinable by one and the same request, so
+ * that there may be one for each variant; the others are known so that an invalidation reaches
+ * them. Thread-safe: any thread.
  */
 public final class Flights {
   private static final int ROUNDING_DIVISOR = 4;
@@ -26,10 +29,21 @@ public final class Flights {
       return links.flight == gone ? links.next : new Link(links.flight, without(links.next, gone));
     }
 
-    static InFlight joinable(Link links) {
+    static InFlight joinable(Link links, Fields request) {
       for (Link link = links; link != null; link = link.next) {
-        if (link.flight.joinable()) {
+        if (link.flight.joinableBy(request)) {
           return link.flight;
+        }
+      }
+      return null;
+    }
+
+    /** What {@code request} selects, where another fetch of the key has told by what; or null. */
+    static VarySelection learned(Link links, Fields request) {
+      for (Link link = links; link != null; link = link.next) {
+        VarySelection known = link.flight.selection();
+        if (known != null) {
+          return known.by(request);
         }
       }
       return null;
@@ -74,64 +88,85 @@ public final class Flights {
     this.floorBytes = floor + floor / ROUNDING_DIVISOR;
   }
 
-  /** The fetch of {@code key} that may be joined, or null. */
-  public InFlight find(KeyProbe key) {
-    return Link.joinable(links.get(key));
+  /** The fetch of {@code key} that {@code request} may join, or null. No allocation. */
+  public InFlight find(KeyProbe key, Fields request) {
+    return Link.joinable(links.get(key), request);
   }
 
   /**
    * Begins a fetch, or null where the in-transit budget has no room for one more.
    *
    * @param joinable whether it may be found, if no other one can
-   * @param join whether one that can be found already is returned instead
    */
   public InFlight begin(
+      CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
+    InFlight mine = open(key, joinable, loop, writer, landing);
+    if (mine != null) {
+      links.compute(
+          key,
+          (ignored, others) -> {
+            if (joinable && Link.joinable(others, null) != null) {
+              mine.notJoinable();
+            }
+            return new Link(mine, others);
+          });
+    }
+    return mine;
+  }
+
+  /**
+   * The fetch that {@code request} may join, or a joinable one of one's own, in one step; null
+   * where the in-transit budget has no room for one more.
+   *
+   * @param expected the variant that one's own brings; null: what others tell of it, if anything
+   */
+  public InFlight joinOrBegin(
       CacheKey key,
-      boolean joinable,
-      boolean join,
+      Fields request,
+      VarySelection expected,
       EventExecutor loop,
       InFlight.Writer writer,
       Landing landing) {
-    if (join) {
-      InFlight there = Link.joinable(links.get(key));
-      if (there != null) {
-        return there;
-      }
+    InFlight there = Link.joinable(links.get(key), request);
+    if (there != null) {
+      return there;
     }
-    Reservation reservation = Reservation.open(transit, floorBytes);
-    InFlight mine =
-        reservation == null
-            ? null
-            : new InFlight(
-                key,
-                joinable,
-                loop,
-                writer,
-                this,
-                landing,
-                new ContentLog(allocator, reservation),
-                maxKeptBytes,
-                readAheadGapBytes);
+    InFlight mine = open(key, true, loop, writer, landing);
     InFlight[] found = new InFlight[1];
     links.compute(
         key,
         (ignored, others) -> {
-          found[0] = joinable ? Link.joinable(others) : null;
-          if (mine == null || (join && found[0] != null)) {
+          found[0] = Link.joinable(others, request);
+          if (mine == null || found[0] != null) {
             return others;
           }
-          if (found[0] != null) {
-            mine.notJoinable();
-          }
+          mine.expect(expected != null ? expected : Link.learned(others, request));
           return new Link(mine, others);
         });
-    if (!join || found[0] == null) {
+    if (found[0] == null) {
       return mine;
     }
-    if (reservation != null) {
-      reservation.close();
+    if (mine != null) {
+      mine.abandon();
     }
     return found[0];
+  }
+
+  private InFlight open(
+      CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
+    Reservation reservation = Reservation.open(transit, floorBytes);
+    return reservation == null
+        ? null
+        : new InFlight(
+            key,
+            joinable,
+            loop,
+            writer,
+            this,
+            landing,
+            new ContentLog(allocator, reservation),
+            maxKeptBytes,
+            readAheadGapBytes);
   }
 
   /** {@code flight} is not found any more. */

@@ -2,6 +2,7 @@ package io.loligo.store.inflight;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -130,6 +131,7 @@ public final class InFlight {
   private final Intake intake;
 
   private volatile boolean joinable;
+  private volatile VarySelection selection;
   private volatile boolean doNotStore;
 
   private Phase phase = Phase.OPEN;
@@ -177,6 +179,25 @@ public final class InFlight {
 
   void notJoinable() {
     joinable = false;
+  }
+
+  /** The variant it brings, or will by what is known; null: any, or not known. */
+  VarySelection selection() {
+    return selection;
+  }
+
+  /** It is expected to bring {@code expected}, may be null. Before anybody can find it. */
+  void expect(VarySelection expected) {
+    selection = expected;
+  }
+
+  /** Whether it may be joined by {@code request}, null: by anyone. No allocation. */
+  boolean joinableBy(Fields request) {
+    if (!joinable) {
+      return false;
+    }
+    VarySelection brings = selection;
+    return request == null || brings == null || brings.matches(request);
   }
 
   // Readers
@@ -262,7 +283,9 @@ public final class InFlight {
     boolean outermost = enter();
     arrived = new Arrived(snapshot, meta, shareable, fields, contentLength);
     phase = Phase.STREAMING;
-    if (!shareable) {
+    if (shareable) {
+      selection = meta == null ? null : meta.vary();
+    } else {
       notJoinable();
     }
     intake.begin(arrived);
@@ -355,6 +378,11 @@ public final class InFlight {
     phase = Phase.FAILED;
     flights.forget(this);
     intake.complete();
+  }
+
+  /** Lets go of what it was begun with. Nobody ever saw it. */
+  void abandon() {
+    intake.close();
   }
 
   /** Ends, and its readers at once, whatever they have not read yet. Any thread. */

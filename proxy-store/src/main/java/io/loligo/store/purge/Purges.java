@@ -2,13 +2,16 @@ package io.loligo.store.purge;
 
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredFields;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Purges that are carried out when what they concern is met: each stored response is older or newer
@@ -135,27 +138,36 @@ public final class Purges {
    */
   public long judge(Entry entry) {
     long now = serial.get();
-    long verdict = verdict(entry, entry.meta().requestTimeMillis());
+    long verdict = verdict(entry.key(), entry::groups, entry.meta().requestTimeMillis());
     entry.judgedAt(now);
     return verdict;
   }
 
-  private long verdict(Entry entry, long asked) {
-    if (asked <= latest(Table.GROUP) && groupMoment(Table.GROUP, entry, asked) != KEPT) {
+  /** The same for what is only looked at under {@code key}; nothing is noted. */
+  public long judge(CacheKey key, Glimpse seen) {
+    if (serial.get() == 0) {
+      return KEPT;
+    }
+    long[] groups = CacheGroups.of(key, StoredFields.index(seen.fields()));
+    return verdict(key, () -> groups, seen.meta().requestTimeMillis());
+  }
+
+  private long verdict(CacheKey key, Supplier<long[]> groups, long asked) {
+    if (asked <= latest(Table.GROUP) && groupMoment(Table.GROUP, groups.get(), asked) != KEPT) {
       return GONE;
     }
     for (Ban ban : bans) {
-      if (ban.covers(entry.key(), asked)) {
+      if (ban.covers(key, asked)) {
         return GONE;
       }
     }
     long since = KEPT;
     if (asked <= latest(Table.SOFT_URL)) {
-      long url = moment(Table.SOFT_URL, CacheGroups.ofUrl(entry.key()));
+      long url = moment(Table.SOFT_URL, CacheGroups.ofUrl(key));
       since = asked <= url ? url : KEPT;
     }
     return asked <= latest(Table.SOFT_GROUP)
-        ? Math.max(since, groupMoment(Table.SOFT_GROUP, entry, asked))
+        ? Math.max(since, groupMoment(Table.SOFT_GROUP, groups.get(), asked))
         : since;
   }
 
@@ -164,9 +176,9 @@ public final class Purges {
   }
 
   /** When the last purge was that concerns one of the groups, if it was after {@code asked}. */
-  private long groupMoment(Table table, Entry entry, long asked) {
+  private long groupMoment(Table table, long[] groups, long asked) {
     long found = KEPT;
-    for (long group : entry.groups()) {
+    for (long group : groups) {
       long millis = moment(table, group);
       if (asked <= millis) {
         found = Math.max(found, millis);

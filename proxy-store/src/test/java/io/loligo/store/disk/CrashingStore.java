@@ -130,7 +130,8 @@ final class CrashingStore {
 
   /** What streams to disk is found as a fetch under way until it is stored. */
   private void awaitLanding(int number) {
-    while (fixture.store.store.inFlight(StoreFixture.probe(url(number))) != null) {
+    while (fixture.store.store.inFlight(StoreFixture.probe(url(number)), StoreFixture.noFields())
+        != null) {
       Thread.onSpinWait();
     }
   }

@@ -11,6 +11,7 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.store.ManualLoops;
@@ -342,11 +343,11 @@ final class InFlightTest {
     @Test
     void isStoredBeforeItIsNoLongerInFlight() {
       beginStored(10);
-      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(flight);
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isSameAs(flight);
       content(octets(10), 0, 10);
       assertThat(stored()).isNull();
       end();
-      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isNull();
       assertThat(stored()).isNotNull().satisfies(Entry::release);
     }
 
@@ -356,7 +357,7 @@ final class InFlightTest {
       RecordingReader reader = reader(home, true, EVERYTHING);
       content(octets(10), 0, 5);
       assertThat(fixture.store.remove(key(URL))).isZero();
-      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isNull();
       content(octets(10), 5, 10);
       end();
       loops.runAll();
@@ -588,7 +589,7 @@ final class InFlightTest {
       RecordingReader distant = reader(away, false, EVERYTHING);
       loops.runAll();
       head(null, false, 10);
-      assertThat(fixture.store.inFlight(probe(URL))).isNull();
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isNull();
       loops.runAll();
       assertThat(waiter.head.shareable()).isFalse();
       assertThat(distant.head.shareable()).isFalse();
@@ -708,12 +709,54 @@ final class InFlightTest {
       SilentWriter[] writers = {new SilentWriter(), new SilentWriter(), new SilentWriter()};
       List<InFlight> got = new ArrayList<>();
       for (SilentWriter one : writers) {
-        got.add(fixture.store.joinOrBegin(key(URL), home, one));
+        got.add(fixture.store.joinOrBegin(key(URL), noFields(), null, home, one));
       }
       assertThat(got).containsOnly(got.get(0));
       assertThat(got.get(0).writer()).isSameAs(writers[0]);
       assertThat(fixture.store.stats().inFlight()).isEqualTo(1);
       home.call(() -> got.get(0).fail("over"));
+    }
+
+    private static Fields of(String language) {
+      Fields fields = new Fields(1);
+      byte[] line = ("Accept-Language: " + language).getBytes(StandardCharsets.ISO_8859_1);
+      fields.clear(line);
+      fields.add(FieldName.ACCEPT_LANGUAGE, 0, 15, 17, line.length);
+      return fields;
+    }
+
+    @Test
+    void beginsOneFetchForEachVariantOnceItIsKnownThatThereAreSome() {
+      begin();
+      assertThat(fixture.store.inFlight(probe(URL), of("fr"))).isSameAs(flight);
+      InFlight english = flight;
+      Fields vary = varyOnLanguage();
+      StoredMeta meta = variant(VarySelection.of(of("en"), vary));
+      head(meta, true, 10);
+      assertThat(fixture.store.inFlight(probe(URL), of("en"))).isSameAs(english);
+      assertThat(fixture.store.inFlight(probe(URL), of("fr"))).isNull();
+      InFlight french = fixture.store.joinOrBegin(key(URL), of("fr"), null, home, writer);
+      assertThat(french).isNotSameAs(english);
+      assertThat(fixture.store.inFlight(probe(URL), of("fr"))).isSameAs(french);
+      InFlight german = fixture.store.joinOrBegin(key(URL), of("de"), null, home, writer);
+      assertThat(german).as("told apart by what the first one said").isNotSameAs(french);
+      assertThat(fixture.store.joinOrBegin(key(URL), of("fr"), null, home, writer))
+          .isSameAs(french);
+      home.call(() -> french.fail("over"));
+      home.call(() -> german.fail("over"));
+      fail("over");
+    }
+
+    private static Fields varyOnLanguage() {
+      Fields fields = new Fields(1);
+      byte[] line = "Vary: Accept-Language".getBytes(StandardCharsets.ISO_8859_1);
+      fields.clear(line);
+      fields.add(FieldName.VARY, 0, 4, 6, line.length);
+      return fields;
+    }
+
+    private static StoredMeta variant(VarySelection vary) {
+      return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
     }
 
     @Test
@@ -722,9 +765,9 @@ final class InFlightTest {
       InFlight first = flight;
       begin();
       assertThat(flight).isNotSameAs(first);
-      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(first);
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isSameAs(first);
       fail("over");
-      assertThat(fixture.store.inFlight(probe(URL))).isSameAs(first);
+      assertThat(fixture.store.inFlight(probe(URL), noFields())).isSameAs(first);
       home.call(() -> first.fail("over"));
     }
 
@@ -734,7 +777,7 @@ final class InFlightTest {
       fixture.transit.force(free);
       begin();
       assertThat(flight).isNull();
-      assertThat(fixture.store.joinOrBegin(key(URL), home, writer)).isNull();
+      assertThat(fixture.store.joinOrBegin(key(URL), noFields(), null, home, writer)).isNull();
       fixture.transit.release(free);
       begin();
       assertThat(flight).isNotNull();

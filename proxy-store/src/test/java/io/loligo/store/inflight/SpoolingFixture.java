@@ -3,6 +3,7 @@ package io.loligo.store.inflight;
 import static io.loligo.store.StoreFixture.GAP;
 import static io.loligo.store.StoreFixture.STREAM_BUFFER;
 import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,11 +38,11 @@ final class SpoolingFixture implements Landing, AutoCloseable {
   }
 
   InFlight begin(ManualLoops.Loop home, InFlight.Writer writer) {
-    return flights.begin(key(URL), true, false, home, writer, this);
+    return flights.begin(key(URL), true, home, writer, this);
   }
 
   boolean isFound(InFlight flight) {
-    return flights.find(probe(URL)) == flight;
+    return flights.find(probe(URL), noFields()) == flight;
   }
 
   /** The one spool that was opened. */
@@ -100,7 +101,7 @@ final class SpoolingFixture implements Landing, AutoCloseable {
 
   /** The entry in memory, owned, or null. */
   Entry inMemory() {
-    return memory.find(probe(URL), StoreFixture.noFields());
+    return memory.find(probe(URL), noFields());
   }
 
   /** Nothing may be left. */

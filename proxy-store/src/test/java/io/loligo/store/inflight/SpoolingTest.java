@@ -501,7 +501,7 @@ final class SpoolingTest {
       int[] sentOf = new int[flights.length];
       for (int i = 0; i < flights.length; i++) {
         var key = key(URL + i);
-        home.call(() -> flight = fixture.flights.begin(key, true, false, home, writer, fixture));
+        home.call(() -> flight = fixture.flights.begin(key, true, home, writer, fixture));
         head(meta(), LENGTH);
         flights[i] = flight;
         fast[i] = reader(home, EVERYTHING);

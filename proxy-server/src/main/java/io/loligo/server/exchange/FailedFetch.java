@@ -1,0 +1,108 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.upstream.FetchFailure;
+
+/**
+ * How a fetch failed, for those who waited for it: nothing of what the origin answered but its
+ * status and Retry-After, as the rest may be meant for one client. Immutable.
+ *
+ * @param status what they are answered, where they are
+ * @param errorCode Squid's ERR_ name
+ * @param text for the reader
+ * @param detail for the operator
+ * @param retryAfter as the origin gave it, or null
+ * @param answered whether the status is the origin's
+ * @param blame whose failure it may be
+ */
+record FailedFetch(
+    int status,
+    String errorCode,
+    String text,
+    String detail,
+    String retryAfter,
+    boolean answered,
+    Blame blame) {
+
+  /** What a failure may hang on. */
+  enum Blame {
+    /** Nothing of the request had been sent: it is the same for everybody. */
+    ORIGIN,
+    /** The origin had the request: something odd in it may be the cause. */
+    REQUEST_OR_ORIGIN,
+    /** The rules for the client that asked. */
+    CLIENT
+  }
+
+  /**
+   * Whether those who waited are given the failure as their answer.
+   *
+   * @param reason why, in words for the log
+   */
+  record Sharing(boolean shared, String reason) {}
+
+  private static final int REQUESTS_THAT_PROVE = 2;
+  private static final int MAX_RETRY_AFTER = 64;
+
+  /** The origin answered {@code reply}, a 5xx that is not stored. */
+  static FailedFetch answered(ResponseHead reply) {
+    String retryAfter = reply.fields().get(FieldName.RETRY_AFTER);
+    return new FailedFetch(
+        reply.status(),
+        "ERR_ORIGIN_FAILED",
+        "The origin answered with this error to others who asked for the same.",
+        "status " + reply.status() + " to another",
+        retryAfter == null || retryAfter.length() > MAX_RETRY_AFTER ? null : retryAfter,
+        true,
+        Blame.REQUEST_OR_ORIGIN);
+  }
+
+  /** Nothing came. */
+  static FailedFetch of(FetchFailure failure) {
+    FetchFailure.Kind kind = failure.kind();
+    Blame blame =
+        switch (kind) {
+          case DNS_FAILED, CONNECT_FAILED, CONNECT_TIMEOUT, OVERLOADED -> Blame.ORIGIN;
+          case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
+              Blame.REQUEST_OR_ORIGIN;
+          case NO_ROUTE, ADDRESS_DENIED -> Blame.CLIENT;
+        };
+    return new FailedFetch(
+        kind.status(),
+        kind.errorCode(),
+        Exchange.text(failure),
+        failure.detail(),
+        null,
+        false,
+        blame);
+  }
+
+  /**
+   * Whether one who waited is given this failure. Pure.
+   *
+   * @param met fetches that failed while it waited, this one included
+   */
+  Sharing sharing(int met) {
+    return switch (blame) {
+      case ORIGIN -> new Sharing(true, "no request had been sent");
+      case REQUEST_OR_ORIGIN ->
+          met >= REQUESTS_THAT_PROVE
+              ? new Sharing(true, "the requests of two met it")
+              : new Sharing(false, "something in the request that met it may be the cause");
+      case CLIENT -> new Sharing(false, "the rules may be others for other clients");
+    };
+  }
+
+  /** What the origin answered; 0: nothing. */
+  int answeredStatus() {
+    return answered ? status : 0;
+  }
+
+  void addRetryAfter(FieldLines lines) {
+    if (retryAfter != null) {
+      lines.add("Retry-After", retryAfter);
+    }
+  }
+}
