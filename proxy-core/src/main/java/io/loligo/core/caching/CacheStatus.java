@@ -97,32 +97,6 @@ public final class CacheStatus {
     lines.endLine();
   }
 
-  /**
-   * The line of an answer of our own.
-   *
-   * @param forwarded why the next hop was asked, though this is not its answer; null: it was not
-   * @param forwardStatus status of its answer; 0: none
-   * @param collapsed whether it was another request's fetch that failed
-   * @param detail what went wrong
-   */
-  public static void appendError(
-      FieldLines lines,
-      String cacheName,
-      CacheDecision forwarded,
-      int forwardStatus,
-      boolean collapsed,
-      String detail) {
-    begin(lines, cacheName);
-    if (forwarded != null) {
-      forward(lines, forwarded, forwardStatus);
-    }
-    if (collapsed) {
-      lines.append("; collapsed");
-    }
-    detail(lines, detail);
-    lines.endLine();
-  }
-
   private static void forward(FieldLines lines, CacheDecision why, int status) {
     lines.append("; fwd=").append(why.forwardToken());
     if (status > 0) {

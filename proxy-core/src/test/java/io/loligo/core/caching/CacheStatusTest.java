@@ -43,18 +43,6 @@ class CacheStatusTest {
   }
 
   @Test
-  void ownAnswersAreNoHits() {
-    FieldLines lines = new FieldLines(128);
-    CacheStatus.appendError(lines, "p", null, 0, false, "ERR_ACCESS_DENIED");
-    CacheDecision miss = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
-    CacheStatus.appendError(lines, "p", miss, 200, false, "ERR_TOO_BIG");
-    assertThat(new String(lines.toBytes(), ISO_8859_1))
-        .isEqualTo(
-            "Cache-Status: p; detail=ERR_ACCESS_DENIED\r\n"
-                + "Cache-Status: p; fwd=uri-miss; fwd-status=200; detail=ERR_TOO_BIG\r\n");
-  }
-
-  @Test
   void forwardShowsReasonStatusAndFate() {
     CacheDecision decision = new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
     assertThat(forward(decision, 200, true, false))

@@ -1,7 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.caching.CacheDecision;
-import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
 import io.netty.buffer.ByteBuf;
@@ -13,7 +11,8 @@ final class ErrorPage {
   private ErrorPage() {}
 
   /**
-   * Answers with a page and nothing more.
+   * Answers with a page and nothing more; no Cache-Status, as nothing that is stored has part in it
+   * (RFC 9211 section 2).
    *
    * @param lines further field lines of this answer, or null; borrowed
    * @param errorCode Squid's ERR_ name
@@ -26,26 +25,6 @@ final class ErrorPage {
       String errorCode,
       String text,
       FieldLines lines) {
-    send(stream, loop, status, errorCode, text, lines, null, 0, false);
-  }
-
-  /**
-   * The same after the next hop was asked.
-   *
-   * @param forwarded why it was; null: it was not
-   * @param forwardStatus status of its answer; 0: none
-   * @param collapsed whether it was asked for another request
-   */
-  static void send(
-      ClientStream stream,
-      ExchangeLoop loop,
-      int status,
-      String errorCode,
-      String text,
-      FieldLines lines,
-      CacheDecision forwarded,
-      int forwardStatus,
-      boolean collapsed) {
     FieldLines head = new FieldLines(512);
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());
@@ -53,8 +32,6 @@ final class ErrorPage {
     loop.clock().addDate(head, loop.clock().millis());
     ExchangeSettings settings = loop.settings();
     head.append(settings.viaLine(), 0, settings.viaLine().length);
-    CacheStatus.appendError(
-        head, settings.cacheName(), forwarded, forwardStatus, collapsed, errorCode);
     head.add("Content-Type", "text/html;charset=utf-8");
     head.add("Content-Language", "en");
     head.add("X-Loligo-Error", errorCode);

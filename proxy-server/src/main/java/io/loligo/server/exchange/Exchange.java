@@ -721,16 +721,7 @@ final class Exchange implements ClientEvents {
     failed.addRetryAfter(lines);
     int status = failed.answered() ? failed.status() : status(failed.status());
     over();
-    ErrorPage.send(
-        stream,
-        loop,
-        status,
-        failed.errorCode(),
-        failed.text(),
-        lines,
-        decision,
-        failed.answeredStatus(),
-        true);
+    ErrorPage.send(stream, loop, status, failed.errorCode(), failed.text(), lines);
   }
 
   /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
@@ -965,17 +956,7 @@ final class Exchange implements ClientEvents {
     if (framing.kind() != Framing.Kind.NONE) {
       stream.closeAfter();
     }
-    boolean asked = fetch != null && fetch.wasSent();
-    ErrorPage.send(
-        stream,
-        loop,
-        status,
-        errorCode,
-        text,
-        lines,
-        asked ? decision : null,
-        asked ? fetch.status() : 0,
-        false);
+    ErrorPage.send(stream, loop, status, errorCode, text, lines);
   }
 
   private void over() {

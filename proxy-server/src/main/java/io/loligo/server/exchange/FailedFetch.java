@@ -95,11 +95,6 @@ record FailedFetch(
     };
   }
 
-  /** What the origin answered; 0: nothing. */
-  int answeredStatus() {
-    return answered ? status : 0;
-  }
-
   void addRetryAfter(FieldLines lines) {
     if (retryAfter != null) {
       lines.add("Retry-After", retryAfter);

@@ -273,11 +273,6 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return over ? null : origin;
   }
 
-  /** Whether the next hop was asked, or tried to be. */
-  boolean wasSent() {
-    return origin != null;
-  }
-
   /** Status of its answer; 0: none yet. */
   int status() {
     return status;
