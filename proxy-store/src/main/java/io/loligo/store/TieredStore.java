@@ -56,6 +56,7 @@ public final class TieredStore implements Store {
   private final long maxInMemoryBytes;
   private final DiskTier disk;
   private final CatchUp catchUp;
+  private final CompletableFuture<Void> opened;
   private final DeferredPurges purges;
   private final Landing landing = new TierLanding();
   private final AlternativeKeys alternatives = new AlternativeKeys();
@@ -120,7 +121,7 @@ public final class TieredStore implements Store {
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk);
     this.purges = new DeferredPurges(clock, memory, flights, disk);
-    disk.whenOpened(catchUp::begin);
+    this.opened = disk.whenOpened(catchUp::begin);
   }
 
   private static long limit(long bytes) {
@@ -416,12 +417,12 @@ public final class TieredStore implements Store {
    */
   public CompletableFuture<Void> open() {
     disk.open();
-    return disk.opened();
+    return opened;
   }
 
   /** Completes when all directories are ready, or off. */
   public CompletableFuture<Void> opened() {
-    return disk.opened();
+    return opened;
   }
 
   @Override

@@ -162,12 +162,6 @@ public final class DiskTier implements AutoCloseable {
     directories.forEach(DiskDirectory::open);
   }
 
-  /** Completes when all directories are ready, or off. */
-  public CompletableFuture<Void> opened() {
-    return CompletableFuture.allOf(
-        directories.stream().map(DiskDirectory::opened).toArray(CompletableFuture[]::new));
-  }
-
   private void left(DiskDirectory directory) {
     roll.left();
     if (directory.forgetsAll()) {
@@ -257,9 +251,16 @@ public final class DiskTier implements AutoCloseable {
     clearing.decrementAndGet();
   }
 
-  /** {@code then} is run when a directory was opened, for each of them; on a disk thread. */
-  public void whenOpened(Runnable then) {
-    directories.forEach(directory -> directory.opened().thenRun(then));
+  /**
+   * {@code then} is run when a directory was opened, for each of them; on a disk thread.
+   *
+   * @return completes when it was run for all: they are ready, or off
+   */
+  public CompletableFuture<Void> whenOpened(Runnable then) {
+    return CompletableFuture.allOf(
+        directories.stream()
+            .map(directory -> directory.opened().thenRun(then))
+            .toArray(CompletableFuture[]::new));
   }
 
   private void cancel(Object key) {
