@@ -299,10 +299,10 @@ def run(part, setup, phases, scratch, origin, options):
         soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new) or window
         seconds = options.warmup if peer.kind == "loligo" else options.peer_warmup
         if seconds:
-            # new ones until a disk is full, if there is time, so that its emptying is warm; few of them
-            # twice, which would stay, but some, so that the JVM compiles hits and misses together
+            # new ones until a disk is full, if there is time, so that its emptying is warm, and none of
+            # them twice, which would stay; new ones again at the end, as what is measured begins with
             for name, recurrence, new, share in [
-                ("soak", options.recurrence * FILL_DAMPING, soak, 0.7), ("warm", WARM_RECURRENCE, 0, 0.3)
+                ("soak", 0, soak, 0.5), ("warm", WARM_RECURRENCE, 0, 0.35), ("refill", 0, 2 * window, 0.15)
             ]:
                 load.run(name, WARMING, window, recurrence, 0, new, seconds * share)
                 # somebody always watches, and the JVM compiles anew what it sees in another use
@@ -616,8 +616,8 @@ def conditions(options):
         f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; "
         f"origin polyorigin, {options.delay_ms} ms delay; every octet of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
-        f"{options.peer_warmup:g} s of the others; 0.7 of it or less as in fill until there were new objects for 1.25 "
-        f"times the disk, the rest with recurrence {WARM_RECURRENCE}, over {options.window // 12:,} objects",
+        f"{options.peer_warmup:g} s of the others; half of it or less with new objects, 1.25 times the disk, "
+        f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects",
         f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "
