@@ -128,7 +128,15 @@ final class Assembly {
         scalars.number("write_timeout"),
         scalars.number("forward_timeout"),
         scalars.number("client_lifetime"),
-        scalars.number("shutdown_lifetime"));
+        shutdown());
+  }
+
+  private ProxyConfig.Shutdown shutdown() {
+    String tunnels = "loligo_tunnel_shutdown_lifetime";
+    return new ProxyConfig.Shutdown(
+        scalars.number("loligo_shutdown_delay"),
+        scalars.number("shutdown_lifetime"),
+        scalars.number(scalars.isGiven(tunnels) ? tunnels : "shutdown_lifetime"));
   }
 
   private ProxyConfig.Connections connections() {

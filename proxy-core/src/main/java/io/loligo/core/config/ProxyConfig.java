@@ -205,6 +205,18 @@ public record ProxyConfig(
     }
   }
 
+  /**
+   * How the process stops, each in milliseconds.
+   *
+   * @param delay {@code loligo_shutdown_delay}: between "not ready" and the end of listening
+   * @param lifetime {@code shutdown_lifetime}: for exchanges, once nothing is listened to
+   * @param tunnelLifetime {@code loligo_tunnel_shutdown_lifetime}: the same for tunnels
+   */
+  public record Shutdown(long delay, long lifetime, long tunnelLifetime) {
+    /** At once. */
+    public static final Shutdown AT_ONCE = new Shutdown(0, 0, 0);
+  }
+
   /** All in milliseconds; 0: off, where the directive allows it. */
   public record Timeouts(
       long requestStart,
@@ -217,7 +229,7 @@ public record ProxyConfig(
       long write,
       long forward,
       long clientLifetime,
-      long shutdownLifetime) {}
+      Shutdown shutdown) {}
 
   /**
    * Connection handling.

@@ -327,6 +327,16 @@ final class UsedDirectives {
             .form("SECRET")
             .secret()
             .text("Needed for whatever changes state over HTTP; without a line nothing can."),
+        d("loligo_shutdown_delay")
+            .type(ValueType.MILLISECONDS, "0 seconds")
+            .text(
+                "When told to stop: how long connections are still accepted while /health/ready"
+                    + " already says no, so that a load balancer can look elsewhere first."),
+        d("loligo_tunnel_shutdown_lifetime")
+            .type(ValueType.MILLISECONDS, "")
+            .text(
+                "Longest time for tunnels (CONNECT, WebSocket) when stopping; without a line that"
+                    + " of shutdown_lifetime."),
         d("loligo_stream_buffer_size")
             .type(ValueType.BYTES, "64 KB")
             .range(4096, 16 << 20)

@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
@@ -50,6 +51,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -90,6 +92,9 @@ public final class Proxy implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private AdminServer admin;
   private volatile String notReady = "starting";
+
+  /** What ends the time of {@code loligo_shutdown_delay}; null before. */
+  private volatile Future<?> listening;
 
   /**
    * Starts a proxy and listens.
@@ -330,8 +335,9 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Stops listening and lets running exchanges end, at most for {@code shutdown_lifetime}. Repeated
-   * calls wait for the same end.
+   * Is not ready any more; after {@code loligo_shutdown_delay} stops listening and lets running
+   * exchanges end, at most for {@code shutdown_lifetime}, and tunnels for theirs. Repeated calls
+   * wait for the same end.
    *
    * @return completes when no connection is open any more
    */
@@ -342,10 +348,23 @@ public final class Proxy implements AutoCloseable {
       }
       notReady = "draining";
     }
-    listeners
-        .drain(config.timeouts().shutdownLifetime())
-        .whenComplete((nothing, failure) -> drained.complete(null));
+    Shutdown shutdown = config.timeouts().shutdown();
+    if (shutdown.delay() == 0) {
+      stopListening(shutdown);
+    } else {
+      LOG.info("not ready; listening for {} ms more", shutdown.delay());
+      listening =
+          maintenance.schedule(
+              () -> stopListening(shutdown), shutdown.delay(), TimeUnit.MILLISECONDS);
+    }
     return drained;
+  }
+
+  private void stopListening(Shutdown shutdown) {
+    LOG.info("not listening any more");
+    listeners
+        .drain(shutdown.lifetime(), shutdown.tunnelLifetime())
+        .whenComplete((nothing, failure) -> drained.complete(null));
   }
 
   /** Lets nobody wait for running exchanges any longer: {@link #drained} completes. */
@@ -365,7 +384,11 @@ public final class Proxy implements AutoCloseable {
       return;
     }
     notReady = "draining";
-    listeners.drain(0);
+    Future<?> later = listening;
+    if (later != null) {
+      later.cancel(false);
+    }
+    listeners.drain(0, 0);
     for (Loop loop : loops) {
       loop.eventLoop()
           .submit(

@@ -12,8 +12,11 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   ClientConnection next;
   boolean listed;
 
-  /** Closes now if idle, else after the exchange in progress. */
+  /** Closes if idle, politely, else after the exchange in progress. */
   protected abstract void drain();
+
+  /** Whether it was given away: octets are relayed, nothing is exchanged. */
+  protected abstract boolean tunnels();
 
   /** Closes now; an exchange in progress ends as aborted. */
   protected abstract void abort();

@@ -167,9 +167,14 @@ public final class ClientLoop {
     forEach(ClientConnection::drain);
   }
 
-  /** Closes all connections now. On the loop. */
-  void abortAll() {
-    forEach(ClientConnection::abort);
+  /** Closes all connections that are, or are not, tunnels now. On the loop. */
+  void abort(boolean tunnels) {
+    forEach(
+        connection -> {
+          if (connection.tunnels() == tunnels) {
+            connection.abort();
+          }
+        });
   }
 
   private void forEach(Consumer<ClientConnection> action) {

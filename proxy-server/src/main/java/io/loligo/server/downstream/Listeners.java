@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The listening ports of the process. Used by one thread at a time, never an event loop.
+ * The listening ports of the process. Thread-safe: any thread but an event loop.
  *
  * <p>With epoll every loop listens on its own socket (SO_REUSEPORT) and keeps what it accepts, so
  * no connection is handed over. Because the kernel then lets another process of the same user join
@@ -74,7 +74,7 @@ public final class Listeners {
    *
    * @throws IOException where it cannot, with the port's line and the reason
    */
-  public Bound bind(HttpPort port) throws IOException {
+  public synchronized Bound bind(HttpPort port) throws IOException {
     try {
       InetSocketAddress wanted = address(port);
       InetSocketAddress actual = transport.epoll() ? bindEach(port, wanted) : bindOne(port, wanted);
@@ -184,34 +184,36 @@ public final class Listeners {
   }
 
   /** Ports listened on, in the order they were bound. */
-  public List<Bound> bound() {
+  public synchronized List<Bound> bound() {
     return List.copyOf(bound);
   }
 
   /** Lets new connections wait in the kernel. */
-  public void pause() {
+  public synchronized void pause() {
     channels.forEach(channel -> channel.config().setAutoRead(false));
   }
 
   /** Accepts again after {@link #pause}. */
-  public void resume() {
+  public synchronized void resume() {
     channels.forEach(channel -> channel.config().setAutoRead(true));
   }
 
   /** Stops listening; open connections go on. */
-  public void stop() {
+  public synchronized void stop() {
     channels.forEach(channel -> channel.close().syncUninterruptibly());
     channels.clear();
     bound.clear();
   }
 
   /**
-   * Stops listening, closes idle connections and waits for the others: at most {@code
-   * deadlineMillis}, then they are closed as they are.
+   * Stops listening, closes idle connections and waits for the others, each for its time at most;
+   * then they are closed as they are.
    *
+   * @param lifetimeMillis for exchanges
+   * @param tunnelMillis for tunnels
    * @return completes when no connection is open any more
    */
-  public CompletableFuture<Void> drain(long deadlineMillis) {
+  public synchronized CompletableFuture<Void> drain(long lifetimeMillis, long tunnelMillis) {
     stop();
     CompletableFuture<Void> done = new CompletableFuture<>();
     AtomicInteger busyLoops = new AtomicInteger(loops.size());
@@ -225,8 +227,17 @@ public final class Listeners {
                           done.complete(null);
                         }
                       }));
-      loop.eventLoop().schedule(loop::abortAll, deadlineMillis, TimeUnit.MILLISECONDS);
+      abortLater(loop, false, lifetimeMillis);
+      abortLater(loop, true, tunnelMillis);
+      if (tunnelMillis < lifetimeMillis) {
+        // for what became one since
+        abortLater(loop, true, lifetimeMillis);
+      }
     }
     return done;
+  }
+
+  private static void abortLater(ClientLoop loop, boolean tunnels, long millis) {
+    loop.eventLoop().schedule(() -> loop.abort(tunnels), millis, TimeUnit.MILLISECONDS);
   }
 }

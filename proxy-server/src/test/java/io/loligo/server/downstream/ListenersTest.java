@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
@@ -51,7 +52,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ListenersTest {
   private static final int CONTENT_BYTES = 16_000_000;
   private static final Timeouts TIMEOUTS =
-      new Timeouts(60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, 0);
+      new Timeouts(60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, Shutdown.AT_ONCE);
 
   private final BlockingQueue<String> records = new LinkedBlockingQueue<>();
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
@@ -297,8 +298,9 @@ class ListenersTest {
       assertThat(read(idle, reply("/a").length())).isEqualTo(reply("/a"));
       send(busy, get("/wait"));
       ClientStream stream = waiting.take();
-      CompletableFuture<Void> done = listeners.drain(60_000);
+      CompletableFuture<Void> done = listeners.drain(60_000, 60_000);
       assertThat(idle.getInputStream().read()).isEqualTo(-1);
+      idle.shutdownOutput();
       assertThat(done).isNotDone();
       stream.loop().execute(() -> ScriptedBlock.send(stream, "x"));
       assertThat(new String(busy.getInputStream().readAllBytes(), ISO_8859_1))
@@ -315,7 +317,7 @@ class ListenersTest {
     try (Socket busy = connect()) {
       send(busy, get("/wait"));
       waiting.take();
-      listeners.drain(50).get(10, TimeUnit.SECONDS);
+      listeners.drain(50, 50).get(10, TimeUnit.SECONDS);
       assertThat(records.take()).isEqualTo("GET 0 0 true");
     }
   }

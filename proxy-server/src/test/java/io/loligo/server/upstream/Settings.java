@@ -49,7 +49,7 @@ public final class Settings {
             writeMillis,
             forwardMillis,
             86_400_000,
-            30_000),
+            ProxyConfig.Shutdown.AT_ONCE),
         new ProxyConfig.Connections(
             true, serverPersistent, false, forwardMaxTries, 0, maxIdlePerOrigin),
         new ProxyConfig.Limits(ParseLimits.DEFAULT, replyLimits, -1, -1),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** A program under test in a process of its own, its output in a file. Closing ends it. */
 final class ProxyProcess implements AutoCloseable {
@@ -31,10 +33,13 @@ final class ProxyProcess implements AutoCloseable {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
-                "-XX:MaxDirectMemorySize=512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.loligo.server.boot.Main"));
+                "-XX:MaxDirectMemorySize=512m"));
+    // what the jar's manifest says to the JVM
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--add-"))
+        .forEach(command::add);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.boot.Main"));
     command.addAll(List.of(arguments));
     return start(dir, command.toArray(String[]::new));
   }
@@ -73,6 +78,19 @@ final class ProxyProcess implements AutoCloseable {
             .isFalse();
       }
     }
+  }
+
+  /** Waits until the output has something that matches. */
+  ProxyProcess awaitOutput(String regex) throws IOException, InterruptedException {
+    Pattern pattern = Pattern.compile(regex);
+    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
+    while (!pattern.matcher(output()).find()) {
+      boolean ended = process.waitFor(20, TimeUnit.MILLISECONDS);
+      assertThat(ended || System.nanoTime() - deadline > 0)
+          .as("nothing like %s in: %s", regex, output())
+          .isFalse();
+    }
+    return this;
   }
 
   String output() throws IOException {

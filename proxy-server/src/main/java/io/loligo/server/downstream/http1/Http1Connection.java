@@ -223,7 +223,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     loop.opened(this);
     acceptNanos = loop.time().nanos();
     LoopTimer timer = loop.timer();
-    timer.arm(readTimeout, loop.settings().timeouts().requestStart());
+    timer.arm(
+        readTimeout, loop.draining() ? LINGER_MILLIS : loop.settings().timeouts().requestStart());
     timer.arm(lifeTimeout, loop.settings().timeouts().clientLifetime());
     readMore();
   }
@@ -338,11 +339,25 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
+  /**
+   * {@inheritDoc} An idle client sees a FIN, and no reset if its next request crosses it. The first
+   * request of a new connection is very likely on its way: it is waited for.
+   */
   @Override
   protected void drain() {
-    if (state == State.HEAD && partial == null) {
-      closeNow();
+    if (state != State.HEAD || partial != null || unread != null) {
+      return;
     }
+    if (served == 0) {
+      loop.timer().arm(readTimeout, LINGER_MILLIS);
+    } else {
+      close(true);
+    }
+  }
+
+  @Override
+  protected boolean tunnels() {
+    return state == State.TUNNEL;
   }
 
   @Override
@@ -1224,8 +1239,11 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     state = State.HEAD;
     content = null;
     readSize.bytes(HEAD_READ_BYTES);
-    if (loop.draining() || (inputShut && unread == null)) {
+    if (inputShut && unread == null) {
       closeNow();
+    } else if (loop.draining() && unread == null) {
+      // its answer had begun before: it was not told
+      close(true);
     } else {
       loop.timer().arm(readTimeout, loop.settings().timeouts().clientIdle());
     }

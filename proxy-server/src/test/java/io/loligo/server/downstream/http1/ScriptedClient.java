@@ -3,6 +3,7 @@ package io.loligo.server.downstream.http1;
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
@@ -35,7 +36,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
       new HttpPort(
           "", 3128, PortMode.FORWARD, null, false, -1, "http", "3128", false, false, 0, "test:1");
   static final Timeouts TIMEOUTS =
-      new Timeouts(5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, 0);
+      new Timeouts(5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, Shutdown.AT_ONCE);
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
   static final ClientSettings SETTINGS =
       new ClientSettings(TIMEOUTS, new Connections(true, true, false, 1, 0, 1), LIMITS, 65_536);
