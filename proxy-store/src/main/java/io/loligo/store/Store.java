@@ -17,7 +17,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 
 /**
  * The front door of the store: what rests in the tiers and what is arriving. Thread-safe: any event
@@ -191,12 +190,6 @@ public interface Store extends AutoCloseable {
    * the answer by which everything before it became invalid. May be null.
    */
   int remove(CacheKey key, InFlight except);
-
-  /**
-   * The same, confirmed: {@code then} is told how many there were, on {@code loop}, when not even a
-   * crash brings them back; -1 where a disk could not be made to forget.
-   */
-  void purge(CacheKey key, EventExecutor loop, IntConsumer then);
 
   /**
    * Purges {@code what}: nothing of it is served as before from the answer on, and not even a crash

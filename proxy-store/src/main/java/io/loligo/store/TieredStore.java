@@ -33,7 +33,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -329,14 +328,6 @@ public final class TieredStore implements Store {
     int inMemory = memory.remove(key);
     disk.reveal(key);
     return Math.max(inMemory, onDisk);
-  }
-
-  @Override
-  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
-    purge(
-        new Purge.Url(key, false),
-        loop,
-        purged -> then.accept(purged.outcome() == Purged.Outcome.DONE ? purged.count() : -1));
   }
 
   @Override

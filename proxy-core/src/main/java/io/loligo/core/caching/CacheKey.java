@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * The key under which responses to one effective URI are stored: {@code
@@ -43,9 +44,7 @@ public final class CacheKey {
   /** Whether {@code other} is of the same scheme, host and port. No allocation. */
   public boolean isOfOriginOf(CacheKey other) {
     int end = other.authorityEnd();
-    return text.length > end
-        && text[end] == '/'
-        && java.util.Arrays.equals(text, 0, end, other.text, 0, end);
+    return text.length > end && text[end] == '/' && Arrays.equals(text, 0, end, other.text, 0, end);
   }
 
   private int authorityEnd() {
@@ -75,7 +74,7 @@ public final class CacheKey {
       return true;
     }
     if (other instanceof CacheKey key) {
-      return high == key.high && low == key.low && java.util.Arrays.equals(text, key.text);
+      return high == key.high && low == key.low && Arrays.equals(text, key.text);
     }
     return other instanceof KeyProbe probe && probe.matches(this);
   }

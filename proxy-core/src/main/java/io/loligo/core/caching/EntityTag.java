@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.Fields;
+import java.util.Arrays;
 
 /**
  * Comparison of entity tags (RFC 9110 section 8.8.3.2), over the octets as received. A tag without
@@ -31,14 +32,14 @@ public final class EntityTag {
 
   /** Both strong and equal. */
   public static boolean strongMatch(byte[] stored, byte[] bytes, int start, int end) {
-    return !isWeak(stored) && java.util.Arrays.equals(stored, 0, stored.length, bytes, start, end);
+    return !isWeak(stored) && Arrays.equals(stored, 0, stored.length, bytes, start, end);
   }
 
   /** Equal without regard to weakness. */
   public static boolean weakMatch(byte[] stored, byte[] bytes, int start, int end) {
     int storedStart = isWeak(stored) ? 2 : 0;
     int from = isWeak(bytes, start, end) ? start + 2 : start;
-    return java.util.Arrays.equals(stored, storedStart, stored.length, bytes, from, end);
+    return Arrays.equals(stored, storedStart, stored.length, bytes, from, end);
   }
 
   /**

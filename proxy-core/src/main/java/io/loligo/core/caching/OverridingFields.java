@@ -73,7 +73,16 @@ final class OverridingFields {
     if (id != FieldName.OTHER) {
       return null;
     }
+    if (!mayOverride(request, line)) {
+      return null;
+    }
     String name = request.name(line).toLowerCase(Locale.ROOT);
     return NAMES.contains(name) ? name : null;
+  }
+
+  /** By its first letter: most requests have none, and then no string is made. */
+  private static boolean mayOverride(Fields request, int line) {
+    int first = request.bytes()[request.nameStart(line)] | 0x20;
+    return first == 'x' || first == 'f';
   }
 }

@@ -3,13 +3,12 @@ package io.loligo.core.caching;
 import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 
 /**
  * Whether a response is stored (RFC 9111 section 3), and with what lifetime. Immutable.
@@ -27,19 +26,6 @@ public record Storability(
     StoredMeta meta,
     boolean shareable,
     List<String> withheldFields) {
-  private static final Set<String> OF_CONNECTION =
-      Set.of(
-          "",
-          "close",
-          "connection",
-          "http2-settings",
-          "keep-alive",
-          "proxy-connection",
-          "te",
-          "trailer",
-          "transfer-encoding",
-          "upgrade");
-
   /**
    * Decides. Pure.
    *
@@ -171,26 +157,15 @@ public record Storability(
   }
 
   /**
-   * Whether Connection names a field of {@code request} that is not one of the connection: the
-   * origin answers without having seen it (RFC 9110 section 7.6.1), and others have it.
+   * Whether Connection takes an extension field of {@code request} away: the origin answers without
+   * having seen it (RFC 9110 section 7.6.1), and others have it.
    */
   public static boolean takesFieldsAway(Fields request) {
     if (!request.has(FieldName.CONNECTION)) {
       return false;
     }
-    for (String option : request.joined("Connection").split(",", -1)) {
-      String name = option.strip().toLowerCase(Locale.ROOT);
-      if (!OF_CONNECTION.contains(name) && has(request, name)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean has(Fields request, String name) {
-    int id = FieldName.of(name);
     for (int i = 0; i < request.count(); i++) {
-      if (id == FieldName.OTHER ? request.nameEquals(i, name) : request.id(i) == id) {
+      if (request.id(i) == FieldName.OTHER && HopByHop.drops(request, i)) {
         return true;
       }
     }

@@ -171,63 +171,25 @@ public record StoredMeta(
 
   /** The same response with {@code part} of its content; null: all of it. */
   public StoredMeta withPart(ContentPart part) {
-    return new StoredMeta(
-        status,
-        requestTimeMillis,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
-        lifetimeSeconds,
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        flags,
-        etag,
-        vary,
-        contentLength,
-        part);
+    return with(lifetimeSeconds, flags, contentLength, part);
   }
 
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long octets) {
-    return new StoredMeta(
-        status,
-        requestTimeMillis,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
-        lifetimeSeconds,
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        flags,
-        etag,
-        vary,
-        octets,
-        part);
+    return with(lifetimeSeconds, flags, octets, part);
   }
 
   /** The same response, stale from {@code millis} on at the latest. */
   public StoredMeta staleSince(long millis) {
-    return new StoredMeta(
-        status,
-        requestTimeMillis,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
-        Math.min(lifetimeSeconds, ageSeconds(millis)),
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        flags,
-        etag,
-        vary,
-        contentLength,
-        part);
+    return with(Math.min(lifetimeSeconds, ageSeconds(millis)), flags, contentLength, part);
   }
 
   /** The same response with {@code flag} set. */
   public StoredMeta withFlag(int flag) {
+    return with(lifetimeSeconds, flags | flag, contentLength, part);
+  }
+
+  private StoredMeta with(long lifetime, int marks, long octets, ContentPart piece) {
     return new StoredMeta(
         status,
         requestTimeMillis,
@@ -235,13 +197,13 @@ public record StoredMeta(
         dateMillis,
         lastModifiedMillis,
         initialAgeSeconds,
-        lifetimeSeconds,
+        lifetime,
         staleWhileRevalidateSeconds,
         staleIfErrorSeconds,
-        flags | flag,
+        marks,
         etag,
         vary,
-        contentLength,
-        part);
+        octets,
+        piece);
   }
 }

@@ -1,6 +1,7 @@
 package io.loligo.core.http1;
 
 import io.loligo.core.message.Authority;
+import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -109,23 +110,10 @@ public final class MessageFraming {
               ? ParseFailure.BAD_CONTENT_LENGTH
               : ParseFailure.CONFLICTING_CONTENT_LENGTH);
     }
-    long length = number(fields.bytes(), fields.valueStart(first), fields.valueEnd(first));
+    long length = Decimal.of(fields, first);
     return length < 0
         ? refused(ParseFailure.BAD_CONTENT_LENGTH)
         : new Framing(Framing.Kind.LENGTH, length, null);
-  }
-
-  /** One decimal number without sign, up to 2^63-1, or -1. */
-  private static long number(byte[] bytes, int start, int end) {
-    long number = start == end ? -1 : 0;
-    for (int i = start; i < end && number >= 0; i++) {
-      int digit = bytes[i] - '0';
-      if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
-        return -1;
-      }
-      number = number * 10 + digit;
-    }
-    return number;
   }
 
   private static Framing refused(ParseFailure failure) {

@@ -1,6 +1,7 @@
 package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Ids of request methods (RFC 9110 section 9). Method names are case-sensitive. Immutable. */
 public final class Method {
@@ -42,7 +43,7 @@ public final class Method {
       byte[] name = BYTES[id];
       if (name.length == length
           && name[0] == bytes[start]
-          && java.util.Arrays.equals(name, 0, length, bytes, start, start + length)) {
+          && Arrays.equals(name, 0, length, bytes, start, start + length)) {
         return id;
       }
     }

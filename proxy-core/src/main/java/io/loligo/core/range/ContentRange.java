@@ -1,5 +1,6 @@
 package io.loligo.core.range;
 
+import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
@@ -11,7 +12,6 @@ import io.loligo.core.message.Fields;
  */
 public record ContentRange(ByteRange range, long completeLength) {
   private static final String UNIT = "bytes ";
-  private static final int MAX_DIGITS = 18;
 
   /**
    * Of a response; null where the field is absent, several, malformed, of another unit, or does not
@@ -31,22 +31,10 @@ public record ContentRange(ByteRange range, long completeLength) {
         || slash != value.lastIndexOf('/')) {
       return null;
     }
-    long first = number(value, UNIT.length(), dash);
-    long last = number(value, dash + 1, slash);
-    long length = number(value, slash + 1, value.length());
+    long first = Decimal.of(value, UNIT.length(), dash);
+    long last = Decimal.of(value, dash + 1, slash);
+    long length = Decimal.of(value, slash + 1, value.length());
     boolean valid = first >= 0 && last >= first && length > last;
     return valid ? new ContentRange(new ByteRange(first, last), length) : null;
-  }
-
-  private static long number(String text, int start, int end) {
-    if (end <= start || end - start > MAX_DIGITS) {
-      return -1;
-    }
-    for (int i = start; i < end; i++) {
-      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-        return -1;
-      }
-    }
-    return Long.parseLong(text, start, end, 10);
   }
 }

@@ -265,7 +265,7 @@ public final class Proxy implements AutoCloseable {
       addresses.add(listeners.bind(port).address());
     }
     // what takes long, and nobody who waits for a port should wait for
-    export.complete(export());
+    export.complete(exported());
     closeLast.add(
         new ManagementBeans(
             ManagementFactory.getPlatformMBeanServer(),
@@ -277,7 +277,7 @@ public final class Proxy implements AutoCloseable {
     notReady = "";
   }
 
-  private MetricsExport export() {
+  private MetricsExport exported() {
     MetricsExport shown = new MetricsExport(metrics);
     closeLast.add(shown);
     shown.ledger(metrics.ledger());

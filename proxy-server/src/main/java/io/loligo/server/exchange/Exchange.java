@@ -345,18 +345,11 @@ final class Exchange implements ClientEvents {
 
   /** What looking again found. Takes {@code entry}; null: nothing. */
   void found(Entry entry) {
-    if (entry == null) {
-      joinOrFetch();
-      return;
-    }
-    boolean incomplete = entry.meta().part() != null;
-    CacheDecision usable = usable(entry);
+    CacheDecision usable = entry == null ? null : usable(entry);
     if (usable != null) {
       serve(entry, usable);
-    } else if (failuresMet > 0 || incomplete) {
-      joinOrFetch(); // not validated, or not completed: one of those who waited tries again
     } else {
-      fetch(false);
+      joinOrFetch(); // one of those who waited tries again
     }
   }
 

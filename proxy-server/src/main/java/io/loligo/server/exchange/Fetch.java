@@ -15,6 +15,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -659,9 +660,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   /** Content length to announce: for HEAD what the origin says a GET would have. */
   private long contentLength(ResponseHead reply, Framing replyFraming) {
     if (head.methodId() == Method.HEAD) {
-      String length = reply.fields().get(FieldName.CONTENT_LENGTH);
-      long octets = length == null ? -1 : MaxForwards.parse(length);
-      return octets == Long.MAX_VALUE ? -1 : octets;
+      int length = reply.fields().first(FieldName.CONTENT_LENGTH);
+      return length < 0 ? -1 : Math.max(-1, Decimal.of(reply.fields(), length));
     }
     return switch (replyFraming.kind()) {
       case NONE -> 0;

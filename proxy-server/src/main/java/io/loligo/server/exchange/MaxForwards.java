@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -20,37 +21,24 @@ final class MaxForwards {
   /** The largest value sent on. */
   private static final long MAX = 999_999_999;
 
-  private static final int SAFE_DIGITS = 18;
-
   private MaxForwards() {}
 
-  /** The decimal number, as far as a long goes; -1 where it is none. */
-  static long parse(String value) {
-    String digits = value.replaceFirst("^0+(?=.)", "");
-    for (int i = 0; i < digits.length(); i++) {
-      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
-        return -1;
-      }
+  /** The number that goes on in place of the one in {@code fields}, or -1 where that is none. */
+  static long onward(Fields fields) {
+    long hops = Decimal.of(fields, fields.first(FieldName.MAX_FORWARDS));
+    if (hops == Decimal.TOO_LARGE) {
+      return MAX;
     }
-    if (digits.isEmpty()) {
-      return -1;
-    }
-    return digits.length() > SAFE_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
-  }
-
-  /** What goes on of {@code hops}, above 0. */
-  static long onward(long hops) {
-    return Math.min(hops - 1, MAX);
+    return hops <= 0 ? -1 : Math.min(hops - 1, MAX);
   }
 
   /** Whether the request stops here: OPTIONS or TRACE with Max-Forwards 0. */
   static boolean endsHere(RequestHead head) {
     int method = head.methodId();
-    if ((method != Method.OPTIONS && method != Method.TRACE)
-        || !head.fields().has(FieldName.MAX_FORWARDS)) {
-      return false;
-    }
-    return parse(head.fields().get(FieldName.MAX_FORWARDS)) == 0;
+    int i = head.fields().first(FieldName.MAX_FORWARDS);
+    return i >= 0
+        && (method == Method.OPTIONS || method == Method.TRACE)
+        && Decimal.of(head.fields(), i) == 0;
   }
 
   /** Answers a request that stops here. */

@@ -93,8 +93,8 @@ final class OutgoingFields {
       return;
     }
     boolean counts = method == Method.OPTIONS || method == Method.TRACE;
-    long hops = counts ? MaxForwards.parse(value) : -1;
-    lines.add("Max-Forwards", hops > 0 ? Long.toString(MaxForwards.onward(hops)) : value);
+    long hops = counts ? MaxForwards.onward(head.fields()) : -1;
+    lines.add("Max-Forwards", hops >= 0 ? Long.toString(hops) : value);
   }
 
   private static void addForwardedFor(

@@ -102,13 +102,6 @@ final class ReplyFields {
   /**
    * Rearranges an answer whose shared lines hold lists that ours extend: moves all of {@code
    * shared} in front of {@code own}. What remains to be sent of the block starts at its empty line.
-   */
-  static void putFirst(Fields shared, FieldLines own) {
-    putFirst(shared, true, own);
-  }
-
-  /**
-   * The same.
    *
    * @param cookies whether Set-Cookie lines are among them
    */

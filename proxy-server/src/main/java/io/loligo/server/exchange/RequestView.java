@@ -10,6 +10,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -99,7 +100,7 @@ final class RequestView implements AclInput {
   static byte[] octets(InetAddress address) {
     byte[] octets = address.getAddress();
     if (octets.length == 16 && isMapped(octets)) {
-      return java.util.Arrays.copyOfRange(octets, 12, 16);
+      return Arrays.copyOfRange(octets, 12, 16);
     }
     return octets;
   }

@@ -235,8 +235,9 @@ final class ExchangeBench implements AutoCloseable {
         Thread.onSpinWait();
       }
       // a removal is through when one behind it is
-      CompletableFuture<Integer> through = new CompletableFuture<>();
-      store.purge(CacheKeys.of("http://nobody/"), eventLoop, through::complete);
+      CompletableFuture<Purged> through = new CompletableFuture<>();
+      store.purge(
+          new Purge.Url(CacheKeys.of("http://nobody/"), false), eventLoop, through::complete);
       get(through);
       settleLoop();
     }

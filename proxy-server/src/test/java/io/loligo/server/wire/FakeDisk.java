@@ -29,7 +29,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 
 /**
  * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
@@ -309,16 +308,6 @@ final class FakeDisk implements Store {
   @Override
   public List<Ban> bans() {
     return inner.bans();
-  }
-
-  @Override
-  public void purge(CacheKey key, EventExecutor loop, IntConsumer then) {
-    run(
-        holdsPurges,
-        () -> {
-          int removed = inner.remove(key);
-          loop.execute(() -> then.accept(forgets ? removed : -1));
-        });
   }
 
   @Override

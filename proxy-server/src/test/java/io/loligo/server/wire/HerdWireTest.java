@@ -95,6 +95,35 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 
+  /** The error was for one of them; the next one's validation is for all who wait. */
+  @Test
+  void validatesAgainOnceWhenTheFirstValidationWasRefused() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicBoolean refused = new AtomicBoolean();
+    origin.on(
+        "/refused",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("shared", "Cache-Control: max-age=1", "ETag: \"a\"");
+            return;
+          }
+          await(release);
+          if (refused.compareAndSet(false, true)) {
+            call.send(ScriptedOrigin.response("400 Odd", "odd"));
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
+          }
+        });
+    assertThat(get("/refused").text()).isEqualTo("shared");
+    origin.awaitRequest("/refused");
+    awaitExpiryOf("/refused");
+    List<RawClient> clients = waitingCrowdOn("/refused");
+    release.countDown();
+    assertThat(clients.get(0).response().text()).isEqualTo("odd");
+    assertAllGet(clients.subList(1, CROWD), "shared");
+    assertThat(origin.fetches("/refused")).isEqualTo(3);
+  }
+
   @Test
   void validatesInTheBackgroundOnce() throws Exception {
     startProxy();

@@ -11,6 +11,8 @@ import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged.Outcome;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
@@ -65,9 +67,7 @@ final class DiskFixture implements AutoCloseable {
       Thread.onSpinWait();
     }
     // a removal is through when one behind it is
-    CompletableFuture<Integer> through = new CompletableFuture<>();
-    store.store.purge(key("http://nobody/"), loop, through::complete);
-    get(through);
+    purge("http://nobody/");
   }
 
   private boolean isBusy() {
@@ -137,9 +137,17 @@ final class DiskFixture implements AutoCloseable {
   }
 
   int purge(String url) {
+    return get(purging(url));
+  }
+
+  /** How many there were, when the purge is confirmed; -1 where it cannot be. */
+  CompletableFuture<Integer> purging(String url) {
     CompletableFuture<Integer> count = new CompletableFuture<>();
-    store.store.purge(key(url), loop, count::complete);
-    return get(count);
+    store.store.purge(
+        new Purge.Url(key(url), false),
+        loop,
+        purged -> count.complete(purged.outcome() == Outcome.DONE ? purged.count() : -1));
+    return count;
   }
 
   static <T> T get(CompletableFuture<T> future) {

@@ -553,8 +553,7 @@ final class FaultTest {
                           return new SlabFile(file);
                         }));
         DiskFixture fixture = new DiskFixture(store)) {
-      CompletableFuture<Integer> purged = new CompletableFuture<>();
-      store.store.purge(StoreFixture.key(url(5)), fixture.loop, purged::complete);
+      CompletableFuture<Integer> purged = fixture.purging(url(5));
       assertThat(purged).isNotDone();
       mayOpen.countDown();
       assertThat(DiskFixture.get(purged)).isOne();

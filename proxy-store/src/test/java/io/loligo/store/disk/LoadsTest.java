@@ -208,8 +208,7 @@ final class LoadsTest {
     CompletableFuture<Got> first = ask(0, noFields());
     awaitStalled();
     CompletableFuture<Got> second = ask(1, noFields());
-    CompletableFuture<Integer> purged = new CompletableFuture<>();
-    fixture.store.store.purge(key(URL), fixture.loop, purged::complete);
+    CompletableFuture<Integer> purged = fixture.purging(URL);
     while (fixture.stats().objects() > 0) {
       Thread.onSpinWait();
     }

@@ -30,6 +30,17 @@ final class RecoveryTest {
     return disk(dir(temp.resolve("cache"), 16 << 20));
   }
 
+  /** Onto a slab that can fail, which is put into {@code slab}. */
+  private DiskFixture onto(FaultySlab[] slab) throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        here(),
+        file -> {
+          slab[0] = new FaultySlab(file);
+          return slab[0];
+        });
+  }
+
   private Path file(String name) {
     return temp.resolve("cache").resolve(name);
   }
@@ -72,14 +83,7 @@ final class RecoveryTest {
   @Test
   void whatWasMovedOutOfAHalfEmptiedSegmentDoesNotComeBackAfterAPurge() throws IOException {
     FaultySlab[] slab = new FaultySlab[1];
-    try (DiskFixture fixture =
-        new DiskFixture(
-            16 << 20,
-            here(),
-            file -> {
-              slab[0] = new FaultySlab(file);
-              return slab[0];
-            })) {
+    try (DiskFixture fixture = onto(slab)) {
       for (int i = 0; i < 4; i++) {
         fixture.put(HOT + i, octets(50_000 + i));
       }
@@ -134,14 +138,7 @@ final class RecoveryTest {
   @Test
   void purgeIsConfirmedWhenItIsOnTheDiskAndAnInvalidationDoesNotWait() throws IOException {
     FaultySlab[] slab = new FaultySlab[1];
-    try (DiskFixture fixture =
-        new DiskFixture(
-            16 << 20,
-            here(),
-            file -> {
-              slab[0] = new FaultySlab(file);
-              return slab[0];
-            })) {
+    try (DiskFixture fixture = onto(slab)) {
       fixture.store.fill(URL, octets(1000));
       fixture.settle();
       int before = slab[0].forces();
