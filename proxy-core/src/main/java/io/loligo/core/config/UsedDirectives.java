@@ -131,8 +131,10 @@ final class UsedDirectives {
             .type(ValueType.MILLISECONDS, "30 seconds")
             .range(1, INT)
             .text(
-                "How long a client waits for the head of an answer that another client's fetch is"
-                    + " to bring, before a fetch of its own is begun."),
+                "How long clients wait for the head of an answer that another client's fetch is to"
+                    + " bring. Then one of them asks the origin again and the others wait for that"
+                    + " once more, or are given a stale response where that is allowed; who has"
+                    + " waited twice in vain gets 504."),
         d("negative_ttl")
             .type(ValueType.SECONDS, "0 seconds")
             .text("How long errors without explicit expiry are kept."),

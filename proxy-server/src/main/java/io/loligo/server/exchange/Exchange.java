@@ -97,7 +97,9 @@ final class Exchange implements ClientEvents {
   private VarySelection selection;
 
   private int failuresMet;
-  private boolean impatient;
+
+  /** Whose answer is waited for; null: nobody else's. */
+  private InFlight awaited;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -174,10 +176,9 @@ final class Exchange implements ClientEvents {
 
   /** Whether an equal fetch under way may serve this request, and this one's others. */
   private boolean joins() {
-    if (!loop.config().forwarding().collapsedForwarding() || impatient) {
-      return false;
-    }
-    return isPlain() && !loop.hitForMiss().holds(key, loop.clock().millis());
+    return loop.config().forwarding().collapsedForwarding()
+        && isPlain()
+        && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
   /** Whether the answer to this request may well be the answer to others. */
@@ -201,6 +202,7 @@ final class Exchange implements ClientEvents {
     }
     reading = new Reading();
     subscription = running.attach(reading, false);
+    awaited = subscription == null ? null : running;
     waited |= subscription != null;
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
@@ -212,16 +214,19 @@ final class Exchange implements ClientEvents {
 
   /**
    * Ends waiting for others' fetches, however many they are: they may take as long as their own
-   * timeouts let them.
+   * timeouts let them. Nobody waits for the one that took too long from then on, so that of all who
+   * gave it up the first begins another, and the others wait for that.
    */
   private final class Patience extends LoopTimer.Timeout {
     @Override
     protected void expired() {
       patience = null;
-      impatient = true;
-      if (phase == Phase.WAITING && fetch == null && subscription != null) {
+      if (phase == Phase.WAITING && fetch == null && awaited != null) {
+        awaited.notJoinable();
         leave();
-        fetch(false);
+        if (!serveStale()) {
+          failedForAnother(FailedFetch.overdue());
+        }
       }
     }
   }
@@ -230,7 +235,7 @@ final class Exchange implements ClientEvents {
     stream.record().collapsed = false;
     Fetch mine = newFetch();
     // an answer to HEAD has no content: nobody else could read along
-    boolean shared = joinable && head.methodId() == Method.GET;
+    boolean shared = joinable && head.methodId() != Method.HEAD;
     InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
     if (inFlight == null) {
       FieldLines retry = new FieldLines(32).add("Retry-After", "1");
@@ -316,6 +321,7 @@ final class Exchange implements ClientEvents {
   private void run(Fetch mine, InFlight inFlight) {
     waitsNoMore();
     fetch = mine;
+    awaited = null;
     reading = new Reading();
     subscription = inFlight.attach(reading, true);
     mine.start();
@@ -656,6 +662,7 @@ final class Exchange implements ClientEvents {
 
   private void failed(Object cause) {
     subscription = null;
+    awaited = null;
     if (phase == Phase.STREAMING) {
       account();
       over();
@@ -973,6 +980,7 @@ final class Exchange implements ClientEvents {
   private void leaveFlight() {
     InFlight.Subscription left = subscription;
     subscription = null;
+    awaited = null;
     reading = null;
     if (left != null) {
       left.cancel();

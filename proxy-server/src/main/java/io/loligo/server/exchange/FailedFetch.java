@@ -59,6 +59,13 @@ record FailedFetch(
         Blame.REQUEST_OR_ORIGIN);
   }
 
+  /** Nothing came in the time that one client waits for another's fetch. */
+  static FailedFetch overdue() {
+    return of(
+        new FetchFailure(
+            FetchFailure.Kind.READ_TIMEOUT, "no answer to another within loligo_collapsed_wait"));
+  }
+
   /** Nothing came. */
   static FailedFetch of(FetchFailure failure) {
     FetchFailure.Kind kind = failure.kind();

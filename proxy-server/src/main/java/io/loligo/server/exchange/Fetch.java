@@ -519,10 +519,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       announced = storability.meta().contentEnd() - storability.meta().contentStart();
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut
-    boolean shareable = storing && storability.shareable() && head.methodId() == Method.GET;
+    boolean shareable = storing && storability.shareable() && asksForItself();
     if (shareable) {
       loop.hitForMiss().forget(key);
-    } else if (exchange != null && mayStore && head.methodId() == Method.GET) {
+    } else if (exchange != null && mayStore && asksForItself()) {
       exchange.noteUnshared(status);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
@@ -530,6 +530,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     withheld = storing ? withheld(reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
+  }
+
+  /** Whether its answer is one to others with the same key, too: not that of HEAD or POST. */
+  private boolean asksForItself() {
+    return head.methodId() == Method.GET || head.methodId() == Method.QUERY;
   }
 
   /**

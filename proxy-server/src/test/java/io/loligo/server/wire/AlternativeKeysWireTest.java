@@ -117,6 +117,48 @@ class AlternativeKeysWireTest extends WireTest {
     assertThat(clients.get(2).response().text()).isEqualTo("for ");
   }
 
+  /** Three with the same content, whose requests are there before the first is answered. */
+  private List<RawClient> equalQueries(String... fieldLines) throws Exception {
+    startProxy();
+    AtomicInteger fetches = new AtomicInteger();
+    origin.on(
+        "/a",
+        call -> {
+          String content = call.whole().text();
+          await(release);
+          call.ok("for " + content + ' ' + fetches.incrementAndGet(), fieldLines);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      RawClient client = client();
+      client.request("QUERY", origin.url("/a"), PLAIN, "Content-Length: 3").send("one");
+      clients.add(client);
+      if (i == 0) {
+        origin.awaitRequest("/a");
+      }
+    }
+    exchange("OPTIONS", "/", "Max-Forwards: 0");
+    release.countDown();
+    return clients;
+  }
+
+  @Test
+  void equalQueriesShareOneFetch() throws Exception {
+    for (RawClient client : equalQueries(FRESH)) {
+      assertThat(client.response().text()).isEqualTo("for one 1");
+    }
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
+  void equalQueriesWhoseAnswerIsNotForAllAreMadeAgainWithTheirContent() throws Exception {
+    List<String> answers = new ArrayList<>();
+    for (RawClient client : equalQueries("Cache-Control: private")) {
+      answers.add(client.response().text());
+    }
+    assertThat(answers).containsExactlyInAnyOrder("for one 1", "for one 2", "for one 3");
+  }
+
   /** Learns the rule, and has the next fetch wait for {@link #release} and answer so. */
   private void learnThenAnswer(String... fieldLines) throws Exception {
     startProxy();

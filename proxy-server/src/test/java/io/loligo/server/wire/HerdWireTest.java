@@ -8,6 +8,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -496,6 +498,88 @@ class HerdWireTest extends WireTest {
     assertThat(get("/slow").text()).isEqualTo("answer");
     release.countDown();
     assertThat(slow.response().text()).isEqualTo("answer");
+  }
+
+  /** Everybody's wait ends at about the same time: one asks again, and the others wait for it. */
+  @Test
+  void asksOnceMoreForACrowdThatAHungOriginKeepsWaiting() throws Exception {
+    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
+    AtomicBoolean first = new AtomicBoolean(true);
+    origin.on(
+        "/hung",
+        call -> {
+          if (first.getAndSet(false)) {
+            await(release);
+          }
+          call.ok("answer", FRESH);
+        });
+    List<RawClient> clients = waitingCrowdOn("/hung");
+    assertAllGet(clients.subList(1, CROWD), "answer");
+    assertThat(origin.fetches("/hung")).isEqualTo(2);
+    release.countDown();
+    assertThat(clients.get(0).response().text()).isEqualTo("answer");
+  }
+
+  @Test
+  void answersForAnOriginThatHangsAgain() throws Exception {
+    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 1 second");
+    Set<Integer> hung = ConcurrentHashMap.newKeySet();
+    origin.on(
+        "/hung",
+        call -> {
+          if (hung.size() < 2) {
+            hung.add(Integer.valueOf(call.field("X-Number")));
+            await(release);
+          }
+          call.ok("late", FRESH);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      clients.add(client().get(origin.url("/hung"), "X-Number: " + i));
+    }
+    while (hung.size() < 2) {
+      Thread.onSpinWait();
+    }
+    int timeouts = 0;
+    for (int i = 0; i < CROWD; i++) {
+      if (!hung.contains(i)) {
+        timeouts += clients.get(i).response().status() == 504 ? 1 : 0;
+      }
+    }
+    assertThat(timeouts).isGreaterThan(CROWD / 2);
+    assertThat(origin.fetches("/hung")).isLessThan(CROWD / 10);
+    release.countDown();
+    for (int one : hung) {
+      assertThat(clients.get(one).response().text()).isEqualTo("late");
+    }
+  }
+
+  @Test
+  void servesEverybodyStaleWhereTheOriginHangs() throws Exception {
+    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
+    AtomicBoolean hangs = new AtomicBoolean();
+    origin.on(
+        "/stale",
+        call -> {
+          if (hangs.get()) {
+            await(release);
+            call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\nETag: \"a\"\r\n\r\n");
+          } else {
+            call.ok("old", "Cache-Control: max-age=1, stale-if-error=1000", "ETag: \"a\"");
+          }
+        });
+    assertThat(get("/stale").text()).isEqualTo("old");
+    awaitExpiryOf("/stale");
+    hangs.set(true);
+    List<RawClient> clients = waitingCrowdOn("/stale");
+    for (RawClient client : clients.subList(1, CROWD)) {
+      WireMessage response = client.response();
+      assertThat(response.text()).isEqualTo("old");
+      assertThat(response.field("Cache-Status")).contains("detail=stale-if-error");
+    }
+    assertThat(origin.fetches("/stale")).isEqualTo(2);
+    release.countDown();
+    assertThat(clients.get(0).response().text()).isEqualTo("old");
   }
 
   /** A fetch that ended between this client's look and its own fetch. */

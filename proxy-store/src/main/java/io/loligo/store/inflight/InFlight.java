@@ -177,7 +177,8 @@ public final class InFlight {
     return joinable;
   }
 
-  void notJoinable() {
+  /** Nobody finds it from now on; who waits for it goes on waiting. Any thread. */
+  public void notJoinable() {
     joinable = false;
   }
 
