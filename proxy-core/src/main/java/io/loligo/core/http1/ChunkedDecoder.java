@@ -65,6 +65,12 @@ public final class ChunkedDecoder {
     FAILED
   }
 
+  /**
+   * Extensions of all chunks together may exceed the content by this many times what one chunk may
+   * have: {@value}. Else a client could have us read thousands of octets for each one of content.
+   */
+  static final int EXCESS_FACTOR = 4;
+
   private static final int MAX_SIZE_DIGITS = 16;
   private static final int TRAILER_STEP = 256;
   private static final byte[] NO_TRAILERS = {};
@@ -81,6 +87,7 @@ public final class ChunkedDecoder {
   private State state = State.SIZE;
   private int sizeDigits;
   private int extensionBytes;
+  private long excessBytes;
   private long remaining;
   private int dataLength;
   private byte[] trailerBytes = NO_TRAILERS;
@@ -100,6 +107,7 @@ public final class ChunkedDecoder {
     state = State.SIZE;
     sizeDigits = 0;
     extensionBytes = 0;
+    excessBytes = 0;
     remaining = 0;
     dataLength = 0;
     trailerLength = 0;
@@ -123,6 +131,7 @@ public final class ChunkedDecoder {
         case DATA -> {
           dataLength = (int) Math.min(remaining, in.readableBytes());
           remaining -= dataLength;
+          excessBytes -= dataLength;
           if (remaining == 0) {
             state = State.DATA_CR;
           }
@@ -168,13 +177,17 @@ public final class ChunkedDecoder {
         extensionBytes = 0;
       }
       default -> {
-        if (octet != '\r' && ++extensionBytes > maxExtensionBytes) {
+        if (octet != '\r' && tooLarge(++extensionBytes, ++excessBytes)) {
           fail(ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
         } else {
           extension(octet);
         }
       }
     }
+  }
+
+  private boolean tooLarge(int ofThisChunk, long excess) {
+    return ofThisChunk > maxExtensionBytes || excess > (long) EXCESS_FACTOR * maxExtensionBytes;
   }
 
   private void size(byte octet) {

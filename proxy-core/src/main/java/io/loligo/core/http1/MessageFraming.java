@@ -20,7 +20,10 @@ public final class MessageFraming {
 
   private MessageFraming() {}
 
-  /** Framing of a request, or the failure that closes the connection. Host is checked too. */
+  /**
+   * Framing of a request, or the failure that closes the connection. Host is checked too. CONNECT
+   * has no content (RFC 9110 section 9.3.6): what stood there could be taken for the tunnel's.
+   */
   public static Framing of(RequestHead request) {
     Fields fields = request.fields();
     ParseFailure failure = hostFailure(fields, request.version());
@@ -30,7 +33,23 @@ public final class MessageFraming {
     if (!fields.hasAny(FRAMING_FIELDS)) {
       return Framing.NONE;
     }
-    return ofFields(fields, request.version());
+    Framing framing = ofFields(fields, request.version());
+    boolean contentOfConnect =
+        request.methodId() == Method.CONNECT && framing.failure() == null && framing.length() != 0;
+    return contentOfConnect ? refused(ParseFailure.CONTENT_OF_CONNECT) : framing;
+  }
+
+  /**
+   * Whether a response has content that its status does not allow: an interim one, or 204 (RFC 9110
+   * section 8.6, RFC 9112 section 6.1). What its sender sends behind it is anybody's guess.
+   */
+  public static boolean announcesForbiddenContent(ResponseHead response) {
+    Fields fields = response.fields();
+    if ((response.status() >= 200 && response.status() != 204) || !fields.hasAny(FRAMING_FIELDS)) {
+      return false;
+    }
+    return ofFields(fields, response.version()).length() != 0
+        || ofFields(fields, response.version()).failure() != null;
   }
 
   /** Framing of a response, final or not, to a request of this {@code Method} id. */

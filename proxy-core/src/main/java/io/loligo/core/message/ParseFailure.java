@@ -1,8 +1,9 @@
 package io.loligo.core.message;
 
 /**
- * Why a message was refused: a value, not an exception, for what a peer sends is not exceptional.
- * Constants carry no request data, so {@link #text} may be shown to the peer.
+ * Why a message was refused, or what was wrong about it: a value, not an exception, for what a peer
+ * sends is not exceptional. Constants carry no request data, so {@link #text} may be shown to the
+ * peer.
  */
 public enum ParseFailure {
   BAD_REQUEST_LINE(400, "malformed request line"),
@@ -31,7 +32,12 @@ public enum ParseFailure {
   CHUNK_EXTENSION_TOO_LARGE(400, "chunk extensions exceed the limit"),
   BAD_CHUNK_END(400, "chunk data is not followed by CRLF"),
   BAD_TRAILER(400, "malformed trailer section"),
-  TRAILER_TOO_LARGE(431, "trailer section exceeds the limit");
+  TRAILER_TOO_LARGE(431, "trailer section exceeds the limit"),
+  CONTENT_OF_CONNECT(400, "CONNECT with content"),
+  TOO_MANY_INTERIM(502, "more interim responses than the limit"),
+  UNASKED_SWITCH(502, "101 that was not asked for"),
+  TRUNCATED(502, "closed before the message's end"),
+  SURPLUS(502, "octets that no request asked for");
 
   private final int status;
   private final String text;

@@ -208,6 +208,16 @@ final class ChunkedDecoderTest {
     }
 
     @Test
+    @DisplayName("all chunks together have not much more of them than content")
+    void areBoundedBesideTheContent() {
+      String chunk = ";" + "a".repeat(22) + "\r\n";
+      String bomb = ("1" + chunk + "x\r\n").repeat(5);
+      refused(bomb, ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
+      String long23 = "17" + chunk + "x".repeat(23) + "\r\n";
+      assertThat(decode(long23.repeat(40) + "0\r\n\r\n").content()).hasSize(23 * 40);
+    }
+
+    @Test
     void areBoundedPerChunk() {
       String most = ";" + "a".repeat(23);
       String twice = ("1" + most + "\r\nx\r\n").repeat(2);

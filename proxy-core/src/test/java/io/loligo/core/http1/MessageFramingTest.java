@@ -60,6 +60,17 @@ final class MessageFramingTest {
     }
 
     @Test
+    @DisplayName("RFC 9110 section 9.3.6: CONNECT has no content")
+    void connectHasNoContent() {
+      String connect = "CONNECT a:1 HTTP/1.1\nHost: a\n";
+      assertThat(framing(connect + "Content-Length: 1").failure())
+          .isEqualTo(ParseFailure.CONTENT_OF_CONNECT);
+      assertThat(framing(connect + "Transfer-Encoding: chunked").failure())
+          .isEqualTo(ParseFailure.CONTENT_OF_CONNECT);
+      assertThat(framing(connect + "Content-Length: 0").failure()).isNull();
+    }
+
+    @Test
     void mayBeEmptyForATargetWithoutAuthority() {
       assertThat(framing("GET / HTTP/1.1\nHost:")).isEqualTo(Framing.NONE);
     }

@@ -1,5 +1,6 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.metrics.ConnectionCounters;
 
 /** Counts connections to next hops among the metrics of their loop. Confined to that loop. */
@@ -33,5 +34,10 @@ record OriginCounters(ConnectionCounters counters)
     for (int i = 0; i > change; i--) {
       counters.serverLeftPool();
     }
+  }
+
+  @Override
+  public void refused(ParseFailure failure) {
+    counters.serverRefused(failure);
   }
 }

@@ -749,6 +749,7 @@ public final class ExchangeLoop implements RequestHandler {
       record.method = record.request == null ? "NONE" : record.request.method();
     }
     record.errorDetail = failure.text();
+    record.requestFailure = failure;
     stream.closeAfter();
     ErrorPage.send(stream, this, failure.status(), "ERR_INVALID_REQ", failure.text() + ".", null);
   }

@@ -1,5 +1,8 @@
 package io.loligo.server.metrics;
 
+import io.loligo.core.message.ParseFailure;
+import java.util.function.Consumer;
+
 /**
  * Connections of one event loop, counted by whoever opens and closes them. The methods are the
  * loop's; any thread reads the sums through {@link ProxyMetrics}.
@@ -7,10 +10,12 @@ package io.loligo.server.metrics;
 public final class ConnectionCounters {
   private final LongCells gauges;
   private final LongCells counters;
+  private final Consumer<ParseFailure> refusals;
 
-  ConnectionCounters(LongCells gauges, LongCells counters) {
+  ConnectionCounters(LongCells gauges, LongCells counters, Consumer<ParseFailure> refusals) {
     this.gauges = gauges;
     this.counters = counters;
+    this.refusals = refusals;
   }
 
   /** A client's connection was accepted; it counts as idle once {@link #clientIdle} says so. */
@@ -63,6 +68,11 @@ public final class ConnectionCounters {
   /** A connection could not be established. */
   public void serverConnectFailed() {
     counters.add(Counter.SERVER_CONNECT_FAILURES.ordinal(), 1);
+  }
+
+  /** A next hop sent what is no response, or not the end of one, or more than one. */
+  public void serverRefused(ParseFailure failure) {
+    refusals.accept(failure);
   }
 
   /** Octets begin to flow through a tunnel. */

@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.core.caching.CacheReason;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -69,7 +70,19 @@ public enum CounterFamily {
           "ERR_UNSUP_REQ",
           "ERR_URN_RESOLVE",
           "ERR_WRITE_ERROR",
-          "ERR_ZERO_SIZE_OBJECT"));
+          "ERR_ZERO_SIZE_OBJECT")),
+  REQUEST_REFUSAL(
+      "loligo.requests.refused",
+      "reason",
+      "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first"
+          + " thing that was wrong.",
+      names(ParseFailure.values())),
+  RESPONSE_REFUSAL(
+      "loligo.responses.refused",
+      "reason",
+      "Responses of origins and parents refused, cut or followed by what nobody asked for, by the"
+          + " first thing that was wrong; the connection is not used again.",
+      names(ParseFailure.values()));
 
   private final String meter;
   private final String label;

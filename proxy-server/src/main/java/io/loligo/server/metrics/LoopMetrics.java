@@ -1,5 +1,6 @@
 package io.loligo.server.metrics;
 
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HitClass;
@@ -19,7 +20,8 @@ public final class LoopMetrics implements ExchangeSink {
   private final LongCells[] families = new LongCells[CounterFamily.values().length];
   private final LatencyHistogram[] histograms =
       new LatencyHistogram[STAGES.length * CLASSES.length];
-  private final ConnectionCounters connections = new ConnectionCounters(gauges, counters);
+  private final ConnectionCounters connections =
+      new ConnectionCounters(gauges, counters, this::responseRefused);
 
   private final OriginMisses misses = new OriginMisses();
 
@@ -27,6 +29,10 @@ public final class LoopMetrics implements ExchangeSink {
     for (CounterFamily family : CounterFamily.values()) {
       families[family.ordinal()] = new LongCells(family.labelValues().size());
     }
+  }
+
+  private void responseRefused(ParseFailure failure) {
+    count(CounterFamily.RESPONSE_REFUSAL, failure.ordinal());
   }
 
   /** Where the loop's connections are counted. */
@@ -63,6 +69,9 @@ public final class LoopMetrics implements ExchangeSink {
     }
     if (record.errorCode != null) {
       count(CounterFamily.ERROR, error(record.errorCode));
+    }
+    if (record.requestFailure != null) {
+      count(CounterFamily.REQUEST_REFUSAL, record.requestFailure.ordinal());
     }
     recordStages(record);
   }

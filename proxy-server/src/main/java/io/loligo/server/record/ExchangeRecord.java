@@ -2,6 +2,7 @@ package io.loligo.server.record;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
@@ -136,6 +137,9 @@ public final class ExchangeRecord {
   /** Reason for refusals and failures, for the operator; or null. */
   public String errorDetail;
 
+  /** What was wrong about the request as a message, or null. */
+  public ParseFailure requestFailure;
+
   /** Number of the client's connection in this process; 0: none given. */
   public long connectionId;
 
@@ -186,6 +190,7 @@ public final class ExchangeRecord {
     reply = null;
     errorCode = null;
     errorDetail = null;
+    requestFailure = null;
     connectionId = 0;
     acl = null;
   }

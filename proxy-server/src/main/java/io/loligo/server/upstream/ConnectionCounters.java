@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.message.ParseFailure;
+
 /** Counts connections to next hops. One per event loop, called on it. */
 public interface ConnectionCounters {
   /** Counts nothing. */
@@ -19,6 +21,9 @@ public interface ConnectionCounters {
 
         @Override
         public void idle(int change) {}
+
+        @Override
+        public void refused(ParseFailure failure) {}
       };
 
   /** A connection was established. */
@@ -35,4 +40,7 @@ public interface ConnectionCounters {
 
   /** The number of kept connections changed by this much. */
   void idle(int change);
+
+  /** A hop sent what is no response, or not the end of one, or more than one. */
+  void refused(ParseFailure failure);
 }

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.Store;
 import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -74,6 +78,17 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Octets on their way that no tier holds. */
   long transitBytes() {
     return proxy.store().stats().transitBytes();
+  }
+
+  /** Requests and responses refused so far, by reason. A new map. */
+  Map<ParseFailure, Long> refusals() {
+    Map<ParseFailure, Long> all = new EnumMap<>(ParseFailure.class);
+    for (ParseFailure reason : ParseFailure.values()) {
+      long requests = proxy.metrics().value(CounterFamily.REQUEST_REFUSAL, reason.ordinal());
+      long responses = proxy.metrics().value(CounterFamily.RESPONSE_REFUSAL, reason.ordinal());
+      all.put(reason, requests + responses);
+    }
+    return all;
   }
 
   /** Completes when every cache_dir is ready, or off. */

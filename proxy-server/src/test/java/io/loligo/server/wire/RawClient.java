@@ -47,6 +47,12 @@ final class RawClient implements AutoCloseable {
     return new RawClient(socket);
   }
 
+  /** Another guard than {@value #GUARD_MILLIS} ms. */
+  RawClient guard(int millis) throws IOException {
+    socket.setSoTimeout(millis);
+    return this;
+  }
+
   RawClient send(String octets) throws IOException {
     return send(octets.getBytes(ISO_8859_1));
   }

@@ -57,9 +57,11 @@ final class ScriptedOrigin implements AutoCloseable {
     private final InputStream in;
     private final OutputStream out;
     private final String head;
+    private final int connection;
     private WireMessage whole;
 
-    private Call(Socket socket, InputStream in, String head) throws IOException {
+    private Call(Socket socket, InputStream in, String head, int connection) throws IOException {
+      this.connection = connection;
       this.socket = socket;
       this.in = in;
       this.out = socket.getOutputStream();
@@ -68,6 +70,11 @@ final class ScriptedOrigin implements AutoCloseable {
 
     String head() {
       return head;
+    }
+
+    /** Number of the connection it came by, from 1. */
+    int connection() {
+      return connection;
     }
 
     String field(String name) {
@@ -160,8 +167,8 @@ final class ScriptedOrigin implements AutoCloseable {
       while (true) {
         Socket socket = listener.accept();
         sockets.add(socket);
-        connections.incrementAndGet();
-        Thread thread = new Thread(() -> serve(socket), "origin-connection");
+        int number = connections.incrementAndGet();
+        Thread thread = new Thread(() -> serve(socket, number), "origin-connection");
         thread.setDaemon(true);
         thread.start();
       }
@@ -170,7 +177,7 @@ final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
-  private void serve(Socket socket) {
+  private void serve(Socket socket, int number) {
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
@@ -179,7 +186,7 @@ final class ScriptedOrigin implements AutoCloseable {
         if (head == null) {
           return;
         }
-        Call call = new Call(socket, in, head);
+        Call call = new Call(socket, in, head, number);
         int place = record(head);
         scripts.getOrDefault(path(head), otherwise).answer(call);
         if (!socket.isClosed()) {

@@ -860,6 +860,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       case FAILED -> {
         contentBroken = true;
         closing = true;
+        record.requestFailure = content.failure();
         releaseUnread();
         contentArrived();
         tellContentFailed(content.failure());

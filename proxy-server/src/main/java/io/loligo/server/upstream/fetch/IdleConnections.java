@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.fetch;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.ConnectionCounters;
 import io.loligo.server.upstream.http1.Http1Connection;
 import java.net.InetSocketAddress;
@@ -74,6 +75,11 @@ final class IdleConnections implements Http1Connection.Home {
         byAddress.remove(connection.address());
       }
     }
+  }
+
+  @Override
+  public void refused(ParseFailure failure) {
+    counters.refused(failure);
   }
 
   int size() {

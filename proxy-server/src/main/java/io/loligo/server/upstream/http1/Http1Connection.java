@@ -59,6 +59,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
 
     /** An idle connection cannot be used any more. */
     void gone(Http1Connection connection);
+
+    /** What the peer sent was no response, or not the end of one, or more than one. */
+    void refused(ParseFailure failure);
   }
 
   /** 1xx answers before the final one; more of them are refused. */
@@ -301,6 +304,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     readPending = false;
     if (phase == Phase.IDLE) {
       octets.release();
+      home.refused(ParseFailure.SURPLUS);
       giveUpIdle();
       return;
     }
@@ -420,9 +424,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       if (framing.kind() == Framing.Kind.UNTIL_CLOSE && !inputReset) {
         complete(null);
       } else {
+        home.refused(ParseFailure.TRUNCATED);
         fail(Kind.TRUNCATED, inputReset ? "connection reset" : "closed before the content's end");
       }
     } else if (answered) {
+      home.refused(ParseFailure.TRUNCATED);
       fail(Kind.INVALID_RESPONSE, "closed within the head");
     } else if (writeFailure != null) {
       fail(Kind.WRITE_FAILED, String.valueOf(writeFailure.getMessage()));
@@ -469,14 +475,18 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       refuse(framing.failure());
       return;
     }
-    persistent = persistent && keptAlive(head);
+    // who answers before it was asked whole may take the rest for another request
+    persistent =
+        persistent
+            && !sending
+            && keptAlive(head)
+            && !MessageFraming.announcesForbiddenContent(head);
     remaining = framing.length();
     wanted = false;
     awaitingContinue = false;
-    if (sending && status >= 300) {
+    if (status >= 300) {
       // the origin has decided without the rest of the content (RFC 9112 section 9.5)
       sending = false;
-      persistent = false;
     }
     if (framing.kind() == Framing.Kind.CHUNKED) {
       if (chunks == null) {
@@ -494,9 +504,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   private void interim(ResponseHead head) {
     if (++interims > MAX_INTERIM) {
-      fail(Kind.INVALID_RESPONSE, "more than " + MAX_INTERIM + " interim answers");
+      refuse(ParseFailure.TOO_MANY_INTERIM);
       return;
     }
+    persistent = persistent && !MessageFraming.announcesForbiddenContent(head);
     if (head.status() != 100) {
       events.interim(head);
     } else if (awaitingContinue) {
@@ -518,7 +529,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   private void upgraded(ResponseHead head) {
     if (request.upgrade() == null || sending) {
-      fail(Kind.INVALID_RESPONSE, "101 that was not asked for");
+      refuse(ParseFailure.UNASKED_SWITCH);
       return;
     }
     phase = Phase.RAW;
@@ -640,6 +651,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
         ctx.read();
       }
     } else {
+      if (input != null) {
+        home.refused(ParseFailure.SURPLUS);
+      }
       phase = Phase.CLOSED;
       dropInput();
       ctx.close();
@@ -648,6 +662,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void refuse(ParseFailure failure) {
+    home.refused(failure);
     boolean tooLarge =
         failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TOO_MANY_FIELDS;
     fail(tooLarge ? Kind.HEAD_TOO_LARGE : Kind.INVALID_RESPONSE, failure.text());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
@@ -17,6 +18,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -163,6 +165,7 @@ abstract class FetchBench {
     int idle;
     int reused;
     int failed;
+    final List<ParseFailure> refused = new ArrayList<>();
 
     @Override
     public void opened() {
@@ -187,6 +190,11 @@ abstract class FetchBench {
     @Override
     public void idle(int change) {
       idle += change;
+    }
+
+    @Override
+    public void refused(ParseFailure failure) {
+      refused.add(failure);
     }
   }
 }

@@ -237,7 +237,7 @@ class RequestTest extends FetchBench {
     assertThat(last().sent()).endsWith("helloworld");
     last().answer("yes");
     assertThat(seen.over()).isTrue();
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(upstream.idleConnections()).as("it may take the rest for a request").isZero();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.loligo.server.upstream.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.ConnectionCounters;
@@ -302,6 +303,9 @@ class SocketsTest {
 
     @Override
     public void connectFailed() {}
+
+    @Override
+    public void refused(ParseFailure failure) {}
 
     @Override
     public void reused() {}
