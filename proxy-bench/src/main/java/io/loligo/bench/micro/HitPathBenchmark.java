@@ -14,6 +14,7 @@ import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.exchange.ExchangeSettings;
@@ -103,7 +104,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
             new ClientAddresses(),
             metrics.connections(),
             ClientSettings.of(config));
-    channel.pipeline().addLast(new Http1Connection(loop, config.ports().get(0)));
+    channel.pipeline().addLast(new Http1Connection(loop, new ListeningPort(config.ports().get(0))));
     request = allocator.directBuffer();
     request.writeCharSequence(requestText(), StandardCharsets.US_ASCII);
   }

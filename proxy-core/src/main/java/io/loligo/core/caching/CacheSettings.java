@@ -48,6 +48,21 @@ public record CacheSettings(
         true);
   }
 
+  /** The same with the sizes of objects that {@code other} stores. */
+  public CacheSettings withObjectSizes(CacheSettings other) {
+    return new CacheSettings(
+        refreshPatterns,
+        negativeTtlSeconds,
+        minimumExpirySeconds,
+        maxStaleSeconds,
+        offlineMode,
+        reloadIntoIms,
+        refreshAllIms,
+        other.maxObjectBytes,
+        other.minObjectBytes,
+        gateway);
+  }
+
   /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not asked. */
   RefreshPattern patternFor(CharSequence url) {
     for (int i = 0; i < refreshPatterns.size(); i++) {

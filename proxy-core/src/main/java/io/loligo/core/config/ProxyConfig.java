@@ -59,6 +59,36 @@ public record ProxyConfig(
         settings);
   }
 
+  /**
+   * The same as far as it can be put in force while {@code running} is: budgets, files and threads
+   * taken at the start are those of {@code running}.
+   *
+   * @param effective every value in force then
+   */
+  ProxyConfig during(ProxyConfig running, List<Setting> effective) {
+    return new ProxyConfig(
+        ports,
+        access,
+        caching.withObjectSizes(running.caching),
+        running.memory,
+        running.disk,
+        timeouts,
+        connections,
+        limits,
+        forwarding,
+        dns,
+        logging,
+        new Admin(running.admin.address, running.admin.port, admin.secret, admin.cacheManager),
+        new Workers(
+            running.workers.eventLoops,
+            running.workers.transport,
+            running.workers.allocator,
+            running.workers.pidFile,
+            running.workers.pidFileSource,
+            workers.warnings),
+        effective);
+  }
+
   /** The same with another tier on disk. */
   public ProxyConfig withDisk(Disk disk) {
     return new ProxyConfig(
@@ -363,7 +393,11 @@ public record ProxyConfig(
    * @param source file:line, for the warning that the place moved
    */
   public record AccessLog(
-      String module, String place, String format, AclList access, String source) {}
+      String module, String place, String format, AclList access, String source) {
+    private List<String> whereToAll() {
+      return List.of(module, place, format, access.isEmpty() ? "all" : "some");
+    }
+  }
 
   /**
    * Logs.
@@ -383,7 +417,21 @@ public record ProxyConfig(
       int rotate,
       boolean stripQueryTerms,
       boolean logMimeHeaders,
-      boolean blockWhenFull) {}
+      boolean blockWhenFull) {
+    /** Whether the access log is surely the same; rules are not compared. */
+    public boolean writesLike(Logging other) {
+      return formats.equals(other.formats)
+          && rotate == other.rotate
+          && stripQueryTerms == other.stripQueryTerms
+          && logMimeHeaders == other.logMimeHeaders
+          && blockWhenFull == other.blockWhenFull
+          && accessLogs.stream()
+              .map(AccessLog::whereToAll)
+              .toList()
+              .equals(other.accessLogs.stream().map(AccessLog::whereToAll).toList())
+          && accessLogs.stream().allMatch(log -> log.access.isEmpty());
+    }
+  }
 
   /**
    * Administration ({@code loligo_admin_port}).

@@ -65,19 +65,23 @@ final class UsedDirectives {
                     + " percentage of its age when it was received. The first expression found in"
                     + " the URL decides."),
         d("cache_mem")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "256 MB")
             .difference("holds stored responses only; bytes in transit are budgeted apart")
             .text("Memory for stored responses, off the Java heap."),
         d("maximum_object_size_in_memory")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "512 KB")
             .text("Larger responses are not kept in the memory tier."),
         d("maximum_object_size")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "4 MB")
             .noLimit()
             .text(
                 "Larger responses are not stored at all, except in a cache_dir whose own max-size"
                     + " allows it. May stand anywhere in the file."),
         d("minimum_object_size")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "0 KB")
             .text("Smaller responses are not stored."),
         d("cache_dir")
@@ -119,6 +123,7 @@ final class UsedDirectives {
                 "Responses that wait to be written to a cache_dir, at most. What arrives while the"
                     + " queue is full is not kept on disk, and counted."),
         d("read_ahead_gap")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "64 KB")
             .range(1, ONE_GB)
             .squid("16 KB", "socket reads of 64 KB cost a third less CPU per byte")
@@ -322,7 +327,7 @@ final class UsedDirectives {
         d("loligo_admin_port")
             .type(ValueType.TEXT, "127.0.0.1:3129")
             .form("[ADDRESS:]PORT|off")
-            .reload(Reload.LISTEN)
+            .reload(Reload.RESTART)
             .text("Where health, metrics and administration are served; off: nowhere."),
         d("loligo_admin_secret")
             .type(ValueType.TEXT, "")
@@ -340,10 +345,12 @@ final class UsedDirectives {
                 "Longest time for tunnels (CONNECT, WebSocket) when stopping; without a line that"
                     + " of shutdown_lifetime."),
         d("loligo_stream_buffer_size")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "64 KB")
             .range(4096, 16 << 20)
             .text("Size of one read from or write to a socket."),
         d("loligo_transit_memory")
+            .reload(Reload.RESTART)
             .type(ValueType.BYTES, "128 MB")
             .range(1 << 20, Long.MAX_VALUE)
             .text("Memory for bytes on their way that no tier holds."),

@@ -6,9 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Who may ask the admin port for what. Immutable; any thread.
+ * Who may ask the admin port for what. Thread-safe: any thread.
  *
  * <p>A browser can be made to send requests to a loopback port by any page it shows, under a name
  * of the attacker's choice that resolves to 127.0.0.1. So Host must be a loopback name, the very
@@ -18,17 +19,27 @@ import java.util.Set;
 final class AdminAccess {
   private static final String SCHEME = "Bearer ";
 
-  private final byte[] secret;
-  private final Set<String> names;
+  private volatile byte[] secret;
+  private volatile Set<String> names;
 
   /**
    * @param secret null: nothing can be changed
-   * @param names further host names in lower case
+   * @param names further host names
    */
   AdminAccess(String secret, Set<String> names) {
-    this.secret =
-        secret == null || secret.isEmpty() ? null : secret.getBytes(StandardCharsets.UTF_8);
-    this.names = Set.copyOf(names);
+    reconfigure(secret, names);
+  }
+
+  /** Another secret and other names, from the next request on. */
+  final void reconfigure(String newSecret, Set<String> newNames) {
+    secret =
+        newSecret == null || newSecret.isEmpty()
+            ? null
+            : newSecret.getBytes(StandardCharsets.UTF_8);
+    names =
+        newNames.stream()
+            .map(name -> name.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Whether {@code host}, a Host value, names the server that listens on {@code local}. */
@@ -52,14 +63,15 @@ final class AdminAccess {
 
   /** Whether {@code authorization} carries the secret. Takes the same time for every wrong one. */
   boolean secretGiven(String authorization) {
-    if (secret == null
+    byte[] expected = secret;
+    if (expected == null
         || authorization == null
         || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return false;
     }
     byte[] given =
         authorization.substring(SCHEME.length()).strip().getBytes(StandardCharsets.UTF_8);
-    return MessageDigest.isEqual(secret, given);
+    return MessageDigest.isEqual(expected, given);
   }
 
   /** The name or literal in {@code host[:port]}, lower case, no brackets; null: malformed. */

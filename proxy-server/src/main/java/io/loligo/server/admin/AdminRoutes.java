@@ -18,7 +18,7 @@ final class AdminRoutes {
   private static final Set<String> PAGES =
       Set.of(
           "/", "/metrics", "/health/live", "/health/ready", "/config", "/disk", "/misses", "/bans");
-  private static final Set<String> CHANGES = Set.of("/purge", "/rotate", "/drain");
+  private static final Set<String> CHANGES = Set.of("/purge", "/reload", "/rotate", "/drain");
 
   private final AdminAccess access;
   private final Operations operations;
@@ -59,6 +59,10 @@ final class AdminRoutes {
     if (path.equals("/purge") && method.equals("POST")) {
       AdminReply refusal = refusal(path, authorization, client);
       return refusal == null ? purge(query, client) : CompletableFuture.completedFuture(refusal);
+    }
+    if (path.equals("/reload") && method.equals("POST")) {
+      AdminReply refusal = refusal(path, authorization, client);
+      return refusal == null ? reload(client) : CompletableFuture.completedFuture(refusal);
     }
     if (path.equals("/explain") && (method.equals("GET") || method.equals("HEAD"))) {
       return explain(query);
@@ -172,6 +176,20 @@ final class AdminRoutes {
       return CompletableFuture.completedFuture(
           AdminReply.text(400, "nothing that can be purged: " + why));
     }
+  }
+
+  private CompletableFuture<AdminReply> reload(String client) {
+    return operations
+        .reload()
+        .thenApply(
+            reloaded -> {
+              if (reloaded.done()) {
+                AUDIT.info("admin reload from {}: done", client);
+              } else {
+                AUDIT.warn("admin reload from {}: failed", client);
+              }
+              return AdminReply.json(reloaded.done() ? 200 : 422, reloaded.json());
+            });
   }
 
   private static AdminReply purged(String what, Purged purged, String client) {

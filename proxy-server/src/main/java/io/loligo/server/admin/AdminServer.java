@@ -23,11 +23,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * The admin port ({@code loligo_admin_port}): metrics, health, configuration, and the operations
@@ -43,10 +41,12 @@ public final class AdminServer implements AutoCloseable {
 
   private final EventLoopGroup group;
   private final Channel listener;
+  private final AdminAccess access;
 
-  private AdminServer(EventLoopGroup group, Channel listener) {
+  private AdminServer(EventLoopGroup group, Channel listener, AdminAccess access) {
     this.group = group;
     this.listener = listener;
+    this.access = access;
   }
 
   /**
@@ -70,10 +70,7 @@ public final class AdminServer implements AutoCloseable {
       Supplier<List<DiskStats>> disks,
       String version)
       throws IOException {
-    AdminAccess access =
-        new AdminAccess(
-            admin.secret(),
-            names.stream().map(n -> n.toLowerCase(Locale.ROOT)).collect(Collectors.toSet()));
+    AdminAccess access = new AdminAccess(admin.secret(), names);
     AdminRoutes routes =
         new AdminRoutes(
             access,
@@ -96,7 +93,7 @@ public final class AdminServer implements AutoCloseable {
               .bind(address(admin))
               .syncUninterruptibly()
               .channel();
-      return new AdminServer(group, listener);
+      return new AdminServer(group, listener, access);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -114,6 +111,11 @@ public final class AdminServer implements AutoCloseable {
   /** Where it listens. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Another secret, or null, and other names, from the next request on. */
+  public void reconfigure(String secret, Set<String> names) {
+    access.reconfigure(secret, names);
   }
 
   @Override

@@ -31,6 +31,13 @@ public interface Operations {
   /** Keeps the old log files by number and starts new ones. */
   void rotateLogs();
 
+  /**
+   * Reads the configuration file anew and puts it in force, whole or not at all.
+   *
+   * @return completes on any thread
+   */
+  CompletableFuture<Reloaded> reload();
+
   /** Lets running exchanges end and takes no new connections; then the process ends. */
   void drain();
 

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * a service: to read the same from XML takes a fifth of the time the process needs to start.
  */
 public final class AppLog extends ContextAwareBase implements Configurator {
+  private static final String FILE = "cache_log";
   private static final String PATTERN =
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg%n";
 
@@ -34,8 +36,19 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** Writes to {@code path} too; null or {@code none}: nothing more. */
-  static void addFile(String path) {
+  /**
+   * Writes to {@code path} too, opened anew, instead of the file before; null or {@code none}: to
+   * no file.
+   */
+  static void toFile(String path) {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+      Appender<ILoggingEvent> before = root.getAppender(FILE);
+      if (before != null) {
+        root.detachAppender(before);
+        before.stop();
+      }
+    }
     if (path == null
         || path.equals("none")
         || !(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
@@ -43,7 +56,7 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     }
     FileAppender<ILoggingEvent> file = new FileAppender<>();
     file.setFile(path);
-    add(context, "cache_log", file);
+    add(context, FILE, file);
   }
 
   private static void add(

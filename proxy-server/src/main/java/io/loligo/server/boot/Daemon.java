@@ -1,11 +1,15 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.time.TimeSource;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,9 +18,12 @@ final class Daemon {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
   private final ProxyConfig config;
+  private final Supplier<ConfigResult> source;
 
-  Daemon(ProxyConfig config) {
+  /** {@code source} reads the configuration anew. */
+  Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
     this.config = config;
+    this.source = source;
   }
 
   /** Runs until SIGTERM or SIGINT. The process's exit status. */
@@ -34,7 +41,7 @@ final class Daemon {
     Stop stop = new Stop(started);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
-    Signals.on("HUP", () -> started.thenAccept(Daemon::reopenLogs));
+    Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
     Proxy proxy;
     try {
       proxy = start();
@@ -58,8 +65,8 @@ final class Daemon {
 
   private Proxy start() throws IOException {
     ProxyConfig placed = Places.of(config);
-    AppLog.addFile(placed.logging().cacheLog());
-    Proxy proxy = Proxy.start(placed);
+    AppLog.toFile(placed.logging().cacheLog());
+    Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);
     writePidFile(placed.workers().pidFile());
     return proxy;
   }
@@ -94,8 +101,17 @@ final class Daemon {
     }
   }
 
-  private static void reopenLogs(Proxy proxy) {
-    proxy.reopenLogs().thenRun(() -> LOG.info("logs reopened"));
+  /** Reloads; the logs are opened anew however that goes: they may have been moved away. */
+  private static void hangup(Proxy proxy) {
+    LOG.info("signalled: reloading");
+    proxy
+        .reload()
+        .thenCompose(
+            reloaded -> {
+              AppLog.toFile(proxy.config().logging().cacheLog());
+              return proxy.reopenLogs();
+            })
+        .thenRun(() -> LOG.info("logs reopened"));
   }
 
   private static String text(InetSocketAddress address) {

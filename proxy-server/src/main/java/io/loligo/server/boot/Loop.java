@@ -19,59 +19,92 @@ import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ReflectiveChannelFactory;
-import java.util.function.Supplier;
 
 /**
  * What one event loop has of its own: timer, names, connections to origins, exchanges. Wiring only;
- * each part is confined to the loop.
- *
- * @param timer its timeouts
- * @param names its resolver
- * @param upstream its connections to next hops
- * @param exchanges its request handler
- * @param decisions what it did lately
+ * confined to the loop once it is wired, but for its timer and decisions.
  */
-record Loop(
-    EventLoop eventLoop,
-    LoopTimer timer,
-    DnsNames names,
-    NettyUpstream upstream,
-    ExchangeLoop exchanges,
-    RecentDecisions decisions) {
+final class Loop {
+  private final EventLoop eventLoop;
+  private final LoopTimer timer;
+  private final DnsNames names;
+  private final RecentDecisions decisions = new RecentDecisions();
+  private DnsSettings dns;
+  private NettyUpstream upstream;
+  private ExchangeLoop exchanges;
 
-  static Loop wire(
+  Loop(
       EventLoop eventLoop,
       Transport transport,
       Store store,
       PeerHealth health,
       ConnectionCounters counters,
-      Supplier<ProxyConfig> config,
-      Supplier<DnsSettings> dns,
+      ProxyConfig config,
+      DnsSettings dns,
       OwnAddresses own,
       TimeSource time,
       ExchangeSettings settings) {
-    LoopTimer timer = new LoopTimer(eventLoop);
-    DnsNames names =
+    this.eventLoop = eventLoop;
+    this.dns = dns;
+    timer = new LoopTimer(eventLoop);
+    names =
         new DnsNames(
             eventLoop,
             timer,
             new ReflectiveChannelFactory<>(transport.datagramChannel()),
             new ReflectiveChannelFactory<>(transport.socketChannel()),
-            dns);
-    NettyUpstream upstream =
+            () -> this.dns);
+    upstream =
         new NettyUpstream(
             eventLoop,
             new SocketTransport(
                 new ReflectiveChannelFactory<>(transport.socketChannel()), transport.allocator()),
             names,
             timer,
-            config,
+            () -> config,
             health,
             new OriginCounters(counters));
-    LoopClock clock = new LoopClock(time);
-    ExchangeLoop exchanges =
+    exchanges =
         new ExchangeLoop(
-            store, upstream, new PeerSelection(health), clock, timer, counters, own, settings);
-    return new Loop(eventLoop, timer, names, upstream, exchanges, new RecentDecisions());
+            store,
+            upstream,
+            new PeerSelection(health),
+            new LoopClock(time),
+            timer,
+            counters,
+            own,
+            settings);
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  /** Its timeouts. */
+  LoopTimer timer() {
+    return timer;
+  }
+
+  /** What it did lately. */
+  RecentDecisions decisions() {
+    return decisions;
+  }
+
+  /** Its request handler under the configuration in force. */
+  ExchangeLoop exchanges() {
+    return exchanges;
+  }
+
+  /** Another configuration for what begins from now on. On the loop. */
+  void reconfigure(ExchangeSettings settings, DnsSettings newDns) {
+    dns = newDns;
+    upstream = upstream.under(settings.config());
+    exchanges = exchanges.under(settings, upstream);
+  }
+
+  /** Ends what goes on without clients. On the loop. */
+  void close() {
+    upstream.close();
+    names.close();
   }
 }

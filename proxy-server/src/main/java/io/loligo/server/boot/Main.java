@@ -74,7 +74,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-      ConfigResult result = new ConfigReader(new FileConfigSource()).read(file.toString());
+      ConfigResult result = read();
       for (ConfigProblem problem : result.problems()) {
         System.err.println(problem.text());
       }
@@ -83,7 +83,11 @@ public final class Main implements Callable<Integer> {
         System.err.println("loligo: not started: " + file + " has errors");
         return 1;
       }
-      return new Daemon(config).run();
+      return new Daemon(config, this::read).run();
+    }
+
+    private ConfigResult read() {
+      return new ConfigReader(new FileConfigSource()).read(file.toString());
     }
   }
 

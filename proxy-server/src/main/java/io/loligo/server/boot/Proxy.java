@@ -1,15 +1,20 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.Shutdown;
+import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.ClientTerms;
 import io.loligo.server.downstream.Listeners;
+import io.loligo.server.downstream.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.OwnAddresses;
@@ -47,6 +52,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +64,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,22 +83,28 @@ public final class Proxy implements AutoCloseable {
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
   private static final long MAINTENANCE_MILLIS = 5;
 
-  private final ProxyConfig config;
+  private final String processMark = Long.toHexString(ThreadLocalRandom.current().nextLong());
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final ScheduledExecutorService maintenance;
   private final TieredStore store;
   private final Store seenStore;
-  private final AccessLog accessLog;
+  private final List<ClientLoop> clientLoops;
+  private final PeerHealth health = new PeerHealth(System::nanoTime);
+  private final Reloader reloader;
+  private final LogTotals logged;
   private final Listeners listeners;
   private final ProxyMetrics metrics;
   private final List<AutoCloseable> closeLast = new ArrayList<>();
-  private final List<InetSocketAddress> addresses = new ArrayList<>();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private AdminServer admin;
+  private volatile ProxyConfig config;
+  private volatile DnsSettings dns;
+  private volatile AccessLog accessLog;
+  private volatile List<InetSocketAddress> addresses = List.of();
   private volatile String notReady = "starting";
 
   /** What ends the time of {@code loligo_shutdown_delay}; null before. */
@@ -122,10 +136,22 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
+    return start(config, seen, time, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param source reads the configuration anew for {@link #reload}, may block; null: nothing to
+   *     read
+   */
+  static Proxy start(
+      ProxyConfig config, UnaryOperator<Store> seen, TimeSource time, Supplier<ConfigResult> source)
+      throws IOException {
     CacheFolders.prepare(config.disk());
     Transport transport =
         Transport.choose(config.workers().transport(), config.workers().allocator());
-    Proxy proxy = new Proxy(config, transport, seen, time);
+    Proxy proxy = new Proxy(config, transport, seen, time, source);
     try {
       proxy.open(transport);
     } catch (IOException | RuntimeException | Error e) {
@@ -135,9 +161,16 @@ public final class Proxy implements AutoCloseable {
     return proxy;
   }
 
-  private Proxy(ProxyConfig config, Transport transport, UnaryOperator<Store> seen, TimeSource time)
+  private Proxy(
+      ProxyConfig config,
+      Transport transport,
+      UnaryOperator<Store> seen,
+      TimeSource time,
+      Supplier<ConfigResult> source)
       throws IOException {
     this.config = config;
+    this.dns = DnsSettings.load(config.dns());
+    this.reloader = new Reloader(source, this::reconfigure);
     int count =
         config.workers().eventLoops() > 0
             ? config.workers().eventLoops()
@@ -146,6 +179,7 @@ public final class Proxy implements AutoCloseable {
     Deque<Runnable> begun = new ArrayDeque<>();
     try {
       accessLog = AccessLog.open(config.logging(), count);
+      logged = new LogTotals(() -> accessLog);
       begun.push(accessLog::close);
       maintenance =
           Executors.newSingleThreadScheduledExecutor(
@@ -165,7 +199,7 @@ public final class Proxy implements AutoCloseable {
       seenStore = seen.apply(store);
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
-      List<ClientLoop> clientLoops = wireLoops(transport, time);
+      clientLoops = wireLoops(transport, time);
       listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
@@ -174,43 +208,43 @@ public final class Proxy implements AutoCloseable {
   }
 
   private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
-    PeerHealth health = new PeerHealth(System::nanoTime);
-    DnsSettings dns = DnsSettings.load(config.dns());
-    ExchangeSettings settings =
-        ExchangeSettings.of(config, Long.toHexString(ThreadLocalRandom.current().nextLong()));
+    ExchangeSettings settings = ExchangeSettings.of(config, processMark);
     OwnAddresses own = new OwnAddresses(ownPorts, localAddresses());
     ClientAddresses clients = new ClientAddresses();
-    List<ClientLoop> clientLoops = new ArrayList<>();
+    List<ClientLoop> wired = new ArrayList<>();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
       int number = loops.size();
       LoopMetrics counted = metrics.loop(number);
       Loop loop =
-          Loop.wire(
+          new Loop(
               eventLoop,
               transport,
               seenStore,
               health,
               counted.connections(),
-              () -> config,
-              () -> dns,
+              config,
+              dns,
               own,
               time,
               settings);
       loops.add(loop);
-      ExchangeSink log = accessLog.loop(number);
-      clientLoops.add(
+      wired.add(
           new ClientLoop(
               eventLoop,
               loop.timer(),
               time,
               loop.exchanges(),
-              counted.then(loop.decisions()).then(log),
+              sink(number, accessLog),
               clients,
               counted.connections(),
               ClientSettings.of(config)));
     }
-    return clientLoops;
+    return wired;
+  }
+
+  private ExchangeSink sink(int loop, AccessLog log) {
+    return metrics.loop(loop).then(loops.get(loop).decisions()).then(log.loop(loop));
   }
 
   private static Set<InetAddress> localAddresses() {
@@ -262,8 +296,9 @@ public final class Proxy implements AutoCloseable {
       ownPorts.add(jmx);
     }
     for (HttpPort port : config.ports()) {
-      addresses.add(listeners.bind(port).address());
+      listeners.bind(port);
     }
+    addresses = boundAddresses();
     // what takes long, and nobody who waits for a port should wait for
     export.complete(exported());
     closeLast.add(
@@ -283,14 +318,17 @@ public final class Proxy implements AutoCloseable {
     shown.ledger(metrics.ledger());
     shown.store(store::stats);
     shown.disks(store::diskStats);
-    shown.counter("loligo.log.written", null, "Access log lines written.", accessLog::writtenLines);
+    shown.counter("loligo.log.written", null, "Access log lines written.", logged::written);
     shown.counter(
-        "loligo.log.dropped",
+        "loligo.log.dropped", null, "Access log lines dropped: queue full.", logged::dropped);
+    shown.counter(
+        "loligo.log.lost", null, "Access log lines lost: cannot be written.", logged::lost);
+    shown.counter("loligo.reloads", null, "Reloads of the configuration.", reloader::reloads);
+    shown.counter(
+        "loligo.reload.failures",
         null,
-        "Access log lines dropped: queue full.",
-        accessLog::droppedLines);
-    shown.counter(
-        "loligo.log.lost", null, "Access log lines lost: cannot be written.", accessLog::lostLines);
+        "Reloads that failed and left everything as it was; the log says why.",
+        reloader::failures);
     return shown;
   }
 
@@ -301,17 +339,26 @@ public final class Proxy implements AutoCloseable {
 
   /** Port of the {@code index}th http_port line, as bound. */
   public int port(int index) {
-    return addresses.get(index).getPort();
+    return addresses().get(index).getPort();
   }
 
-  /** Where it listens, in the order of the lines. */
+  /** Where it listens, or did, in the order of the lines. */
   public List<InetSocketAddress> addresses() {
-    return List.copyOf(addresses);
+    return addresses;
+  }
+
+  private List<InetSocketAddress> boundAddresses() {
+    return listeners.bound().stream().map(Listeners.Bound::address).toList();
   }
 
   /** Port of the admin server, as bound; -1 where it is off. */
   public int adminPort() {
     return admin == null ? -1 : admin.address().getPort();
+  }
+
+  /** The configuration in force. */
+  ProxyConfig config() {
+    return config;
   }
 
   /** Metrics, for whoever runs it in process. */
@@ -327,6 +374,92 @@ public final class Proxy implements AutoCloseable {
   /** Opens the log files anew by their names, for whoever moved them away (SIGHUP). */
   public CompletableFuture<Void> reopenLogs() {
     return accessLog.reopen();
+  }
+
+  /**
+   * Reads the configuration file anew and puts it in force: whole or, where it is broken or a port
+   * or a log cannot be had, not at all. Repeated calls that overlap may share one reading.
+   */
+  public CompletableFuture<Reloaded> reload() {
+    return reloader.reload();
+  }
+
+  /**
+   * The same with a configuration that was read already, on the calling thread, which it blocks.
+   */
+  public Reloaded reload(ConfigResult read) {
+    return reloader.apply(read);
+  }
+
+  /**
+   * Puts {@code wanted} in force (ADR 9). What may fail comes first: logs, names, ports. Then each
+   * loop exchanges everything in one task, so that whatever begins on it sees all of the new
+   * configuration; what has begun keeps the old one.
+   */
+  private List<String> reconfigure(ProxyConfig wanted) throws IOException {
+    if (!notReady.isEmpty()) {
+      throw new IOException(notReady);
+    }
+    ProxyConfig before = config;
+    Reconfiguration next = Reconfiguration.of(before, Places.of(wanted));
+    ProxyConfig now = next.config();
+    ExchangeSettings settings = ExchangeSettings.of(now, processMark);
+    DnsSettings names = DnsSettings.load(now.dns()).orSame(dns);
+    AccessLog oldLog = accessLog;
+    boolean keepsLog = now.logging().writesLike(before.logging());
+    AccessLog log = keepsLog ? oldLog : AccessLog.open(now.logging(), loops.size());
+    Listeners.Change ports;
+    try {
+      ports = listeners.prepare(now.ports());
+    } catch (IOException | RuntimeException e) {
+      if (!keepsLog) {
+        log.close();
+      }
+      throw e;
+    }
+    exchange(now, settings, names, log, ports);
+    ports.commit();
+    addresses = boundAddresses();
+    config = now;
+    dns = names;
+    accessLog = log;
+    if (!keepsLog) {
+      oldLog.close();
+      logged.ended(oldLog);
+    }
+    if (!Objects.equals(now.logging().cacheLog(), before.logging().cacheLog())) {
+      AppLog.toFile(now.logging().cacheLog());
+    }
+    health.changed(before.forwarding().peers(), now.forwarding().peers());
+    if (admin != null) {
+      admin.reconfigure(now.admin().secret(), Set.of(now.forwarding().visibleHostname()));
+    }
+    return next.later();
+  }
+
+  private void exchange(
+      ProxyConfig now,
+      ExchangeSettings settings,
+      DnsSettings names,
+      AccessLog log,
+      Listeners.Change ports) {
+    ClientSettings clients = ClientSettings.of(now);
+    Map<ListeningPort, HttpPort> listening = ports.ports();
+    List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
+    for (int i = 0; i < loops.size(); i++) {
+      Loop loop = loops.get(i);
+      ClientLoop clientLoop = clientLoops.get(i);
+      ExchangeSink sink = sink(i, log);
+      exchanged.add(
+          loop.eventLoop()
+              .submit(
+                  () -> {
+                    loop.reconfigure(settings, names);
+                    clientLoop.reconfigure(
+                        new ClientTerms(clients, loop.exchanges(), listening), sink);
+                  }));
+    }
+    exchanged.forEach(io.netty.util.concurrent.Future::syncUninterruptibly);
   }
 
   /** Starts new log files, keeping old ones by number; done when new lines go there. */
@@ -384,19 +517,14 @@ public final class Proxy implements AutoCloseable {
       return;
     }
     notReady = "draining";
+    reloader.close();
     Future<?> later = listening;
     if (later != null) {
       later.cancel(false);
     }
     listeners.drain(0, 0);
     for (Loop loop : loops) {
-      loop.eventLoop()
-          .submit(
-              () -> {
-                loop.upstream().close();
-                loop.names().close();
-              })
-          .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+      loop.eventLoop().submit(loop::close).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
     store.land();
     export.cancel(false);
@@ -465,6 +593,11 @@ public final class Proxy implements AutoCloseable {
     @Override
     public void rotateLogs() {
       Proxy.this.rotateLogs();
+    }
+
+    @Override
+    public CompletableFuture<Reloaded> reload() {
+      return Proxy.this.reload();
     }
 
     @Override

@@ -19,13 +19,12 @@ public final class ClientLoop {
   private final EventLoop eventLoop;
   private final LoopTimer timer;
   private final TimeSource time;
-  private final RequestHandler handler;
-  private final ExchangeSink sink;
   private final ClientAddresses addresses;
   private final ConnectionCounters counters;
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
-  private ClientSettings settings;
+  private ExchangeSink sink;
+  private ClientTerms terms;
   private LoopScratch scratch;
   private boolean draining;
   private Runnable whenEmpty;
@@ -44,11 +43,10 @@ public final class ClientLoop {
     this.eventLoop = eventLoop;
     this.timer = timer;
     this.time = time;
-    this.handler = handler;
     this.sink = sink;
     this.addresses = addresses;
     this.counters = counters;
-    this.settings = settings;
+    this.terms = new ClientTerms(settings, handler, null);
     this.scratch = new LoopScratch(settings.limits());
   }
 
@@ -64,10 +62,7 @@ public final class ClientLoop {
     return time;
   }
 
-  public RequestHandler handler() {
-    return handler;
-  }
-
+  /** Where records go: those of exchanges under earlier terms too. */
   public ExchangeSink sink() {
     return sink;
   }
@@ -80,21 +75,27 @@ public final class ClientLoop {
     return counters;
   }
 
+  /** What requests that begin now are served by. */
+  public ClientTerms terms() {
+    return terms;
+  }
+
   public ClientSettings settings() {
-    return settings;
+    return terms.settings();
   }
 
   public LoopScratch scratch() {
     return scratch;
   }
 
-  /** New settings for what begins from now on. On the loop. */
-  public void settings(ClientSettings newSettings) {
+  /** Other terms for what begins from now on. On the loop. */
+  public void reconfigure(ClientTerms newTerms, ExchangeSink newSink) {
     assert eventLoop.inEventLoop();
-    if (!newSettings.limits().equals(settings.limits())) {
-      scratch = new LoopScratch(newSettings.limits());
+    if (!newTerms.settings().limits().equals(terms.settings().limits())) {
+      scratch = new LoopScratch(newTerms.settings().limits());
     }
-    settings = newSettings;
+    terms = newTerms;
+    sink = newSink;
   }
 
   /** Whether connections are to be closed after the answer in progress. */
@@ -150,6 +151,11 @@ public final class ClientLoop {
       whenEmpty.run();
       whenEmpty = null;
     }
+  }
+
+  /** From now on connections are closed after their answers, which say so. On the loop. */
+  void announceEnd() {
+    draining = true;
   }
 
   /**

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -12,13 +13,16 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,13 +42,21 @@ public final class Listeners {
   private final EventLoopGroup group;
   private final List<ClientLoop> loops;
   private final ConnectionOpener opener;
-  private final List<Channel> channels = new ArrayList<>();
-  private final List<Bound> bound = new ArrayList<>();
+  private List<Open> open = new ArrayList<>();
+  private boolean stopped;
 
-  /** Makes the handler of a connection accepted on {@code port}; called on its loop. */
+  /** Makes the handler of an accepted connection; called on its loop. */
   public interface ConnectionOpener {
     /** A handler that is in no pipeline yet. */
-    ClientConnection open(ClientLoop loop, HttpPort port);
+    ClientConnection open(ClientLoop loop, ListeningPort listening);
+  }
+
+  /** A port in use and its sockets. */
+  private record Open(
+      ListeningPort listening, HttpPort port, InetSocketAddress address, List<Channel> channels) {
+    boolean isFor(HttpPort wanted) {
+      return port.port() == wanted.port() && port.address().equals(wanted.address());
+    }
   }
 
   /**
@@ -75,15 +87,98 @@ public final class Listeners {
    * @throws IOException where it cannot, with the port's line and the reason
    */
   public synchronized Bound bind(HttpPort port) throws IOException {
+    Open opened = open(port);
+    opened.channels().forEach(channel -> channel.config().setAutoRead(true));
+    open.add(opened);
+    return new Bound(port, opened.address());
+  }
+
+  /** Opens the sockets; who connects waits in the kernel. */
+  private Open open(HttpPort port) throws IOException {
+    ListeningPort listening = new ListeningPort(port);
+    List<Channel> channels = new ArrayList<>();
     try {
       InetSocketAddress wanted = address(port);
-      InetSocketAddress actual = transport.epoll() ? bindEach(port, wanted) : bindOne(port, wanted);
-      Bound result = new Bound(port, actual);
-      bound.add(result);
-      return result;
+      InetSocketAddress actual =
+          transport.epoll()
+              ? bindEach(listening, wanted, channels)
+              : bindOne(listening, wanted, channels);
+      return new Open(listening, port, actual, channels);
     } catch (IOException | RuntimeException e) {
+      close(channels);
       throw new IOException(port.source() + ": cannot listen on " + port.name() + ": " + e, e);
     }
+  }
+
+  /**
+   * Prepares to listen on {@code wanted} instead: opens what is new, without accepting anything.
+   *
+   * @throws IOException where a port cannot be had; nothing has changed then
+   */
+  public synchronized Change prepare(List<HttpPort> wanted) throws IOException {
+    List<Open> before = new ArrayList<>(open);
+    List<Open> after = new ArrayList<>();
+    List<Open> opened = new ArrayList<>();
+    for (HttpPort port : wanted) {
+      Open kept = before.stream().filter(one -> one.isFor(port)).findFirst().orElse(null);
+      if (kept != null) {
+        before.remove(kept);
+        after.add(new Open(kept.listening(), port, kept.address(), kept.channels()));
+        continue;
+      }
+      try {
+        Open fresh = open(port);
+        opened.add(fresh);
+        after.add(fresh);
+      } catch (IOException e) {
+        opened.forEach(one -> close(one.channels()));
+        throw e;
+      }
+    }
+    return new Change(after, opened, before);
+  }
+
+  /** Other ports to listen on, prepared: {@link #commit} or {@link #cancel} once. Thread-safe. */
+  public final class Change {
+    private final List<Open> after;
+    private final List<Open> opened;
+    private final List<Open> left;
+
+    private Change(List<Open> after, List<Open> opened, List<Open> left) {
+      this.after = after;
+      this.opened = opened;
+      this.left = left;
+    }
+
+    /** What connections of each of them are to know. */
+    public Map<ListeningPort, HttpPort> ports() {
+      Map<ListeningPort, HttpPort> ports = new HashMap<>();
+      after.forEach(one -> ports.put(one.listening(), one.port()));
+      return Map.copyOf(ports);
+    }
+
+    /** Accepts on the new ones, then stops listening on those that are gone. */
+    public void commit() {
+      synchronized (Listeners.this) {
+        if (stopped) {
+          cancel();
+          return;
+        }
+        opened.forEach(
+            one -> one.channels().forEach(channel -> channel.config().setAutoRead(true)));
+        left.forEach(one -> close(one.channels()));
+        open = after;
+      }
+    }
+
+    /** Closes the new ones. */
+    public void cancel() {
+      opened.forEach(one -> close(one.channels()));
+    }
+  }
+
+  private static void close(List<Channel> channels) {
+    channels.forEach(channel -> channel.close().syncUninterruptibly());
   }
 
   private static InetSocketAddress address(HttpPort port) throws UnknownHostException {
@@ -92,13 +187,20 @@ public final class Listeners {
         : new InetSocketAddress(InetAddress.getByName(port.address()), port.port());
   }
 
-  private InetSocketAddress bindEach(HttpPort port, InetSocketAddress wanted) throws IOException {
-    if (wanted.getPort() != 0) {
+  private InetSocketAddress bindEach(
+      ListeningPort listening, InetSocketAddress wanted, List<Channel> channels)
+      throws IOException {
+    // on another address: of all addresses it can look taken, and is by nobody else
+    boolean ours =
+        open.stream()
+            .map(Open::address)
+            .anyMatch(one -> one.getPort() == wanted.getPort() && !one.equals(wanted));
+    if (wanted.getPort() != 0 && !ours) {
       checkFree(wanted);
     }
     InetSocketAddress actual = wanted;
     for (ClientLoop loop : loops) {
-      Channel channel = await(bootstrap(port, loop.eventLoop(), true).bind(actual));
+      Channel channel = await(bootstrap(listening, loop.eventLoop(), true).bind(actual));
       channels.add(channel);
       actual = (InetSocketAddress) channel.localAddress();
     }
@@ -116,8 +218,10 @@ public final class Listeners {
     }
   }
 
-  private InetSocketAddress bindOne(HttpPort port, InetSocketAddress wanted) throws IOException {
-    Channel channel = await(bootstrap(port, group, false).bind(wanted));
+  private InetSocketAddress bindOne(
+      ListeningPort listening, InetSocketAddress wanted, List<Channel> channels)
+      throws IOException {
+    Channel channel = await(bootstrap(listening, group, false).bind(wanted));
     channels.add(channel);
     return (InetSocketAddress) channel.localAddress();
   }
@@ -130,47 +234,51 @@ public final class Listeners {
     return bind.syncUninterruptibly().channel();
   }
 
-  private ServerBootstrap bootstrap(HttpPort port, EventLoopGroup children, boolean shared) {
+  private ServerBootstrap bootstrap(
+      ListeningPort listening, EventLoopGroup children, boolean shared) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(children instanceof EventLoop ? children : loops.get(0).eventLoop(), children)
             .channel(transport.serverChannel())
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
+            .option(ChannelOption.AUTO_READ, false)
             .childOption(ChannelOption.ALLOCATOR, transport.allocator())
             .childOption(ChannelOption.AUTO_READ, false)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-            .childHandler(new Acceptor(port));
+            .childHandler(new Acceptor(listening));
     if (shared) {
       bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
     }
-    keepAlive(bootstrap, port.keepAliveIdleSeconds());
     return bootstrap;
-  }
-
-  private void keepAlive(ServerBootstrap bootstrap, int idleSeconds) {
-    bootstrap.childOption(ChannelOption.SO_KEEPALIVE, idleSeconds >= 0);
-    if (idleSeconds > 0) {
-      bootstrap.childOption(
-          transport.epoll()
-              ? EpollChannelOption.TCP_KEEPIDLE
-              : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE),
-          idleSeconds);
-    }
   }
 
   /** Puts a connection's handler into place. Called on any of the loops. */
   private final class Acceptor extends ChannelInitializer<Channel> {
-    private final HttpPort port;
+    private final ListeningPort listening;
 
-    Acceptor(HttpPort port) {
-      this.port = port;
+    Acceptor(ListeningPort listening) {
+      this.listening = listening;
     }
 
     @Override
     protected void initChannel(Channel channel) {
-      channel.pipeline().addLast(opener.open(loopOf(channel.eventLoop()), port));
+      ClientLoop loop = loopOf(channel.eventLoop());
+      HttpPort port = loop.terms().port(listening);
+      keepAlive(channel.config(), port == null ? 0 : port.keepAliveIdleSeconds());
+      channel.pipeline().addLast(opener.open(loop, listening));
+    }
+  }
+
+  private void keepAlive(ChannelConfig config, int idleSeconds) {
+    config.setOption(ChannelOption.SO_KEEPALIVE, idleSeconds >= 0);
+    if (idleSeconds > 0) {
+      config.setOption(
+          transport.epoll()
+              ? EpollChannelOption.TCP_KEEPIDLE
+              : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE),
+          idleSeconds);
     }
   }
 
@@ -185,24 +293,28 @@ public final class Listeners {
 
   /** Ports listened on, in the order they were bound. */
   public synchronized List<Bound> bound() {
-    return List.copyOf(bound);
+    return open.stream().map(one -> new Bound(one.port(), one.address())).toList();
   }
 
   /** Lets new connections wait in the kernel. */
   public synchronized void pause() {
-    channels.forEach(channel -> channel.config().setAutoRead(false));
+    autoRead(false);
   }
 
   /** Accepts again after {@link #pause}. */
   public synchronized void resume() {
-    channels.forEach(channel -> channel.config().setAutoRead(true));
+    autoRead(true);
+  }
+
+  private void autoRead(boolean accepts) {
+    open.forEach(one -> one.channels().forEach(channel -> channel.config().setAutoRead(accepts)));
   }
 
   /** Stops listening; open connections go on. */
   public synchronized void stop() {
-    channels.forEach(channel -> channel.close().syncUninterruptibly());
-    channels.clear();
-    bound.clear();
+    stopped = true;
+    open.forEach(one -> close(one.channels()));
+    open = new ArrayList<>();
   }
 
   /**
@@ -214,6 +326,12 @@ public final class Listeners {
    * @return completes when no connection is open any more
    */
   public synchronized CompletableFuture<Void> drain(long lifetimeMillis, long tunnelMillis) {
+    // first, so that what is answered once nobody can connect any more says so
+    List<Future<?>> told = new ArrayList<>();
+    for (ClientLoop loop : loops) {
+      told.add(loop.eventLoop().submit(loop::announceEnd));
+    }
+    told.forEach(Future::syncUninterruptibly);
     stop();
     CompletableFuture<Void> done = new CompletableFuture<>();
     AtomicInteger busyLoops = new AtomicInteger(loops.size());

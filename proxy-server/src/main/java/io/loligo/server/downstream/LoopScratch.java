@@ -31,8 +31,9 @@ public final class LoopScratch {
    *
    * @param parser reusable
    * @param head reusable
+   * @param limits the parser keeps; after a reload others may be in force
    */
-  public record HeadParser(Http1RequestParser parser, RequestHead head) {}
+  public record HeadParser(Http1RequestParser parser, RequestHead head, ParseLimits limits) {}
 
   /** Limits the parsers keep. */
   public ParseLimits limits() {
@@ -49,13 +50,13 @@ public final class LoopScratch {
     HeadParser spare = parsers.pollLast();
     return spare != null
         ? spare
-        : new HeadParser(new Http1RequestParser(limits), new RequestHead());
+        : new HeadParser(new Http1RequestParser(limits), new RequestHead(), limits);
   }
 
   /** Gives a parser back. */
   public void giveParser(HeadParser spare) {
     spare.parser().reset();
-    if (parsers.size() < SPARES) {
+    if (parsers.size() < SPARES && spare.limits().equals(limits)) {
       parsers.addLast(spare);
     }
   }

@@ -90,9 +90,8 @@ public final class ExchangeLoop implements RequestHandler {
   private final FieldLines lines = new FieldLines(1024);
   private final LazyUrl url = new LazyUrl();
   private final HitAnswer hits;
-  private final HitForMiss hitForMiss = new HitForMiss();
-
-  private ExchangeSettings settings;
+  private final HitForMiss hitForMiss;
+  private final ExchangeSettings settings;
 
   /** QUERY requests whose content is held. */
   private int queries;
@@ -107,6 +106,19 @@ public final class ExchangeLoop implements RequestHandler {
       ConnectionCounters counters,
       OwnAddresses own,
       ExchangeSettings settings) {
+    this(store, upstream, peers, clock, timer, counters, own, settings, new HitForMiss());
+  }
+
+  private ExchangeLoop(
+      Store store,
+      Upstream upstream,
+      PeerSelection peers,
+      LoopClock clock,
+      LoopTimer timer,
+      ConnectionCounters counters,
+      OwnAddresses own,
+      ExchangeSettings settings,
+      HitForMiss hitForMiss) {
     this.store = store;
     this.upstream = upstream;
     this.peers = peers;
@@ -115,12 +127,17 @@ public final class ExchangeLoop implements RequestHandler {
     this.counters = counters;
     this.own = own;
     this.settings = settings;
+    this.hitForMiss = hitForMiss;
     this.hits = new HitAnswer(this);
   }
 
-  /** Another configuration from the next request on. On the loop. */
-  public void reconfigure(ExchangeSettings settings) {
-    this.settings = settings;
+  /**
+   * A handler under another configuration. What was begun with this one ends with it: an exchange
+   * sees one configuration, that of the handler it was given to. On the loop.
+   */
+  public ExchangeLoop under(ExchangeSettings settings, Upstream upstream) {
+    return new ExchangeLoop(
+        store, upstream, peers, clock, timer, counters, own, settings, hitForMiss);
   }
 
   ExchangeSettings settings() {

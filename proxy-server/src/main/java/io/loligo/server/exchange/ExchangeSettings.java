@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What exchanges need of the configuration in force, with the lines that never change composed
- * once. Immutable; replaced whole by a reload.
+ * once. Immutable; a reload makes others.
  *
  * @param config the configuration
  * @param cacheName name in Cache-Status (RFC 9211) and Via

@@ -42,6 +42,11 @@ public interface ControlMXBean {
       @Description("Host, or the empty string: any.") String host,
       @Description("POSIX extended expression.") String regex);
 
+  @Description(
+      "Reads the configuration file anew and puts it in force, whole or not at all; returns what"
+          + " there is to say about it.")
+  String reload();
+
   @Description("Keeps the old log files by number and starts new ones.")
   void rotateLogs();
 

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheGroups;
 import io.loligo.server.admin.ExplainText;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.PurgeForm;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -35,6 +36,8 @@ public final class ManagementBeans implements AutoCloseable {
 
   /** A disk that takes longer has a problem the caller should hear of. */
   private static final int PURGE_SECONDS = 30;
+
+  private static final int RELOAD_SECONDS = 60;
 
   private static final int EXPLAIN_SECONDS = 30;
 
@@ -272,6 +275,23 @@ public final class ManagementBeans implements AutoCloseable {
       } catch (ExecutionException | TimeoutException e) {
         throw new IllegalStateException("too busy to explain; ask again", e);
       }
+    }
+
+    @Override
+    public String reload() {
+      Reloaded reloaded = null;
+      try {
+        reloaded = operations.reload().get(RELOAD_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException | TimeoutException e) {
+        LOG.warn("reload by JMX failed", e);
+      }
+      if (reloaded == null || !reloaded.done()) {
+        throw new IllegalStateException(
+            reloaded == null ? "not known how it ended; see the log" : reloaded.text());
+      }
+      return reloaded.text();
     }
 
     @Override

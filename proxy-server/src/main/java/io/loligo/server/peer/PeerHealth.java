@@ -2,6 +2,7 @@ package io.loligo.server.peer;
 
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.upstream.HopHealth;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,24 @@ public final class PeerHealth implements HopHealth {
   /** A number one higher than the last, for taking turns. */
   long nextTurn() {
     return turns.getAndIncrement();
+  }
+
+  /** Forgets the failures of peers whose name stands for another place now. */
+  public void changed(List<Peer> before, List<Peer> now) {
+    for (Peer peer : now) {
+      State state = states.get(peer.name());
+      boolean known =
+          before.stream()
+              .anyMatch(
+                  old ->
+                      old.name().equals(peer.name())
+                          && old.host().equals(peer.host())
+                          && old.port() == peer.port());
+      if (state != null && !known) {
+        state.failures.set(0);
+        state.dead = false;
+      }
+    }
   }
 
   @Override

@@ -64,6 +64,8 @@ class AdminServerTest {
     return pattern.regex() + " of " + pattern.host();
   }
 
+  private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
+
   private final class RecordingOperations implements Operations {
     @Override
     public CompletableFuture<Purged> purge(Purge what) {
@@ -89,6 +91,12 @@ class AdminServerTest {
     @Override
     public void rotateLogs() {
       calls.add("rotate");
+    }
+
+    @Override
+    public CompletableFuture<Reloaded> reload() {
+      calls.add("reload");
+      return CompletableFuture.completedFuture(reloaded);
     }
 
     @Override
@@ -245,7 +253,7 @@ class AdminServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/purge?url=http://h/", "/rotate", "/drain"})
+  @ValueSource(strings = {"/purge?url=http://h/", "/reload", "/rotate", "/drain"})
   void changesNeedTheSecret(String path) throws IOException {
     String host = "Host: localhost";
     assertThat(ask("POST " + path, host)).startsWith("HTTP/1.1 403");
@@ -438,5 +446,32 @@ class AdminServerTest {
     assertThat(ask("POST /explain?url=http://h/", "Host: localhost", "Content-Length: 0"))
         .contains(" 405 ");
     assertThat(ask("GET /misses", "Host: localhost")).contains(" 200 ", "application/json");
+  }
+
+  @Test
+  void reloadsAndSaysHowItWent() throws IOException {
+    assertThat(ask("POST /reload", "Host: localhost", secret()))
+        .startsWith("HTTP/1.1 200 OK")
+        .contains("{\"reloaded\":true,\"lines\":[\"conf:1: later\"]}");
+    reloaded = new Reloaded(false, List.of("conf:7: ERROR: x"));
+    assertThat(ask("POST /reload", "Host: localhost", secret()))
+        .startsWith("HTTP/1.1 422 ")
+        .contains("{\"reloaded\":false,\"lines\":[\"conf:7: ERROR: x\"]}");
+    assertThat(auditLines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "admin reload from 127.0.0.1: done", "admin reload from 127.0.0.1: failed");
+  }
+
+  @Test
+  void asksForTheNewSecretAfterAReload() throws IOException {
+    server.reconfigure("other", Set.of("named.example"));
+    assertThat(ask("POST /rotate", "Host: localhost", secret())).startsWith("HTTP/1.1 403");
+    assertThat(ask("POST /rotate", "Host: named.example", "Authorization: Bearer other"))
+        .startsWith("HTTP/1.1 202");
+    server.reconfigure(null, Set.of());
+    assertThat(ask("POST /rotate", "Host: localhost", "Authorization: Bearer other"))
+        .startsWith("HTTP/1.1 403");
+    assertThat(ask("GET /metrics", "Host: named.example")).startsWith("HTTP/1.1 403");
   }
 }

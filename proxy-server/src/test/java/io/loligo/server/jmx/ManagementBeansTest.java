@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.admin.Operations;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.explain.SampleExplanation;
@@ -48,6 +49,8 @@ class ManagementBeansTest {
   private JMXConnector connector;
   private MBeanServerConnection remote;
 
+  private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
+
   private final class RecordingOperations implements Operations {
     @Override
     public CompletableFuture<Purged> purge(Purge what) {
@@ -75,6 +78,12 @@ class ManagementBeansTest {
     @Override
     public void rotateLogs() {
       calls.add("rotate");
+    }
+
+    @Override
+    public CompletableFuture<Reloaded> reload() {
+      calls.add("reload");
+      return CompletableFuture.completedFuture(reloaded);
     }
 
     @Override
@@ -161,6 +170,7 @@ class ManagementBeansTest {
         control, "purgeGroups", new Object[] {"http://h/", "\"g\"", false}, twoTextsAndFlag);
     remote.invoke(control, "purgePattern", new Object[] {"", "png$"}, twoTexts);
     remote.invoke(control, "rotateLogs", null, null);
+    assertThat(remote.invoke(control, "reload", null, null)).isEqualTo("reloaded:\nconf:1: later");
     remote.invoke(control, "drain", null, null);
     assertThat(calls)
         .containsExactly(
@@ -170,6 +180,7 @@ class ManagementBeansTest {
             "purge Groups",
             "purge Matching",
             "rotate",
+            "reload",
             "drain");
     assertThat(remote.getAttribute(control, "NotReadyReason")).isEqualTo("draining");
     assertThatThrownBy(() -> remote.invoke(control, "purge", new Object[] {"x"}, text))

@@ -6,6 +6,7 @@ import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.metrics.CounterFamily;
@@ -99,6 +100,11 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Numbers of each cache_dir. */
   List<DiskStats> diskStats() {
     return proxy.store().diskStats();
+  }
+
+  /** Puts this configuration in force. */
+  Reloaded reload(String squidConf) {
+    return proxy.reload(new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf));
   }
 
   /** Stops listening and lets exchanges end. */

@@ -15,6 +15,8 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientConnection;
 import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.ClientTerms;
+import io.loligo.server.downstream.ListeningPort;
 import io.loligo.server.downstream.LoopScratch;
 import io.loligo.server.downstream.LoopScratch.HeadParser;
 import io.loligo.server.exchange.ClientEvents;
@@ -98,7 +100,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private final ClientLoop loop;
-  private final HttpPort port;
+  private final ListeningPort listening;
   private final ReadSize readSize = new ReadSize(HEAD_READ_BYTES);
   private final ReadTimeout readTimeout = new ReadTimeout();
   private final WriteTimeout writeTimeout = new WriteTimeout();
@@ -127,6 +129,11 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private boolean flushDue;
   private boolean writableDue;
 
+  // the configuration of the exchange in progress, or of the last one
+  private ClientTerms terms;
+  private HttpPort port;
+  private boolean portGone;
+
   // the exchange in progress
   private ExchangeRecord record;
   private ClientEvents events;
@@ -141,10 +148,23 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private boolean closing;
   private boolean cut;
 
-  /** A connection accepted on {@code port}, to be added to its channel's pipeline. */
-  public Http1Connection(ClientLoop loop, HttpPort port) {
+  /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
+  public Http1Connection(ClientLoop loop, ListeningPort listening) {
     this.loop = loop;
-    this.port = port;
+    this.listening = listening;
+    adopt(loop.terms());
+  }
+
+  /** Of a port that was closed while it was accepted or since, the last configuration holds. */
+  private void adopt(ClientTerms newTerms) {
+    terms = newTerms;
+    HttpPort now = newTerms.port(listening);
+    portGone = now == null;
+    if (now != null) {
+      port = now;
+    } else if (port == null) {
+      port = listening.configured();
+    }
   }
 
   private final class Tally extends WriteTally {
@@ -508,7 +528,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
    * half_closed_clients off} it gets {@value #LEAVING_MILLIS} ms without a sign of its answer.
    */
   private void expectLeaving() {
-    if (state == State.EXCHANGE && !loop.settings().connections().halfClosedClients()) {
+    if (state == State.EXCHANGE && !terms.settings().connections().halfClosedClients()) {
       if (leaving == null) {
         leaving = new Leaving();
       }
@@ -628,6 +648,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void begin(RequestHead head, int octets) {
+    if (terms != loop.terms()) {
+      adopt(loop.terms());
+    }
     long now = loop.time().nanos();
     tally.restart();
     loop.counters().clientBusy();
@@ -676,18 +699,18 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     Fields fields = head.fields();
     persistent = persistent(fields, version11);
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
-      content = new RequestContent(framing, loop.settings().limits());
+      content = new RequestContent(framing, terms.settings().limits());
       awaitsContinue =
           version11
               && !content.ended()
               && unread == null
               && fields.hasToken(FieldName.EXPECT, "100-continue");
-      readSize.bytes(loop.settings().streamBufferBytes());
+      readSize.bytes(terms.settings().streamBufferBytes());
     }
     state = State.EXCHANGE;
     depth++;
     try {
-      ClientEvents told = loop.handler().request(this, head, framing);
+      ClientEvents told = terms.handler().request(this, head, framing);
       if (state == State.EXCHANGE && !complete && !cut) {
         events = told;
         if (told == null) {
@@ -740,7 +763,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void refused(ParseFailure failure) {
-    answerAndClose(() -> loop.handler().refused(this, failure));
+    answerAndClose(() -> terms.handler().refused(this, failure));
   }
 
   private void headTimedOut() {
@@ -750,7 +773,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     begin(null, length);
     record.url = "error:transaction-end-before-headers";
     record.timedOut = true;
-    answerAndClose(() -> loop.handler().headTimedOut(this));
+    answerAndClose(() -> terms.handler().headTimedOut(this));
   }
 
   private void answerAndClose(Runnable answer) {
@@ -810,7 +833,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private void awaitContent() {
     if (!readTimeout.armed()) {
-      loop.timer().arm(readTimeout, loop.settings().timeouts().read());
+      loop.timer().arm(readTimeout, terms.settings().timeouts().read());
     }
     readMore();
   }
@@ -1033,12 +1056,13 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void choosePersistence(int status) {
-    int most = loop.settings().connections().maxRequestsPerConnection();
+    int most = terms.settings().connections().maxRequestsPerConnection();
     closing |=
         !persistent
             || answer.untilClose()
             || loop.draining()
-            || !loop.settings().connections().clientPersistent()
+            || portGone
+            || !terms.settings().connections().clientPersistent()
             || (most > 0 && served + 1 >= most)
             || contentBroken
             // a client that was not told to go on may send its content or not
@@ -1145,7 +1169,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         resumeLater();
       }
       if (tally.pending() && !writeTimeout.armed()) {
-        loop.timer().arm(writeTimeout, loop.settings().timeouts().write());
+        loop.timer().arm(writeTimeout, terms.settings().timeouts().write());
       }
     }
     if (state != State.EXCHANGE) {
@@ -1165,7 +1189,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
     if (writeTimeout.armed()) {
       if (tally.pending()) {
-        loop.timer().arm(writeTimeout, loop.settings().timeouts().write());
+        loop.timer().arm(writeTimeout, terms.settings().timeouts().write());
       } else {
         loop.timer().cancel(writeTimeout);
       }
@@ -1301,7 +1325,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     events = null;
     loop.timer().cancel(readTimeout);
     loop.timer().cancel(writeTimeout);
-    readSize.bytes(loop.settings().streamBufferBytes());
+    readSize.bytes(terms.settings().streamBufferBytes());
     ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
     unread = null;
     context.pipeline().remove(this);

@@ -1,16 +1,15 @@
 package io.loligo.server.upstream.fetch;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.ConnectionCounters;
 import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.Http1Loop;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * Connections kept for another request, by address; the one used last is used next, so that those
@@ -18,12 +17,14 @@ import java.util.function.Supplier;
  */
 final class IdleConnections implements Http1Connection.Home {
   private final Map<InetSocketAddress, ArrayDeque<Http1Connection>> byAddress = new HashMap<>();
-  private final Supplier<ProxyConfig> config;
+  private final Http1Loop http1;
   private final ConnectionCounters counters;
+  private IdleConnections successor;
   private boolean closed;
 
-  IdleConnections(Supplier<ProxyConfig> config, ConnectionCounters counters) {
-    this.config = config;
+  /** Connections of {@code http1}. */
+  IdleConnections(Http1Loop http1, ConnectionCounters counters) {
+    this.http1 = http1;
     this.counters = counters;
   }
 
@@ -51,7 +52,11 @@ final class IdleConnections implements Http1Connection.Home {
 
   @Override
   public void idle(Http1Connection connection) {
-    int most = config.get().connections().maxIdlePerOrigin();
+    if (successor != null) {
+      successor.adopt(connection);
+      return;
+    }
+    int most = http1.config().get().connections().maxIdlePerOrigin();
     if (closed || most == 0) {
       connection.close();
       return;
@@ -82,6 +87,25 @@ final class IdleConnections implements Http1Connection.Home {
     counters.refused(failure);
   }
 
+  /** Gives all connections, and those that become idle here later, to {@code next}. */
+  void handTo(IdleConnections next) {
+    successor = next;
+    List<ArrayDeque<Http1Connection>> all = new ArrayList<>(byAddress.values());
+    byAddress.clear();
+    for (ArrayDeque<Http1Connection> idle : all) {
+      counters.idle(-idle.size());
+      idle.forEach(next::adopt);
+    }
+  }
+
+  private void adopt(Http1Connection connection) {
+    if (connection.adopt(http1, this)) {
+      idle(connection);
+    } else {
+      connection.close();
+    }
+  }
+
   int size() {
     int size = 0;
     for (ArrayDeque<Http1Connection> idle : byAddress.values()) {
@@ -93,6 +117,9 @@ final class IdleConnections implements Http1Connection.Home {
   /** Closes all of them and keeps no more. */
   void close() {
     closed = true;
+    if (successor != null) {
+      successor.close();
+    }
     List<ArrayDeque<Http1Connection>> all = new ArrayList<>(byAddress.values());
     byAddress.clear();
     for (ArrayDeque<Http1Connection> idle : all) {

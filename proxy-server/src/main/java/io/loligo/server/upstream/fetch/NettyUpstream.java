@@ -43,12 +43,33 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       Supplier<ProxyConfig> config,
       HopHealth health,
       ConnectionCounters counters) {
-    this.http1 = new Http1Loop(loop, timer, config, new HeadScratch());
+    this(new Http1Loop(loop, timer, config, new HeadScratch()), transport, names, health, counters);
+  }
+
+  private NettyUpstream(
+      Http1Loop http1,
+      OriginTransport transport,
+      NameResolver names,
+      HopHealth health,
+      ConnectionCounters counters) {
+    this.http1 = http1;
     this.transport = transport;
     this.names = names;
     this.health = health;
     this.counters = counters;
-    this.idle = new IdleConnections(config, counters);
+    this.idle = new IdleConnections(http1, counters);
+  }
+
+  /**
+   * The way under another configuration, with the connections kept so far and those kept by fetches
+   * that still run here; they go on as they began. On the event loop.
+   */
+  public NettyUpstream under(ProxyConfig config) {
+    assert http1.loop().inEventLoop();
+    Http1Loop next = new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.scratch());
+    NettyUpstream successor = new NettyUpstream(next, transport, names, health, counters);
+    idle.handTo(successor.idle);
+    return successor;
   }
 
   @Override

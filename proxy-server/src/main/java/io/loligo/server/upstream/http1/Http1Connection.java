@@ -80,8 +80,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     CLOSED
   }
 
-  private final Http1Loop shared;
-  private final Home home;
+  private Http1Loop shared;
+  private Home home;
   private final HeadReader heads;
   private final ParseLimits limits;
   private final ReadSizes readSizes;
@@ -154,6 +154,21 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   /** Whether a request may be sent on it. */
   public boolean usable() {
     return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive();
+  }
+
+  /**
+   * Lets a kept connection serve under another configuration.
+   *
+   * @return false where it was made for other limits: close it
+   */
+  public boolean adopt(Http1Loop loop, Home newHome) {
+    if (phase != Phase.IDLE || !limits.equals(loop.config().get().limits().reply())) {
+      return false;
+    }
+    shared = loop;
+    home = newHome;
+    shared.timer().arm(deadline, loop.config().get().timeouts().serverIdle());
+    return true;
   }
 
   /** Sends a request's head; events follow, some before this returns. */

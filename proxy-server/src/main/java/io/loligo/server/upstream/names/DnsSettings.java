@@ -12,6 +12,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,16 +27,28 @@ import java.util.Map;
  * @param config the directives
  * @param servers who is asked
  * @param hosts names of the hosts file in lower case
+ * @param system what the system's settings say
  */
 public record DnsSettings(
     ProxyConfig.Dns config,
     DnsServerAddressStreamProvider servers,
-    Map<String, List<InetAddress>> hosts) {
+    Map<String, List<InetAddress>> hosts,
+    String system) {
   private static final int DNS_PORT = 53;
+  private static final String SYSTEM = "/etc/resolv.conf";
 
   /** Reads hosts file and, where no nameserver is configured, the system's. Blocks. */
   public static DnsSettings load(ProxyConfig.Dns config) {
-    return new DnsSettings(config, servers(config.nameservers()), hosts(config));
+    return new DnsSettings(config, servers(config.nameservers()), hosts(config), systemText());
+  }
+
+  /** {@code other} where it says the same: names known by it go on being known. */
+  public DnsSettings orSame(DnsSettings other) {
+    boolean same =
+        config.equals(other.config)
+            && hosts.equals(other.hosts)
+            && (!config.nameservers().isEmpty() || system.equals(other.system));
+    return same ? other : this;
   }
 
   private static DnsServerAddressStreamProvider servers(List<String> nameservers) {
@@ -50,7 +64,7 @@ public record DnsSettings(
 
   private static DnsServerAddressStreamProvider systemServers() {
     try {
-      return new UnixResolverDnsServerAddressStreamProvider("/etc/resolv.conf", "/etc/resolver");
+      return new UnixResolverDnsServerAddressStreamProvider(SYSTEM, "/etc/resolver");
     } catch (IOException | IllegalArgumentException e) {
       // what the C library does without a resolv.conf
       return new SequentialDnsServerAddressStreamProvider(
@@ -76,6 +90,14 @@ public record DnsSettings(
       throw new IllegalArgumentException("nameserver: " + text + " (expected: an address)");
     }
     return new InetSocketAddress(address, port);
+  }
+
+  private static String systemText() {
+    try {
+      return Files.readString(Path.of(SYSTEM), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   private static Map<String, List<InetAddress>> hosts(ProxyConfig.Dns config) {

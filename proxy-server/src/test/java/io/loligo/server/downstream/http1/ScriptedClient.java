@@ -14,6 +14,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.ListeningPort;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.RequestHandler;
@@ -138,7 +139,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
             addresses,
             new ProxyMetrics(1).loop(0).connections(),
             settings);
-    connection = new Http1Connection(loop, PORT);
+    connection = new Http1Connection(loop, new ListeningPort(PORT));
     channel.run(() -> channel.pipeline().addLast(connection));
   }
 

@@ -1,0 +1,27 @@
+package io.loligo.server.admin;
+
+import java.util.List;
+
+/**
+ * How it went to put the configuration file in force. Immutable.
+ *
+ * @param done false: everything is as it was
+ * @param lines what there is to say, one line each: why not, with the line of the file, or what
+ *     takes effect at the next start
+ */
+public record Reloaded(boolean done, List<String> lines) {
+  /** For people. */
+  public String text() {
+    return (done ? "reloaded" : "not reloaded, everything is as it was")
+        + (lines.isEmpty() ? "" : ":\n" + String.join("\n", lines));
+  }
+
+  /** For programs. */
+  String json() {
+    StringBuilder json = new StringBuilder("{\"reloaded\":").append(done).append(",\"lines\":[");
+    for (int i = 0; i < lines.size(); i++) {
+      json.append(i == 0 ? "" : ",").append(JsonText.quoted(lines.get(i)));
+    }
+    return json.append("]}").toString();
+  }
+}

@@ -1,0 +1,138 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ConfigProblem;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.Reloaded;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the configuration anew and has it put in force: all of it, or nothing. One at a time, on a
+ * thread of its own: files and names are read, which blocks. Thread-safe: any thread.
+ */
+final class Reloader implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Reloader.class);
+  private static final long CLOSE_SECONDS = 5;
+
+  private final Supplier<ConfigResult> source;
+  private final Target target;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-reload", true));
+  private final AtomicLong done = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+
+  /** Guarded by {@code this}: asked for and not begun; null: none. */
+  private CompletableFuture<Reloaded> waiting;
+
+  /** Puts a configuration in force. */
+  interface Target {
+    /**
+     * Does it, whole.
+     *
+     * @return what has to wait for the next start, one line each
+     * @throws IOException where it cannot; nothing has changed then
+     */
+    List<String> apply(ProxyConfig config) throws IOException;
+  }
+
+  /** {@code source} reads it and may block; null: there is nothing to read. */
+  Reloader(Supplier<ConfigResult> source, Target target) {
+    this.source = source;
+    this.target = target;
+  }
+
+  /** Reads and applies, after whoever asked before. Completes on the reload's thread. */
+  synchronized CompletableFuture<Reloaded> reload() {
+    if (source == null) {
+      Reloaded nothing = new Reloaded(false, List.of("it was not started from a file"));
+      return CompletableFuture.completedFuture(nothing);
+    }
+    if (waiting == null) {
+      waiting = new CompletableFuture<>();
+      thread.execute(this::next);
+    }
+    return waiting;
+  }
+
+  private void next() {
+    CompletableFuture<Reloaded> asked;
+    synchronized (this) {
+      // who asks from now on may have changed the file since: that takes another reading
+      asked = waiting;
+      waiting = null;
+    }
+    Reloaded outcome;
+    try {
+      outcome = apply(source.get());
+    } catch (RuntimeException | Error e) {
+      LOG.error("not reloaded", e);
+      outcome = failed(List.of(e.toString()));
+    }
+    asked.complete(outcome);
+  }
+
+  /** The same with a configuration read by the caller, on its thread. */
+  Reloaded apply(ConfigResult read) {
+    for (ConfigProblem problem : read.problems()) {
+      if (problem.isError()) {
+        LOG.error("{}", problem.text());
+      } else {
+        LOG.warn("{}", problem.text());
+      }
+    }
+    if (read.config() == null) {
+      return failed(read.errors().stream().map(ConfigProblem::text).toList());
+    }
+    List<String> later;
+    try {
+      synchronized (target) {
+        later = target.apply(read.config());
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("not reloaded", e);
+      return failed(List.of(e.getMessage() == null ? e.toString() : e.getMessage()));
+    }
+    later.forEach(line -> LOG.warn("{}", line));
+    done.incrementAndGet();
+    LOG.info("configuration reloaded");
+    return new Reloaded(true, later);
+  }
+
+  private Reloaded failed(List<String> why) {
+    failed.incrementAndGet();
+    LOG.error("not reloaded, everything is as it was: {}", String.join("; ", why));
+    return new Reloaded(false, why);
+  }
+
+  /** Times a configuration was put in force after the first one. */
+  long reloads() {
+    return done.get();
+  }
+
+  /** Times one could not be. */
+  long failures() {
+    return failed.get();
+  }
+
+  @Override
+  public void close() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("a reload has not ended within {} s", CLOSE_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.loligo.server.downstream;
+
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.server.exchange.RequestHandler;
+import java.util.Map;
+
+/**
+ * One configuration, as far as it concerns clients. Immutable; equal to itself only. A connection
+ * looks at its loop's when a request begins and keeps to it until that is answered.
+ */
+public final class ClientTerms {
+  private final ClientSettings settings;
+  private final RequestHandler handler;
+  private final Map<ListeningPort, HttpPort> ports;
+
+  /**
+   * Terms.
+   *
+   * @param handler answers under this configuration
+   * @param ports how each address is configured that is listened on; null: as it was first opened
+   */
+  public ClientTerms(
+      ClientSettings settings, RequestHandler handler, Map<ListeningPort, HttpPort> ports) {
+    this.settings = settings;
+    this.handler = handler;
+    this.ports = ports;
+  }
+
+  public ClientSettings settings() {
+    return settings;
+  }
+
+  public RequestHandler handler() {
+    return handler;
+  }
+
+  /** The configuration of {@code listening}; null where nobody listens there any more. */
+  public HttpPort port(ListeningPort listening) {
+    return ports == null ? listening.configured() : ports.get(listening);
+  }
+}

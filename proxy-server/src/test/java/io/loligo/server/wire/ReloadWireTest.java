@@ -1,0 +1,312 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.server.admin.Reloaded;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Another configuration put in force while clients are served. */
+class ReloadWireTest extends WireTest {
+  private static final int CLIENTS = 4;
+  private static final int RELOADS = 40;
+
+  @Override
+  int eventLoops() {
+    return 2;
+  }
+
+  private String reloadable(String... lines) {
+    return configuration(lines);
+  }
+
+  private void reload(String... lines) {
+    Reloaded reloaded = proxy.reload(reloadable(lines));
+    assertThat(reloaded.lines()).isEmpty();
+    assertThat(reloaded.done()).isTrue();
+  }
+
+  /**
+   * What the two configurations say differs in six places of one exchange: the rule, the name in
+   * Via of the request, in Via of the answer and in Cache-Status, what X-Forwarded-For says, and
+   * how a path that only one of them allows is answered. The slow path begins under one and ends
+   * under the other.
+   */
+  @Test
+  void everyAnswerIsOfOneConfigurationAndNoneFails() throws Exception {
+    String[] a = {"visible_hostname a.test", "forwarded_for on", "http_access allow all"};
+    String[] b = {
+      "visible_hostname b.test",
+      "forwarded_for delete",
+      "acl only urlpath_regex ^/b",
+      "acl only urlpath_regex ^/slow",
+      "http_access allow only",
+      "http_access deny all",
+      "access_log stdio:" + dir.resolve("other.log") + " common"
+    };
+    origin.otherwise(
+        call -> call.ok(call.field("Via") + "|" + call.field("X-Forwarded-For"), "X-Seen: 1"));
+    origin.on(
+        "/slow",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nCache-Control: no-store\r\n\r\n");
+          call.send("slow!");
+        });
+    startProxy(a);
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicInteger answers = new AtomicInteger();
+    AtomicInteger ofB = new AtomicInteger();
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    List<Future<?>> running = new ArrayList<>();
+    try {
+      for (int i = 0; i < CLIENTS; i++) {
+        running.add(threads.submit(() -> load(over, answers, ofB)));
+      }
+      for (int i = 1; i <= RELOADS; i++) {
+        reload(i % 2 == 0 ? a : b);
+        int seen = answers.get() + 2 * CLIENTS;
+        while (answers.get() < seen && running.stream().noneMatch(Future::isDone)) {
+          Thread.onSpinWait();
+        }
+      }
+      over.set(true);
+      for (Future<?> client : running) {
+        client.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    } finally {
+      over.set(true);
+      threads.shutdown();
+    }
+    assertThat(ofB.get()).isPositive().isLessThan(answers.get());
+    proxy.close();
+    int lines =
+        Files.readAllLines(dir.resolve("access.log")).size()
+            + Files.readAllLines(dir.resolve("other.log")).size();
+    assertThat(lines).as("one line for each answer").isEqualTo(answers.get());
+  }
+
+  /** One connection, never closed by the proxy. */
+  private Void load(AtomicBoolean over, AtomicInteger answers, AtomicInteger ofB)
+      throws IOException {
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      for (int i = 0; !over.get(); i++) {
+        String path = List.of("/a", "/b", "/slow").get(i % 3);
+        WireMessage answer = client.get(origin.url(path), "Cache-Control: no-store").response();
+        boolean b = answer.field("Via").contains("b.test");
+        if (b) {
+          ofB.incrementAndGet();
+        }
+        String own = b ? "b.test" : "a.test";
+        assertThat(answer.field("Via")).contains(own);
+        assertThat(answer.field("Connection")).isNull();
+        if (b && path.equals("/a")) {
+          assertThat(answer.status()).isEqualTo(403);
+        } else {
+          assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+          assertThat(answer.field("Cache-Status")).startsWith(own + ";");
+          if (!path.equals("/slow")) {
+            assertThat(answer.text()).startsWith("1.1 " + own).endsWith(b ? "|null" : "|127.0.0.1");
+          }
+        }
+        answers.incrementAndGet();
+      }
+      return null;
+    }
+  }
+
+  @Test
+  void whatHasBegunEndsAsItBegan() throws Exception {
+    startProxy("visible_hostname a.test", "reply_body_max_size 100 bytes");
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          await(release);
+          call.ok("x".repeat(50));
+        });
+    RawClient client = client().get(origin.url("/slow"));
+    origin.awaitRequest("/slow");
+    reload("visible_hostname b.test", "reply_body_max_size 10 bytes", "http_access deny all");
+    release.countDown();
+    WireMessage answer = client.response();
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.field("Via")).contains("a.test");
+    assertThat(client.get(origin.url("/slow")).response().status()).isEqualTo(403);
+  }
+
+  @Test
+  void aBrokenFileChangesNothingAndSaysItsLine() throws Exception {
+    startProxy("visible_hostname a.test");
+    origin.onOk("/a", "x");
+    RawClient client = client();
+    assertThat(client.get(origin.url("/a")).response().field("Via")).contains("a.test");
+    String text = "http_port 127.0.0.1:0\nvisible_hostname b.test\nhttp_access allow nobody\n";
+    Reloaded broken = proxy.reload(text + "loligo_admin_port 127.0.0.1:0\n");
+    assertThat(broken.done()).isFalse();
+    assertThat(broken.lines()).singleElement().asString().contains("test.conf:3", "nobody");
+    assertThat(client.get(origin.url("/a")).response().field("Via")).contains("a.test");
+    assertThat(metrics())
+        .containsPattern("(?m)^loligo_reload_failures_total 1\\.0$")
+        .containsPattern("(?m)^loligo_reloads_total 0\\.0$");
+  }
+
+  private String metrics() throws IOException {
+    try (RawClient admin = RawClient.connect(proxy.adminPort())) {
+      return admin
+          .send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+          .response()
+          .text();
+    }
+  }
+
+  @Test
+  void aPortThatCannotBeHadChangesNothing() throws Exception {
+    startProxy("visible_hostname a.test");
+    origin.onOk("/a", "x");
+    int free = ProxyProcess.freePort();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Reloaded refused =
+          proxy.reload(
+              reloadable(
+                  "visible_hostname b.test",
+                  "http_port 127.0.0.1:0",
+                  "http_port 127.0.0.1:" + free,
+                  "http_port 127.0.0.1:" + taken.getLocalPort()));
+      assertThat(refused.done()).isFalse();
+      assertThat(refused.lines().get(0)).contains("" + taken.getLocalPort());
+    }
+    assertThat(get("/a").field("Via")).contains("a.test");
+    new ServerSocket(free, 1, InetAddress.getLoopbackAddress()).close();
+  }
+
+  @Test
+  void portsComeAndGoAndConnectionsStay() throws Exception {
+    int first = ProxyProcess.freePort();
+    startProxy("http_port 127.0.0.1:" + first);
+    origin.onOk("/a", "x");
+    RawClient old = closing(RawClient.connect(first));
+    assertThat(old.get(origin.url("/a")).response().text()).isEqualTo("x");
+    reload("http_port 127.0.0.1:" + first + " name=renamed", "http_port 127.0.0.1:0");
+    RawClient added = client(1);
+    assertThat(added.get(origin.url("/a")).response().text()).isEqualTo("x");
+    assertThat(old.get(origin.url("/a")).response().field("Connection")).isNull();
+    reload("http_port 127.0.0.1:0");
+    assertThat(proxy.port(0)).isNotEqualTo(first);
+    assertThatThrownBy(() -> RawClient.connect(first)).isInstanceOf(ConnectException.class);
+    WireMessage last = old.get(origin.url("/a")).response();
+    assertThat(last.text()).isEqualTo("x");
+    assertThat(last.field("Connection")).isEqualTo("close");
+    old.expectClose();
+    assertThat(added.get(origin.url("/a")).response().text()).isEqualTo("x");
+  }
+
+  @Test
+  void aPortChangesItsModeWhileItsConnectionsStay() throws Exception {
+    startProxy("http_port 127.0.0.1:0");
+    origin.onOk("/a", "x");
+    RawClient client = client();
+    assertThat(client.get(origin.url("/a")).response().text()).isEqualTo("x");
+    reload(
+        "http_port 127.0.0.1:0 accel defaultsite=" + origin.authority(),
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=o");
+    client.send("GET /a HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("x");
+  }
+
+  @Test
+  void readsFilesOfRulesAndIncludedFilesAnew() throws Exception {
+    Path sites = Files.writeString(dir.resolve("sites"), "^/a\n");
+    Path more = Files.writeString(dir.resolve("more.conf"), "visible_hostname a.test\n");
+    String[] lines = {
+      "acl some urlpath_regex \"" + sites + "\"", "http_access allow some", "include " + more
+    };
+    proxy = ProxyUnderTest.start(configuration(lines).replace("visible_hostname proxy.test\n", ""));
+    origin.onOk("/a", "x");
+    origin.onOk("/b", "x");
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertThat(get("/b").status()).isEqualTo(403);
+    Files.writeString(sites, "^/b\n");
+    Files.writeString(more, "visible_hostname b.test\n");
+    Reloaded again =
+        proxy.reload(configuration(lines).replace("visible_hostname proxy.test\n", ""));
+    assertThat(again.done()).as("%s", again).isTrue();
+    assertThat(get("/a").status()).isEqualTo(403);
+    assertThat(get("/b").field("Via")).contains("b.test");
+  }
+
+  @Test
+  void whatWaitsForTheNextStartIsSaidLineByLine() throws Exception {
+    startProxy("visible_hostname a.test", "maximum_object_size 1 MB");
+    origin.onOk("/a", "x");
+    Reloaded reloaded =
+        proxy.reload(
+            reloadable(
+                "visible_hostname b.test",
+                "cache_mem 64 MB",
+                "cache_dir rock " + dir.resolve("cache") + " 64",
+                "loligo_event_loops 1"));
+    assertThat(reloaded.done()).isTrue();
+    assertThat(reloaded.lines())
+        .hasSize(4)
+        .anyMatch(line -> line.matches("test\\.conf:\\d+: cache_mem 64 MB: takes .* next start"))
+        .anyMatch(line -> line.matches("test\\.conf:\\d+: cache_dir rock .*: takes .* next start"))
+        .anyMatch(line -> line.matches("test\\.conf:\\d+: loligo_event_loops 1: .* next start"))
+        .anyMatch(line -> line.startsWith("default: maximum_object_size 4 MB: "));
+    assertThat(dir.resolve("cache")).doesNotExist();
+    assertThat(get("/a").field("Via")).contains("b.test");
+    assertThat(proxy.reload(reloadable("maximum_object_size 1 MB")).lines()).isEmpty();
+  }
+
+  @Test
+  void keepsTheStoreAndTheConnectionsToOrigins() throws Exception {
+    startProxy("visible_hostname a.test", "loligo_event_loops 1");
+    origin.onOk("/a", "x", "Cache-Control: max-age=1000");
+    origin.onOk("/b", "x", "Cache-Control: no-store");
+    get("/a");
+    get("/b");
+    reload("visible_hostname proxy.test", "loligo_event_loops 1");
+    assertHit(get("/a"));
+    get("/b");
+    assertThat(origin.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void aSignalReloadsTheFileOrLeavesEverything() throws Exception {
+    int port = ProxyProcess.freePort();
+    origin.onOk("/a", "x");
+    Path file = dir.resolve("loligo.conf");
+    String[] fixed = {"http_port 127.0.0.1:" + port, "visible_hostname a.test"};
+    Files.writeString(file, configuration(fixed));
+    ProxyProcess process =
+        closing(ProxyProcess.loligo(dir, "run", "-f", file.toString()))
+            .awaitPort(port)
+            .awaitOutput("Daemon: ready");
+    RawClient client = closing(RawClient.connect(port));
+    assertThat(client.get(origin.url("/a")).response().field("Via")).contains("a.test");
+    Files.writeString(file, configuration(fixed).replace("a.test", "b.test"));
+    process.signal("HUP");
+    process.awaitOutput("configuration reloaded").awaitOutput("logs reopened");
+    assertThat(client.get(origin.url("/a")).response().field("Via")).contains("b.test");
+    Files.writeString(file, configuration(fixed).replace("a.test", "c.test") + "via maybe\n");
+    process.signal("HUP");
+    process.awaitOutput("loligo\\.conf:\\d+: ERROR: via: value: maybe").awaitOutput("not reloaded");
+    assertThat(client.get(origin.url("/a")).response().field("Via")).contains("b.test");
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+  }
+}
