@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The front door of the store: what rests in the tiers and what is arriving. Thread-safe: any event
@@ -170,10 +171,25 @@ public interface Store extends AutoCloseable {
   List<Entry> variants(CacheKey key);
 
   /**
+   * Loads variants under {@code key} that only disk has, whatever selects them, the most recent
+   * first; no hit is counted.
+   *
+   * @param which those that are worth it; asked on another thread
+   * @param max of so many at most
+   * @param loop {@code then} takes them there, each owned, never before this returns
+   */
+  void loadVariants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then);
+
+  /**
    * Stores the content of {@code like}, borrowed, under new fields for another selection beside it:
    * a 304 said that it is what the request gets. Takes {@code fields} (lines and empty line).
    * Returns the new entry owned; where memory has no room for it, {@code like} with one reference
-   * more. It is stored only if {@code like} still is.
+   * more. It is stored only if {@code like} still is, in memory or on disk.
    */
   Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields);
 

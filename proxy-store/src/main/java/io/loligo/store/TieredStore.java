@@ -27,6 +27,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -183,14 +185,24 @@ public final class TieredStore implements Store {
 
   /** Disk thread: what memory wants goes there. Borrows {@code entry}. */
   private void promote(Entry entry, int hits) {
-    boolean resident = entry.contentLength() == 0 || entry.isResident(entry.contentLength() - 1);
-    if (resident
+    if (isResident(entry)
         && wants(entry.contentLength(), hits)
         && memory.offer(entry)
         && disk.isGone(entry.key())) {
       // a removal came between: whoever asked for it may have looked in memory before
       memory.remove(entry.key());
     }
+  }
+
+  /** Its content was on disk only: it goes to memory too, like what is fetched. Borrows it. */
+  private void keep(Entry added) {
+    if (isResident(added) && memory.offer(added) && disk.isGone(added.key())) {
+      memory.remove(added.key());
+    }
+  }
+
+  private static boolean isResident(Entry entry) {
+    return entry.contentLength() == 0 || entry.isResident(entry.contentLength() - 1);
   }
 
   private boolean wants(long contentLength, int hits) {
@@ -309,10 +321,35 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public void loadVariants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    disk.variants(
+        key,
+        meta -> which.test(meta) && !memory.holds(key, meta.vary()),
+        max,
+        loop,
+        loaded -> {
+          List<Entry> kept = loaded.stream().map(purges::judged).filter(Objects::nonNull).toList();
+          try {
+            loop.execute(() -> then.accept(kept));
+          } catch (RejectedExecutionException shutDown) {
+            kept.forEach(Entry::release);
+          }
+        });
+  }
+
+  @Override
   public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
     purges.stored(meta.requestTimeMillis());
     Entry added = memory.addVariant(key, like, meta, fields);
     if (added != like) {
+      if (like.diskId() != 0 && !memory.holds(added)) {
+        keep(added);
+      }
       writeNew(added);
     }
     return added;

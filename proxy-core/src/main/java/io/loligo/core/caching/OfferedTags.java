@@ -17,7 +17,8 @@ import java.util.List;
  * <p>At most {@value #MAX_TAGS} tags of {@value #MAX_BYTES} octets together are offered.
  */
 public final class OfferedTags {
-  static final int MAX_TAGS = 8;
+  public static final int MAX_TAGS = 8;
+
   static final int MAX_BYTES = 1024;
 
   /** A client with conditions or ranges of its own asks for something else. */
@@ -37,6 +38,15 @@ public final class OfferedTags {
         && !request.fields().hasAny(CLIENTS_OWN);
   }
 
+  /** Whether a stored variant has a tag to offer, whoever asks. */
+  public static boolean hasTag(StoredMeta variant) {
+    byte[] tag = variant.etag();
+    return tag != null
+        && variant.status() == OK
+        && variant.part() == null
+        && EntityTag.isWellFormed(tag);
+  }
+
   /**
    * Adds the tag of a stored variant; false where it has none to offer, or there is no more room.
    * The variants come in the order of preference. One that was negotiated by another
@@ -49,10 +59,7 @@ public final class OfferedTags {
    */
   public boolean add(StoredMeta variant, Fields fields, Fields request) {
     byte[] tag = variant.etag();
-    if (tag == null
-        || variant.status() != OK
-        || variant.part() != null
-        || !EntityTag.isWellFormed(tag)
+    if (!hasTag(variant)
         || !isCodingRight(variant.vary(), fields, request)
         || !VarySelection.isSteeredLike(variant.vary(), request)
         || isOffered(tag)

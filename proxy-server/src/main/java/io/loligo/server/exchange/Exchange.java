@@ -261,10 +261,6 @@ final class Exchange implements ClientEvents {
   }
 
   private Fetch newFetch() {
-    OfferedVariants offered =
-        OfferedTags.goWith(decision, head)
-            ? OfferedVariants.of(loop.store(), key, head.fields())
-            : null;
     return new Fetch(
             loop,
             stream.allocator(),
@@ -277,7 +273,7 @@ final class Exchange implements ClientEvents {
             mayStore(),
             validated(),
             upgrade)
-        .offering(offered)
+        .offering(OfferedTags.goWith(decision, head))
         .completing(part, completion())
         .fetchingWhole(whole);
   }

@@ -43,6 +43,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -277,12 +278,28 @@ final class Explaining {
   /** Tags that {@link OfferedVariants} would find. */
   private int offered(CacheDecision decision, List<Glimpse> variants) {
     OfferedTags tags = new OfferedTags();
+    if (!OfferedTags.goWith(decision, head)) {
+      return 0;
+    }
+    Set<VarySelection> inMemory = new HashSet<>();
     for (Glimpse one : variants) {
-      if (OfferedTags.goWith(decision, head) && !one.onDisk() && !one.purged()) {
-        tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
+      if (!one.onDisk()) {
+        inMemory.add(one.meta().vary());
+        offer(one, tags);
       }
     }
+    variants.stream()
+        .filter(one -> one.onDisk() && OfferedTags.hasTag(one.meta()))
+        .filter(one -> !inMemory.contains(one.meta().vary()))
+        .limit(OfferedTags.MAX_TAGS - tags.size())
+        .forEach(one -> offer(one, tags));
     return tags.size();
+  }
+
+  private void offer(Glimpse one, OfferedTags tags) {
+    if (!one.purged()) {
+      tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
+    }
   }
 
   private LogTag hitTag(Glimpse selected, CacheDecision decision) {

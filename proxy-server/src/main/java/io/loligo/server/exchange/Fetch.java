@@ -64,6 +64,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private final boolean mayStore;
   private final String upgrade;
   private Entry validated;
+  private boolean offers;
   private OfferedVariants offered;
   private Entry part;
   private Completion completion;
@@ -116,9 +117,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     this.upgrade = upgrade;
   }
 
-  /** Offers the tags of {@code variants}, taken, which may be null. Before it starts. */
-  Fetch offering(OfferedVariants variants) {
-    offered = variants;
+  /** Offers the tags of stored variants, if {@code offers}. Before it starts. */
+  Fetch offering(boolean offers) {
+    this.offers = offers;
     return this;
   }
 
@@ -238,7 +239,22 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** Sends the request. */
   void start() {
-    loop.route(view, head.methodId(), this::start);
+    if (offers) {
+      offers = false;
+      OfferedVariants.look(loop, key, target, head.fields(), eventLoop, this::offer);
+    } else {
+      loop.route(view, head.methodId(), this::start);
+    }
+  }
+
+  /** Takes {@code variants}, which may be null. */
+  private void offer(OfferedVariants variants) {
+    offered = variants;
+    if (over) {
+      releaseStored();
+    } else {
+      start();
+    }
   }
 
   private void start(List<NextHop> hops) {

@@ -4,15 +4,19 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.store.Store;
+import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.Entry;
+import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * Stored variants whose tags a fetch offers to the origin, as far as they are in memory. Owns a
- * reference to each until {@link #release}. Confined to the event loop of the fetch.
+ * Stored variants whose tags a fetch offers to the origin: those in memory first, then those that
+ * only disk has. Owns a reference to each until {@link #release}. Confined to the event loop of the
+ * fetch.
  */
 final class OfferedVariants {
   private final OfferedTags tags = new OfferedTags();
@@ -20,18 +24,80 @@ final class OfferedVariants {
 
   private OfferedVariants() {}
 
-  /** Those that may do for {@code request}; null where there are none. */
-  static OfferedVariants of(Store store, CacheKey key, Fields request) {
-    OfferedVariants offered = new OfferedVariants();
-    for (Entry entry : store.variants(key)) {
-      Fields fields = StoredFields.index(ReplyFields.stored(entry));
-      if (offered.tags.add(entry.meta(), fields, request)) {
-        offered.entries.add(entry);
+  /**
+   * Looks for those that may do for {@code request}. {@code then} takes them, null where there are
+   * none: at once, or later where the disk has to be asked, which is not waited for longer than for
+   * an answer from there.
+   *
+   * @param request a snapshot nobody changes
+   */
+  static void look(
+      ExchangeLoop loop,
+      CacheKey key,
+      RequestTarget target,
+      Fields request,
+      EventLoop eventLoop,
+      Consumer<OfferedVariants> then) {
+    OfferedVariants found = new OfferedVariants();
+    loop.store().variants(key).forEach(entry -> found.add(entry, request));
+    int room = OfferedTags.MAX_TAGS - found.tags.size();
+    if (room == 0 || !loop.store().mayLoad(loop.probe(target))) {
+      found.tell(then);
+      return;
+    }
+    Look look = new Look(loop, found, request, then);
+    loop.timer().arm(look, loop.config().disk().loadTimeoutMillis());
+    loop.store().loadVariants(key, OfferedTags::hasTag, room, eventLoop, look::loaded);
+  }
+
+  /** Waits for the disk, or for the clock. */
+  private static final class Look extends LoopTimer.Timeout {
+    private final ExchangeLoop loop;
+    private final OfferedVariants found;
+    private final Fields request;
+    private final Consumer<OfferedVariants> then;
+    private boolean told;
+
+    Look(ExchangeLoop loop, OfferedVariants found, Fields request, Consumer<OfferedVariants> then) {
+      this.loop = loop;
+      this.found = found;
+      this.request = request;
+      this.then = then;
+    }
+
+    void loaded(List<Entry> entries) {
+      loop.timer().forget(this);
+      if (told) {
+        entries.forEach(Entry::release);
       } else {
-        entry.release();
+        entries.forEach(entry -> found.add(entry, request));
+        tell();
       }
     }
-    return offered.entries.isEmpty() ? null : offered;
+
+    @Override
+    protected void expired() {
+      tell();
+    }
+
+    private void tell() {
+      told = true;
+      found.tell(then);
+    }
+  }
+
+  /** Takes {@code entry}. */
+  private void add(Entry entry, Fields request) {
+    Fields fields = StoredFields.index(ReplyFields.stored(entry));
+    if (tags.add(entry.meta(), fields, request)) {
+      entries.add(entry);
+    } else {
+      entry.release();
+    }
+  }
+
+  private void tell(Consumer<OfferedVariants> then) {
+    then.accept(entries.isEmpty() ? null : this);
   }
 
   /** What is asked. */

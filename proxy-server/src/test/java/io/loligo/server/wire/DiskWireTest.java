@@ -128,6 +128,15 @@ class DiskWireTest extends WireTest {
   }
 
   @Test
+  void doesNotWaitLongForVariantsToOffer() throws Exception {
+    start(300);
+    store("/a", "0123456789", FRESH, TAGGED, "Vary: Accept");
+    disk.holdsVariants = true;
+    assertForwarded(get("/a", "Accept: text/plain"), "vary-miss");
+    disk.awaitHeld().run();
+  }
+
+  @Test
   void doesNotWaitLongForTheDiskAndReleasesWhatComesLate() throws Exception {
     start(1500);
     store("/a", "0123456789", FRESH);

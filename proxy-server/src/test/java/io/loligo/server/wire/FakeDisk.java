@@ -29,6 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
@@ -57,6 +58,7 @@ final class FakeDisk implements Store {
   volatile boolean hinted;
 
   volatile boolean holdsLoads;
+  volatile boolean holdsVariants;
   volatile boolean holdsReads;
   volatile boolean holdsPurges;
   volatile LoadOutcome outcome = LoadOutcome.FOUND;
@@ -267,6 +269,16 @@ final class FakeDisk implements Store {
   @Override
   public List<Entry> variants(CacheKey key) {
     return inner.variants(key);
+  }
+
+  @Override
+  public void loadVariants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    run(holdsVariants, () -> inner.loadVariants(key, which, max, loop, then));
   }
 
   @Override

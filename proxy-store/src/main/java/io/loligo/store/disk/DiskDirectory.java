@@ -36,6 +36,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -557,6 +558,32 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(e);
       return new Loader.Peeked(List.of(), Loader.Outcome.DAMAGED);
+    }
+  }
+
+  /** Loads variants for {@code loop}; false where that cannot be asked for now. */
+  boolean variants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    DirectoryContext now = ready();
+    return now != null && threads.read(() -> then.accept(variantsNow(now, key, which, max)), loop);
+  }
+
+  private List<Entry> variantsNow(
+      DirectoryContext now, CacheKey key, Predicate<StoredMeta> which, int max) {
+    if (state != State.READY) {
+      return List.of();
+    }
+    try {
+      return now.loader().variants(key, which, max);
+    } catch (OutOfMemoryError e) {
+      return List.of();
+    } catch (IOException | RuntimeException | Error e) {
+      failedToRead(e);
+      return List.of();
     }
   }
 

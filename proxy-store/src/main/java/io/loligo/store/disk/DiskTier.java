@@ -55,7 +55,9 @@ public final class DiskTier implements AutoCloseable {
   public enum Wanted {
     CONTENT,
     HEAD,
-    CONTENT_AFTER_HEAD
+    CONTENT_AFTER_HEAD,
+    /** The content, for nobody who asked for it: no hit is counted. */
+    UNASKED
   }
 
   /** Told what a load found, on a disk thread. */
@@ -416,6 +418,47 @@ public final class DiskTier implements AutoCloseable {
       return;
     }
     then.peeked(seen, before);
+  }
+
+  /**
+   * Loads the newest variants under {@code key} that {@code which} says so of, whatever selects
+   * them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
+   */
+  public void variants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    variants(0, new ArrayList<>(), key, which, max, loop, then);
+  }
+
+  private void variants(
+      int from,
+      List<Entry> found,
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    for (int i = from; i < directories.size() && found.size() < max; i++) {
+      DiskDirectory directory = directories.get(i);
+      int next = i + 1;
+      if (directory.mayHold(key)
+          && answers(directory)
+          && directory.variants(
+              key,
+              which,
+              max - found.size(),
+              loop,
+              more -> {
+                found.addAll(more);
+                variants(next, found, key, which, max, loop, then);
+              })) {
+        return;
+      }
+    }
+    then.accept(found);
   }
 
   private static boolean isNewer(Entry one, Entry other) {

@@ -13,8 +13,10 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Finds and reads responses. Thread-safe: disk threads. */
 final class Loader {
@@ -143,6 +145,65 @@ final class Loader {
     }
   }
 
+  /**
+   * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
+   * whatever selects them. One whose record is too short to tell is left out.
+   */
+  List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
+    List<Stored> stored = catalogue.pinAll(secret.hash().of(key, null).high());
+    List<Entry> entries = new ArrayList<>();
+    boolean whole = false;
+    try (LoadRound round = round()) {
+      for (Stored one : newest(stored, key, which, max)) {
+        Loaded loaded = load(one, key, null, DiskTier.Wanted.UNASKED, round);
+        if (loaded.entry() != null) {
+          entries.add(loaded.entry());
+        }
+      }
+      whole = true;
+      return entries;
+    } finally {
+      if (!whole) {
+        entries.forEach(Entry::release);
+      }
+      for (Stored one : stored) {
+        catalogue.unpin(one);
+      }
+    }
+  }
+
+  /** Those of {@code variants} whose records {@code which} agrees to, the newest first. */
+  private List<Stored> newest(
+      List<Stored> variants, CacheKey key, Predicate<StoredMeta> which, int max)
+      throws IOException {
+    IdentityHashMap<Stored, Long> millis = new IdentityHashMap<>();
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      for (Stored variant : variants) {
+        record.clear();
+        if (!catalogue.record(variant, record) || !StoredRecord.isWhole(record)) {
+          continue;
+        }
+        ByteBuf block = StoredRecord.block(record);
+        if (StoredRecord.reachesFields(block) && FirstBlock.isOf(key, block)) {
+          StoredMeta meta = FirstBlock.meta(block);
+          if (which.test(meta)) {
+            millis.put(variant, meta.responseTimeMillis());
+          }
+        }
+      }
+    } finally {
+      record.release();
+    }
+    return millis.keySet().stream()
+        .sorted(Comparator.comparing((Stored one) -> millis.get(one)).reversed())
+        .limit(max)
+        .toList();
+  }
+
+  /**
+   * @param request null: whatever selects it
+   */
   private Loaded load(
       Stored stored, CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
@@ -178,7 +239,9 @@ final class Loader {
       }
       count(inRecord, stored, wanted);
       int hits = catalogue.hits(stored);
-      round.keep(stored, entry, inRecord, mayGoToMemory(stored, entry.contentLength(), hits));
+      boolean kept =
+          wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry.contentLength(), hits);
+      round.keep(stored, entry, inRecord, kept);
       return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
       if (entry == null) {
@@ -259,13 +322,17 @@ final class Loader {
 
   /** A request is one hit, however often it loads. */
   private void hit(Stored stored, DiskTier.Wanted wanted) {
-    if (wanted != DiskTier.Wanted.CONTENT_AFTER_HEAD) {
+    if (isFirst(wanted)) {
       catalogue.hit(stored);
     }
   }
 
+  private static boolean isFirst(DiskTier.Wanted wanted) {
+    return wanted == DiskTier.Wanted.CONTENT || wanted == DiskTier.Wanted.HEAD;
+  }
+
   private void count(boolean inRecord, Stored stored, DiskTier.Wanted wanted) {
-    if (wanted == DiskTier.Wanted.CONTENT_AFTER_HEAD) {
+    if (!isFirst(wanted)) {
       return;
     }
     counters.hits.increment();
@@ -377,7 +444,7 @@ final class Loader {
         return null;
       }
       StoredMeta meta = FirstBlock.meta(block);
-      if (meta.vary() != null && !meta.vary().matches(request)) {
+      if (request != null && meta.vary() != null && !meta.vary().matches(request)) {
         return null;
       }
       hit(stored, wanted);
@@ -385,7 +452,9 @@ final class Loader {
           block.slice(
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
-      Entry entry = entry(stored, layout, Block.id(block), key, meta, first, charge, block);
+      boolean mayBeWhole = wanted != DiskTier.Wanted.UNASKED;
+      Entry entry =
+          entry(stored, layout, Block.id(block), key, meta, first, charge, block, mayBeWhole);
       kept = entry != null;
       if (kept) {
         entry.diskId(Block.id(block));
@@ -407,13 +476,14 @@ final class Loader {
       StoredMeta meta,
       ByteBuf first,
       int charge,
-      ByteBuf block) {
+      ByteBuf block,
+      boolean mayBeWhole) {
     int fieldsLength = FirstBlock.fieldsLength(block);
     int length = first.capacity();
     if (layout.pieces() == 0) {
       return Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit);
     }
-    if (memory.wants(layout.contentLength(), catalogue.hits(stored))) {
+    if (mayBeWhole && memory.wants(layout.contentLength(), catalogue.hits(stored))) {
       Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
       if (all.fill(stored, layout, id)) {
         return Entry.loaded(

@@ -321,6 +321,17 @@ public final class MemoryTier {
     return stored != null && contains(stored, entry);
   }
 
+  /** Whether something is stored under {@code key} with the selection {@code vary}. */
+  public boolean holds(CacheKey key, VarySelection vary) {
+    Stored stored = cache.policy().getIfPresentQuietly(key);
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      if (Objects.equals(stored.get(i).meta().vary(), vary)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Drops what is stored under {@code key} with the selection {@code vary}; all where that is null.
    */
