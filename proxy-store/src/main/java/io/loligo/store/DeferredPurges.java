@@ -223,6 +223,33 @@ final class DeferredPurges implements AutoCloseable {
     disk.mark(Table.GROUP, numbers, millis, false, done -> {});
   }
 
+  /** The same for what is stored under other keys of the URL of {@code key}. */
+  void invalidateAlternatives(CacheKey key) {
+    long millis = markAlternatives(Table.GROUP, key);
+    disk.mark(Table.GROUP, alternatives(key), millis, false, done -> {});
+  }
+
+  /**
+   * The same, confirmed, for what an earlier process may have left on disk: nothing of it is in
+   * memory. {@code then} is told on a disk thread or at once.
+   */
+  void purgeAlternativesLeft(CacheKey key, boolean soft, Consumer<Purged> then) {
+    Table table = soft ? Table.SOFT_GROUP : Table.GROUP;
+    long millis = markAlternatives(table, key);
+    disk.mark(table, alternatives(key), millis, true, done -> end(done, 0, 0, then));
+  }
+
+  private long markAlternatives(Table table, CacheKey key) {
+    long millis = purges.now();
+    purges.mark(table, alternatives(key), millis);
+    flights.invalidateIf(other -> other.isAlternative() && other.pathHash() == key.pathHash());
+    return millis;
+  }
+
+  private static long[] alternatives(CacheKey key) {
+    return new long[] {CacheGroups.ofAlternatives(key)};
+  }
+
   /** Forgets patterns that nothing stored is older than. Every second. */
   void tick() {
     if (!purges.bans().isEmpty() && walks.getQueue().isEmpty()) {

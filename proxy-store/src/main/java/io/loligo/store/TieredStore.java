@@ -1,5 +1,6 @@
 package io.loligo.store;
 
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
@@ -60,7 +61,7 @@ public final class TieredStore implements Store {
   private final CompletableFuture<Void> opened;
   private final DeferredPurges purges;
   private final Landing landing = new TierLanding();
-  private final AlternativeKeys alternatives = new AlternativeKeys();
+  private final AlternativeKeys alternatives;
 
   /**
    * An empty store.
@@ -81,13 +82,29 @@ public final class TieredStore implements Store {
       MemoryLedger transit,
       Executor maintenance)
       throws IOException {
+    this(allocator, budgets, directories, transit, maintenance, System::currentTimeMillis);
+  }
+
+  /**
+   * The same.
+   *
+   * @param clock milliseconds since the epoch, the clock of the metas that are stored
+   */
+  public TieredStore(
+      ByteBufAllocator allocator,
+      ProxyConfig.Memory budgets,
+      ProxyConfig.Disk directories,
+      MemoryLedger transit,
+      Executor maintenance,
+      LongSupplier clock)
+      throws IOException {
     this(
         allocator,
         budgets,
         memory -> DiskTier.claim(directories, allocator, transit, memory),
         transit,
         maintenance,
-        System::currentTimeMillis);
+        clock);
   }
 
   /** Claims the directories. */
@@ -122,6 +139,7 @@ public final class TieredStore implements Store {
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk);
     this.purges = new DeferredPurges(clock, memory, flights, disk);
+    this.alternatives = new AlternativeKeys(!disk.isNone());
     this.opened = disk.whenOpened(catchUp::begin);
   }
 
@@ -357,7 +375,9 @@ public final class TieredStore implements Store {
 
   @Override
   public int remove(CacheKey key, InFlight except) {
-    alternatives.end(key);
+    if (alternatives.end(key)) {
+      purges.invalidateAlternatives(key);
+    }
     flights.invalidate(key, except);
     int onDisk = disk.mayHold(key) ? 1 : 0;
     disk.hide(key);
@@ -369,11 +389,41 @@ public final class TieredStore implements Store {
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    if (what instanceof Purge.Url url) {
-      alternatives.end(url.key());
-    } else if (what instanceof Purge.Matching) {
-      alternatives.endAll(); // these keys do not show all of the URL
+    if (what instanceof Purge.Url url && alternatives.end(url.key())) {
+      if (alternatives.askedFor(url.key())) {
+        long[] numbers = {CacheGroups.ofAlternatives(url.key())};
+        purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);
+      } else {
+        purges.purgeAlternativesLeft(
+            url.key(), url.soft(), left -> purgeToo(left, url, loop, then));
+      }
+    } else if (what instanceof Purge.Matching && alternatives.mayBeAny()) {
+      // these keys do not show all of the URL
+      long[] numbers = {CacheGroups.ALTERNATIVES};
+      purgeBoth(new Purge.Groups(numbers, false), what, loop, then);
+    } else {
+      purgeItself(what, loop, then);
     }
+  }
+
+  private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {
+    purges.purge(
+        first,
+        loop,
+        purged -> {
+          if (purged.outcome() == Purged.Outcome.REFUSED) {
+            then.accept(purged);
+          } else {
+            purgeToo(purged, second, loop, then);
+          }
+        });
+  }
+
+  private void purgeToo(Purged before, Purge what, EventExecutor loop, Consumer<Purged> then) {
+    purgeItself(what, loop, purged -> then.accept(purged.and(before)));
+  }
+
+  private void purgeItself(Purge what, EventExecutor loop, Consumer<Purged> then) {
     if (what instanceof Purge.Url url && !url.soft()) {
       purgeUrl(url.key(), purged -> loop.execute(() -> then.accept(purged)));
     } else {
@@ -420,7 +470,6 @@ public final class TieredStore implements Store {
 
   @Override
   public int clear() {
-    alternatives.endAll();
     flights.invalidateAll();
     disk.hideAll();
     int onDisk = disk.clear();

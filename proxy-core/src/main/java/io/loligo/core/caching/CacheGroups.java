@@ -14,7 +14,8 @@ import java.util.List;
 /**
  * What ties stored responses together: Cache-Groups, within an origin (RFC 9875), and the keys of
  * Surrogate-Key and xkey, wherever they come from. Each is a number, the same in every process, so
- * that a purge is known after a restart. Two that share a number are purged together. Stateless.
+ * that a purge is known after a restart. Two that share a number are purged together. What is
+ * stored under other keys of a URL than its own is a group too. Stateless.
  */
 public final class CacheGroups {
   /** Groups of a response that are told apart; one that has more belongs to {@link #ALL}. */
@@ -22,6 +23,9 @@ public final class CacheGroups {
 
   /** Stands for every group there is. */
   public static final long ALL = 0;
+
+  /** What is stored under other keys than those of URLs. */
+  public static final long ALTERNATIVES = number("a");
 
   private static final long[] NONE = {};
   private static final long FIELDS =
@@ -32,10 +36,15 @@ public final class CacheGroups {
 
   /** The numbers of all groups of a response, stored under {@code key}; not to be changed. */
   public static long[] of(CacheKey key, Fields response) {
-    if (!response.hasAny(FIELDS)) {
+    boolean alternative = key.isAlternative();
+    if (!response.hasAny(FIELDS) && !alternative) {
       return NONE;
     }
     List<Long> groups = new ArrayList<>();
+    if (alternative) {
+      groups.add(ALTERNATIVES);
+      groups.add(ofAlternatives(key));
+    }
     if (response.has(FieldName.CACHE_GROUPS)) {
       String origin = origin(key);
       for (String name : names(response.joined("Cache-Groups"))) {
@@ -102,6 +111,11 @@ public final class CacheGroups {
   /** The number of a URL. */
   public static long ofUrl(CacheKey key) {
     return number("u" + key);
+  }
+
+  /** The number of what is stored under other keys of the URLs with the path of {@code key}. */
+  public static long ofAlternatives(CacheKey key) {
+    return number("p" + key.path());
   }
 
   /** Scheme, host and port of a key. */

@@ -41,6 +41,20 @@ public final class CacheKey {
     return KeyHash.ofPath(text, text.length);
   }
 
+  /**
+   * Whether it is that of a URL with more behind it, which ends with a digest of {@value
+   * ContentDigest#DIGITS} digits.
+   */
+  public boolean isAlternative() {
+    int blank = text.length - ContentDigest.DIGITS - 1;
+    return blank > 0 && text[blank] == ' ';
+  }
+
+  /** The URL without its query, as text. */
+  String path() {
+    return new String(text, 0, KeyHash.pathEnd(text, text.length), StandardCharsets.ISO_8859_1);
+  }
+
   /** Whether {@code other} is of the same scheme, host and port. No allocation. */
   public boolean isOfOriginOf(CacheKey other) {
     int end = other.authorityEnd();

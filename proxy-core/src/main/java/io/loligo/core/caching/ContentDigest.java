@@ -12,6 +12,9 @@ import java.util.List;
  * them in it (RFC 10008 section 2.7). Confined to one thread.
  */
 public final class ContentDigest {
+  /** Digits of {@link #end}. */
+  public static final int DIGITS = 64;
+
   private static final List<String> METADATA =
       List.of("Content-Type", "Content-Encoding", "Content-Language", "Content-Location");
 

@@ -67,10 +67,20 @@ final class KeyHash {
   /** A small hash of {@code text[0, length)} up to a question mark or blank. */
   static int ofPath(byte[] text, int length) {
     int hash = 0;
-    for (int i = 0; i < length && text[i] != '?' && text[i] != ' '; i++) {
+    int end = pathEnd(text, length);
+    for (int i = 0; i < end; i++) {
       hash = hash * 31 + text[i];
     }
     return hash ^ hash >>> 16;
+  }
+
+  /** Where a question mark or blank stands in {@code text[0, length)}, or its end. */
+  static int pathEnd(byte[] text, int length) {
+    int end = 0;
+    while (end < length && text[end] != '?' && text[end] != ' ') {
+      end++;
+    }
+    return end;
   }
 
   long high() {

@@ -193,7 +193,8 @@ public final class Proxy implements AutoCloseable {
               config.disk(),
               transit,
               new PacedExecutor(
-                  task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
+                  task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)),
+              time::millis);
       begun.push(store::close);
       maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
       seenStore = seen.apply(store);

@@ -34,8 +34,8 @@ class AlternativeKeysWireTest extends WireTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"url", "soft", "pattern", "of another query"})
-  void purgesEndThem(String kind) throws Exception {
+  @ValueSource(strings = {"url", "pattern", "of another query"})
+  void purgesEndThemAndCountThem(String kind) throws Exception {
     startProxy("acl purge method PURGE");
     counting(FRESH, RULE);
     query("/a", "one");
@@ -43,14 +43,78 @@ class AlternativeKeysWireTest extends WireTest {
     get("/a?x=1&utm=1");
     get("/a?x=1&utm=2");
     assertHit(get("/a?x=1&utm=3"));
-    switch (kind) {
-      case "url" -> exchange("PURGE", "/a");
-      case "soft" -> exchange("PURGE", "/a", "Soft-Purge: 1");
-      case "pattern" -> exchange("PURGE", "/", "Purge-Pattern: utm=1$");
-      default -> exchange("PURGE", "/a?x=1&utm=99");
-    }
+    WireMessage purged =
+        switch (kind) {
+          case "url" -> exchange("PURGE", "/a");
+          case "pattern" -> exchange("PURGE", "/", "Purge-Pattern: nothing");
+          default -> exchange("PURGE", "/a?x=1&utm=99");
+        };
+    assertThat(purged.status()).isEqualTo(200);
+    // what the rule was learned from is stored under its URL
+    assertThat(purged.field("Loligo-Purged")).isEqualTo("memory=2, disk=0");
+    assertThat(exchange("PURGE", "/a").status()).as("nothing is left").isEqualTo(404);
     assertForwarded(get("/a?x=1&utm=3"), "uri-miss");
     assertForwarded(query("/a", "one"), "uri-miss");
+  }
+
+  @Test
+  void purgedSoftlyTheyAreValidated() throws Exception {
+    startProxy("acl purge method PURGE");
+    counting(FRESH, RULE, "ETag: \"1\"");
+    query("/a", "one");
+    get("/a?x=1&utm=1");
+    get("/a?x=1&utm=2");
+    WireMessage purged = exchange("PURGE", "/a", "Soft-Purge: 1");
+    assertThat(purged.field("Loligo-Purged")).isEqualTo("memory=2, disk=0");
+    assertForwarded(get("/a?x=1&utm=3"), "stale");
+    assertForwarded(query("/a", "one"), "stale");
+  }
+
+  private void startWithDisk() throws Exception {
+    startProxy("acl purge method PURGE", "cache_dir rock " + dir.resolve("cache") + " 64");
+    proxy.diskOpened().join();
+  }
+
+  private void restart() throws Exception {
+    proxy.close();
+    startWithDisk();
+  }
+
+  @Test
+  void theySurviveARestart() throws Exception {
+    startWithDisk();
+    counting(FRESH, RULE);
+    query("/a", "one");
+    get("/b?x=1&utm=1");
+    get("/b?x=1&utm=2");
+    restart();
+    assertHit(query("/a", "one"));
+    // the rule is learned from a response
+    assertForwarded(get("/b?x=2"), "uri-miss");
+    assertThat(get("/b?x=1&utm=3").field("Cache-Status")).endsWith("; detail=disk");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"before", "after"})
+  void butNoPurgeOfTheirUrl(String restart) throws Exception {
+    startWithDisk();
+    counting(FRESH);
+    query("/a", "one");
+    query("/b", "one");
+    query("/c", "one");
+    if (restart.equals("before")) {
+      restart();
+    }
+    exchange("PURGE", "/a?x");
+    send("PUT", "/b", "new");
+    exchange("PURGE", "/c", "Soft-Purge: 1");
+    if (restart.equals("after")) {
+      restart();
+    }
+    // what was purged is on disk until it makes room
+    assertForwarded(query("/a", "one"), "vary-miss");
+    assertForwarded(query("/b", "one"), "vary-miss");
+    assertForwarded(query("/c", "one"), "stale");
   }
 
   @Test
@@ -157,6 +221,32 @@ class AlternativeKeysWireTest extends WireTest {
       answers.add(client.response().text());
     }
     assertThat(answers).containsExactlyInAnyOrder("for one 1", "for one 2", "for one 3");
+  }
+
+  @Test
+  @DisplayName("RFC 9111 section 4.4: also what is on its way")
+  void nobodyJoinsAQueryThatBeganBeforeItsUrlWasInvalidated() throws Exception {
+    startProxy();
+    AtomicInteger fetches = new AtomicInteger();
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          if (fetches.incrementAndGet() == 1) {
+            await(release);
+            call.ok("old", FRESH);
+          } else {
+            call.ok("new", FRESH);
+          }
+        });
+    RawClient before = client();
+    before.request("QUERY", origin.url("/a"), PLAIN, "Content-Length: 3").send("one");
+    origin.awaitRequest("/a");
+    send("PUT", "/a", "new");
+    assertThat(query("/a", "one").text()).isEqualTo("new");
+    release.countDown();
+    assertThat(before.response().text()).isEqualTo("old");
+    assertThat(query("/a", "one").text()).isEqualTo("new");
   }
 
   /** Learns the rule, and has the next fetch wait for {@link #release} and answer so. */

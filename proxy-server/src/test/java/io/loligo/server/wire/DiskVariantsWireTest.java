@@ -106,6 +106,7 @@ class DiskVariantsWireTest extends WireTest {
     origin.on("/a", call -> call.ok("en", FRESH, VARIES, "ETag: \"en\""));
     get("en");
     assertThat(offered()).isEqualTo("\"fr\"");
+    settle();
     answer("fr");
     assertThat(get("de").text()).isEqualTo("fr");
     assertThat(offered()).isEqualTo("\"en\", \"fr\"");

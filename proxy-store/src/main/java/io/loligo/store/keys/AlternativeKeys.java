@@ -7,9 +7,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.NoVarySearch;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
-import java.security.SecureRandom;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -18,11 +16,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * Thread-safe: any thread; memory is bounded.
  *
  * <p>Such a key begins with the URL, as far as it counts, and goes on behind a blank, which no URL
- * has: nothing a client asks for by its URL alone meets it. It holds the <i>generation</i> of the
- * URL without its query. Whoever removes what is stored under a URL ends the generation, and with
- * it whatever is stored under other keys of it: that is not found any more, and is evicted in time.
- * Generations are of the process, so what an earlier one stored on disk is not found either. Two
- * URLs may share one; ending it costs the other a fetch.
+ * has: nothing a client asks for by its URL alone meets it. It is the same in every process, so
+ * that what is on disk is found after a restart. Whoever removes what is stored under a URL does
+ * not know these keys: what is under them is a group of the URL without its query ({@link
+ * io.loligo.core.caching.CacheGroups#ofAlternatives}), which is purged then, where there may be
+ * any.
  *
  * <p>The rule of No-Vary-Search for a path is that of its latest response. What is stored under a
  * key that leaves something out is a response that has this very rule; one that turns out to have
@@ -32,30 +30,71 @@ public final class AlternativeKeys {
   /** How long a path whose responses disagree is keyed by its whole query, in milliseconds. */
   static final long REST_MILLIS = 300_000;
 
-  private static final int GENERATIONS = 1 << 14;
+  private static final int PATHS = 1 << 14;
   private static final int RULES = 1 << 12;
+
+  /** What may be stored for some paths, by a hash of them. */
+  private static final int NOTHING = 0;
+
+  /** Nothing by this process; what an earlier one left on disk nobody knows. */
+  private static final int UNKNOWN = 1;
+
+  private static final int ASKED_FOR = 2;
 
   /** A path's rule; null: it rests. */
   private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
 
-  private final AtomicLongArray generations = new AtomicLongArray(GENERATIONS);
-  private final AtomicLong all = new AtomicLong(new SecureRandom().nextLong());
+  private final AtomicIntegerArray paths = new AtomicIntegerArray(PATHS);
   private final AtomicReferenceArray<Known> rules = new AtomicReferenceArray<>(RULES);
   private volatile boolean any;
 
-  /** What is stored under other keys of the URL of {@code key}, whatever its query, is gone. */
-  public void end(CacheKey key) {
-    generations.incrementAndGet(key.pathHash() & (GENERATIONS - 1));
+  /** Whether some were asked for; a path of which none was is as the process found it. */
+  private volatile boolean anyAskedFor;
+
+  private final boolean mayBeLeft;
+
+  /**
+   * Nothing was asked for.
+   *
+   * @param mayBeLeft whether earlier processes may have stored something under such keys
+   */
+  public AlternativeKeys(boolean mayBeLeft) {
+    this.mayBeLeft = mayBeLeft;
+    for (int i = 0; mayBeLeft && i < PATHS; i++) {
+      paths.set(i, UNKNOWN);
+    }
   }
 
-  /** What is stored under other keys than those of URLs is gone. */
-  public void endAll() {
-    all.incrementAndGet();
+  /** Whether this process asked for something under another key of the URL of {@code key}. */
+  public boolean askedFor(CacheKey key) {
+    return paths.get(slot(key.pathHash())) == ASKED_FOR;
   }
 
-  private String generation(KeyProbe url) {
-    long own = generations.get(url.pathHash() & (GENERATIONS - 1));
-    return Long.toHexString(all.get()) + '.' + Long.toHexString(own);
+  /**
+   * What is stored under other keys of the URL of {@code key}, whatever its query, is to go: false
+   * where there is nothing. Where that is true for what earlier processes left, it is so once.
+   */
+  public boolean end(CacheKey key) {
+    int slot = slot(key.pathHash());
+    return paths.compareAndSet(slot, UNKNOWN, NOTHING) || paths.get(slot) == ASKED_FOR;
+  }
+
+  /** Whether anything may be stored under other keys than those of URLs. */
+  public boolean mayBeAny() {
+    return mayBeLeft || anyAskedFor;
+  }
+
+  /** Before the origin is asked: what comes is not overlooked by whoever ends it meanwhile. */
+  private void askFor(KeyProbe url) {
+    int slot = slot(url.pathHash());
+    if (paths.get(slot) != ASKED_FOR) {
+      anyAskedFor = true;
+      paths.set(slot, ASKED_FOR);
+    }
+  }
+
+  private static int slot(int pathHash) {
+    return pathHash & (PATHS - 1);
   }
 
   // ---- QUERY
@@ -68,8 +107,8 @@ public final class AlternativeKeys {
    */
   public void keyByContent(RequestTarget target, ContentDigest content, KeyProbe probe) {
     target.keyedBy(null, null, target.pathEnd());
-    String generation = generation(CacheKeys.seal(probe, target));
-    target.keyedBy(" QUERY " + generation + ' ' + content.end(), null, target.pathEnd());
+    askFor(CacheKeys.seal(probe, target));
+    target.keyedBy(" QUERY " + content.end(), null, target.pathEnd());
     CacheKeys.seal(probe, target);
   }
 
@@ -88,8 +127,8 @@ public final class AlternativeKeys {
     Known known = rules.get(place(CacheKeys.sealPath(probe, target)));
     if (isOf(known, probe) && known.rule() != null) {
       NoVarySearch rule = known.rule();
-      String suffix = " NVS " + generation(probe) + ' ' + rule.digest(target);
-      target.keyedBy(suffix, rule, CacheKeys.pathEnd(target));
+      askFor(probe);
+      target.keyedBy(" NVS " + rule.digest(target), rule, CacheKeys.pathEnd(target));
     }
   }
 

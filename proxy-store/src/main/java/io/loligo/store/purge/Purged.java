@@ -24,6 +24,15 @@ public record Purged(Outcome outcome, int memory, int disk) {
     return memory > 0 || disk != 0;
   }
 
+  /** This and {@code other} together. */
+  public Purged and(Purged other) {
+    boolean later = disk == LATER || other.disk == LATER;
+    return new Purged(
+        outcome.compareTo(other.outcome) >= 0 ? outcome : other.outcome,
+        memory + other.memory,
+        later ? LATER : disk + other.disk);
+  }
+
   /** {@code memory=2, disk=later}, or a number. */
   public String text() {
     return "memory=" + memory + ", disk=" + (disk == LATER ? "later" : disk);

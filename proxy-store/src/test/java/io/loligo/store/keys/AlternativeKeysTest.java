@@ -3,6 +3,7 @@ package io.loligo.store.keys;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.ContentDigest;
@@ -20,7 +21,7 @@ class AlternativeKeysTest {
   private static final Fields OTHER = fields("No-Vary-Search: key-order");
   private static final Fields NONE = fields("X: y");
 
-  private final AlternativeKeys keys = new AlternativeKeys();
+  private final AlternativeKeys keys = new AlternativeKeys(false);
   private final KeyProbe probe = new KeyProbe();
 
   private static RequestHead head(String start, String... lines) {
@@ -83,28 +84,63 @@ class AlternativeKeysTest {
     assertThat(ruled("/a?utm=1").toString()).startsWith("http://a.example/a NVS ");
   }
 
-  @Test
-  void removalEndsAllOfTheUrl() {
-    learn("/a?utm=1", RULE, NOW);
-    CacheKey query = queried("/a?x", "one");
-    CacheKey rule = ruled("/a?x=1&utm=1");
-    CacheKey elsewhere = queried("/b", "one");
-    keys.end(CacheKeys.of("http://a.example/a?y=2"));
-    assertThat(queried("/a?x", "one")).isNotEqualTo(query);
-    assertThat(ruled("/a?x=1&utm=1")).isNotEqualTo(rule);
-    assertThat(queried("/b", "one")).isEqualTo(elsewhere);
-    keys.endAll();
-    assertThat(queried("/b", "one")).isNotEqualTo(elsewhere);
+  private boolean end(String url) {
+    return keys.end(CacheKeys.of("http://a.example" + url));
   }
 
   @Test
-  void earlierProcessesHadOtherKeys() {
+  void removalEndsWhatWasAskedForUnderAnyQuery() {
+    assertThat(keys.mayBeAny()).isFalse();
+    assertThat(end("/a")).isFalse();
+    queried("/a?x", "one");
+    learn("/b?utm=1", RULE, NOW);
+    assertThat(end("/b")).as("keyed by its URL yet").isFalse();
+    ruled("/b?x=1");
+    assertThat(keys.mayBeAny()).isTrue();
+    for (int i = 0; i < 2; i++) {
+      assertThat(end("/a?y=2")).as("what was asked for may come at any time").isTrue();
+      assertThat(end("/b")).isTrue();
+      assertThat(end("/c")).isFalse();
+    }
+  }
+
+  @Test
+  void whatAnEarlierProcessLeftIsEndedOnce() {
+    AlternativeKeys later = new AlternativeKeys(true);
+    CacheKey url = CacheKeys.of("http://a.example/a");
+    assertThat(later.mayBeAny()).isTrue();
+    assertThat(later.askedFor(url)).isFalse();
+    assertThat(later.end(url)).isTrue();
+    assertThat(later.end(url)).isFalse();
+    RequestTarget target = target("/a?b");
+    later.keyByContent(target, new ContentDigest(fields()), probe);
+    assertThat(later.askedFor(url)).isTrue();
+    assertThat(later.end(url)).isTrue();
+    assertThat(later.end(url)).isTrue();
+  }
+
+  @Test
+  void everyProcessHasTheSameKeys() {
     CacheKey key = queried("/a", "one");
     RequestTarget target = target("/a");
     byte[] octets = "one".getBytes(ISO_8859_1);
     ContentDigest digest = new ContentDigest(fields()).update(octets, octets.length);
-    new AlternativeKeys().keyByContent(target, digest, probe);
-    assertThat(probe.toKey()).isNotEqualTo(key);
+    new AlternativeKeys(true).keyByContent(target, digest, probe);
+    assertThat(probe.toKey()).isEqualTo(key);
+  }
+
+  @Test
+  void theyAreAGroupOfTheirPath() {
+    learn("/a?utm=1", RULE, NOW);
+    long number = CacheGroups.ofAlternatives(CacheKeys.of("http://a.example/a?z"));
+    for (CacheKey key : new CacheKey[] {queried("/a?x", "one"), ruled("/a?x=1"), ruled("/a")}) {
+      assertThat(key.isAlternative()).isTrue();
+      assertThat(CacheGroups.of(key, NONE)).containsExactly(CacheGroups.ALTERNATIVES, number);
+    }
+    CacheKey plain = CacheKeys.of("http://a.example/a?" + "x".repeat(100));
+    assertThat(plain.isAlternative()).isFalse();
+    assertThat(CacheGroups.of(plain, NONE)).isEmpty();
+    assertThat(CacheGroups.of(queried("/b", "one"), NONE)).doesNotContain(number);
   }
 
   @Test

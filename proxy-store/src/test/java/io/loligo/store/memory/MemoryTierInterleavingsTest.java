@@ -1,6 +1,7 @@
 package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.StoreFixture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -33,6 +34,7 @@ final class MemoryTierInterleavingsTest {
   @Param(name = "content", gen = IntGen.class, conf = "1:100")
   public static final class Tier {
     private static final int FIELDS = 8;
+    private static final StoredMeta META = StoreFixture.meta().withContentLength(1);
     private static final CacheKey[] KEYS = {
       null, StoreFixture.key("http://a/1"), StoreFixture.key("http://a/2")
     };
@@ -45,8 +47,7 @@ final class MemoryTierInterleavingsTest {
     @Operation
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
       ByteBuf first = allocator.heapBuffer(64).writeZero(FIELDS).writeByte(content);
-      Entry entry =
-          tier.add(KEYS[url], StoreFixture.meta(), first, FIELDS, FIELDS + 1, new ByteBuf[0], 0);
+      Entry entry = tier.add(KEYS[url], META, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0);
       first.release();
       entry.release();
     }
