@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: looks for programs, and builds polyload and polyorigin into `bin`.
+# Sourced by the scripts beside it: looks for programs, and builds the C programs into `bin`.
 
 need() {
   local missing=() program
@@ -11,11 +11,11 @@ need() {
   fi
 }
 
-build_load() {
+build_programs() {
   bin=$here/../target/polygraph
   mkdir -p "$bin"
   local name
-  for name in polyload polyorigin; do
+  for name in polyload polyorigin limit; do
     gcc -O2 -Wall -Wextra -Wconversion -Werror -o "$bin/$name" "$here/src/$name.c" -lm
   done
 }

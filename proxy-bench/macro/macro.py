@@ -6,11 +6,16 @@ user and system time of the peer's whole process tree from /proc/PID/stat, divid
 """
 
 import argparse
+import contextlib
+import dataclasses
 import datetime
+import http.client
 import os
 import pathlib
 import re
+import resource
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -18,48 +23,82 @@ import tempfile
 import time
 import urllib.request
 
+import chart
 import server
+from peers import PEERS, TITLES, Peer, is_there
 from server import HERE, chosen, program, table
 
-SIZES = {"1k": 1024, "4k": 4096, "64k": 65536}
-ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
-TITLES = {
-    "hit-1k": "memory hit 1 KB",
-    "hit-4k": "memory hit 4 KB",
-    "hit-64k": "memory hit 64 KB",
-    "hit-4k-forward": "memory hit 4 KB, absolute-form",
-    "miss-4k": "miss 4 KB, stored in memory",
-    "stream": "no-store pass-through",
-}
-PEERS = ["loligo", "squid", "nginx", "haproxy"]
-FORWARD = {"loligo", "squid"}
+SIZES = {"1k": 2**10, "4k": 2**12, "64k": 2**16, "1m": 2**20}
+IDLE = 15000
+OBJECTS = 100000
 
 
-class Server(server.Server):
-    def __init__(self, name, scratch, memory, origin=0, options=None):
-        self.options = options
-        self.forward = server.free_port()
-        template = {"origin": "origin.conf", "haproxy": "haproxy.cfg"}.get(name, f"{name}.conf")
-        words = {
-            "FORWARD": self.forward, "ORIGIN": origin, "MEMORY": memory,
-            "LOOPS": options.loops if options else 1,
-        }
-        super().__init__(name, scratch / name, template, words)
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """What is asked; `kind` is hit, miss, revalidate, stream, tunnel or objects."""
+
+    name: str
+    title: str
+    kind: str
+    size: str = ""
+    peers: frozenset = frozenset(PEERS)
+    flavour: str = "plain"
+    absolute: bool = False
+    idle: int = 0
+    urls: int = 1000
+
+    def flavour_of(self, peer):
+        if peer == "limit":
+            return "relay" if self.kind in ("miss", "stream", "tunnel") else "serve"
+        return self.flavour
+
+    def is_of_bytes(self):
+        return self.kind in ("stream", "tunnel")
+
+
+CACHES = frozenset(PEERS) - {"limit"}
+ALL_ROWS = [
+    Row("hit-1k", "memory hit 1 KB", "hit", "1k"),
+    Row("hit-4k", "memory hit 4 KB", "hit", "4k"),
+    Row("hit-64k", "hit 64 KB", "hit", "64k"),
+    Row("hit-1m", "hit 1 MB", "hit", "1m", urls=200),
+    Row("hit-4k-logged", "memory hit 4 KB, access log on", "hit", "4k",
+        frozenset({"loligo", "squid", "nginx"}), flavour="logged"),
+    Row("hit-4k-forward", "memory hit 4 KB, absolute-form", "hit", "4k",
+        frozenset({"limit", "loligo", "squid", "trafficserver"}), absolute=True),
+    Row("revalidate-1k", "conditional hit 1 KB, 304", "revalidate", "1k", CACHES),
+    Row("idle-1k", f"memory hit 1 KB beside {IDLE:,} idle connections", "hit", "1k",
+        frozenset(PEERS), idle=IDLE),
+    Row("miss-4k", "miss 4 KB, stored in memory", "miss", "4k"),
+    Row("miss-4k-disk", "miss 4 KB, stored in memory and on disk", "miss", "4k",
+        frozenset({"loligo", "nginx", "trafficserver"}), flavour="disk"),
+    Row("stream", "no-store pass-through", "stream"),
+    Row("tunnel", "CONNECT tunnel", "tunnel", peers=frozenset({"limit", "loligo", "squid"})),
+    Row("objects", f"{OBJECTS:,} objects of 4 KB", "objects", "4k",
+        frozenset({"loligo", "squid", "varnish", "trafficserver"}), flavour="objects"),
+]
+ROWS = [row.name for row in ALL_ROWS]
+USUAL_ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
+USUAL_PEERS = ["loligo", "squid", "nginx", "haproxy"]
+
+
+class Origin(server.Server):
+    """An nginx that has every size under any name; `www` holds the files."""
+
+    def __init__(self, scratch, www):
+        super().__init__("origin", scratch / "origin", "origin.conf")
+        self.www = www
+        os.symlink(www, self.dir / "www")
 
     def command_line(self):
-        if self.name == "loligo":
-            return [
-                self.options.java, *self.options.java_flags.split(), "-jar", str(self.options.jar),
-                "run", "-f", str(self.conf),
-            ]
-        if self.name == "squid":
-            return [program("squid"), "-N", "-n", f"bench{self.port}", "-f", str(self.conf)]
-        if self.name == "haproxy":
-            return [program("haproxy"), "-db", "-f", str(self.conf)]
         return [program("nginx"), "-p", str(self.dir), "-c", str(self.conf)]
 
+    def etag(self, size):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{size}/0", timeout=10) as answer:
+            return answer.headers["ETag"]
 
-def make_origin(scratch, memory, stream_mb):
+
+def make_origin(scratch, stream_mb):
     www = scratch / "origin-files"
     www.mkdir()
     for name, size in SIZES.items():
@@ -67,13 +106,9 @@ def make_origin(scratch, memory, stream_mb):
     for name, size in {"full": stream_mb, "short": min(stream_mb, 512)}.items():
         with open(www / f"{name}.sparse", "wb") as file:
             file.truncate(size * 2**20)
-    (scratch / "origin").mkdir(exist_ok=True)
-    (scratch / "origin").rmdir()
     for path in [scratch, www]:
         path.chmod(0o755)
-    origin = Server("origin", scratch, memory)
-    os.symlink(www, origin.dir / "www")
-    return origin
+    return Origin(scratch, www)
 
 
 def origin_requests(origin):
@@ -81,58 +116,125 @@ def origin_requests(origin):
         return int(status.read().split(b"\n")[2].split()[2])
 
 
-def wrk(port, seconds, connections, kind, size, authority, word):
+def wrk(seconds, options, row, peer, origin, word):
+    port = peer.forward if row.absolute else peer.port
+    authority = f"127.0.0.1:{origin.port}" if row.absolute else "-"
+    etag = origin.etag(row.size) if row.kind == "revalidate" else "-"
     output = subprocess.run(
         [
-            program("wrk"), "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s",
+            program("wrk"), "-t1", f"-c{options.connections}", f"-d{seconds}s", "--timeout", "30s",
             "-s", str(HERE / "urls.lua"), f"http://127.0.0.1:{port}", "--",
-            kind, size, authority, word,
+            row.kind, row.size, authority, word, str(row.urls), etag,
         ],
         check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
     ).stdout
-    found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+) (\d+)", output)
-    requests, micros, errors, p50, p99 = map(int, found.groups())
+    found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)", output)
+    requests, micros, octets, errors, p50, p99 = map(int, found.groups())
     if errors:
         print(f"    {errors} errors:\n{output}", file=sys.stderr)
-    return {"requests": requests, "seconds": micros / 1e6, "errors": errors, "p50": p50, "p99": p99}
+    return {
+        "requests": requests, "seconds": micros / 1e6, "octets": octets, "errors": errors,
+        "p50": p50, "p99": p99,
+    }
+
+
+def check_bodies(row, peer, origin, word):
+    """What a row asks for, twice: the octets must be the origin's."""
+    expected = (origin.www / f"{row.size}.bin").read_bytes()
+    for _ in range(2):
+        connection = http.client.HTTPConnection("127.0.0.1", peer.forward if row.absolute else peer.port)
+        authority = f"127.0.0.1:{origin.port}" if row.absolute else "bench.example"
+        path = f"/{row.size}/{word}-check"
+        target = f"http://{authority}{path}" if row.absolute else path
+        connection.putrequest("GET", target, skip_host=True)
+        connection.putheader("Host", authority)
+        connection.endheaders()
+        body = connection.getresponse().read()
+        connection.close()
+        if body != expected and peer.peer != "limit":
+            raise server.Failed(f"{peer.name} gave another body for {target}")
+
+
+@contextlib.contextmanager
+def idle_connections(peer, count):
+    """So many connections that had an answer each and are kept open."""
+    request = b"GET /1k/idle HTTP/1.1\r\nHost: bench.example\r\n\r\n"
+    sockets = []
+    try:
+        for _ in range(count):
+            one = socket.create_connection(("127.0.0.1", peer.port))
+            sockets.append(one)
+            one.sendall(request)
+            while len(one.recv(65536)) == 65536:
+                pass
+        yield
+    finally:
+        for one in sockets:
+            one.close()
 
 
 def run_requests(row, peer, origin, options, word):
-    kind, size = row.split("-")[:2]
-    absolute = row.endswith("-forward")
-    port = peer.forward if absolute else peer.port
-    authority = f"127.0.0.1:{origin.port}" if absolute else "-"
-    wrk(port, options.warmup, options.connections, kind, size, authority, word + "w")
-    fetched = origin_requests(origin)
-    before = peer.cpu()
-    result = wrk(port, options.duration, options.connections, kind, size, authority, word)
-    result["cpu"] = (peer.cpu() - before) / max(1, result["requests"]) * 1e6
+    check_bodies(row, peer, origin, word)
+    wrk(options.warmup, options, row, peer, origin, word + "w")
+    idle = min(row.idle, peer.idle_at_most())
+    memory = peer.live_memory() if idle else 0
+    with idle_connections(peer, idle):
+        wrk(1, options, row, peer, origin, word + "i")
+        held = peer.live_memory() - memory if idle else 0
+        fetched = origin_requests(origin)
+        before = peer.cpu()
+        result = wrk(options.duration, options, row, peer, origin, word)
+        result["cpu"] = (peer.cpu() - before) / max(1, result["requests"]) * 1e6
     result["rate"] = result["requests"] / result["seconds"]
     result["fetched"] = (origin_requests(origin) - fetched) / max(1, result["requests"])
-    expected = result["fetched"] < 0.01 if kind == "hit" else result["fetched"] > 0.98
-    result["odd"] = not expected
+    if idle:
+        result["each"] = held / idle
+    expected = result["fetched"] > 0.98 if row.kind == "miss" else result["fetched"] < 0.01
+    if row.kind == "revalidate":
+        expected = expected and result["octets"] / max(1, result["requests"]) < SIZES[row.size]
+    result["odd"] = peer.peer != "limit" and not expected or result["errors"] > 0
     return result
 
 
-def download(port, name):
+def run_objects(row, peer, origin, options, word):
+    """Octets that each stored object takes beyond its body, in a server that had none before."""
+    tiny = dataclasses.replace(row, kind="hit", urls=100)
+    wrk(options.warmup, options, tiny, peer, origin, word)
+    before, stored = peer.live_memory(), origin_requests(origin)
+    many = dataclasses.replace(row, kind="hit", urls=OBJECTS)
+    for _ in range(20):
+        if origin_requests(origin) - stored < OBJECTS - 200:
+            wrk(3, options, many, peer, origin, word)
+    held = origin_requests(origin) - stored
+    return {
+        "each": (peer.live_memory() - before) / held - SIZES[row.size], "odd": held < OBJECTS - 200,
+    }
+
+
+def download(row, peer, origin, name):
+    url = f"http://127.0.0.1:{peer.port}/stream/{name}"
+    through = []
+    if row.kind == "tunnel" and peer.peer != "limit":
+        url = f"http://127.0.0.1:{origin.port}/stream/{name}"
+        through = ["--proxytunnel", "-x", f"http://127.0.0.1:{peer.forward}"]
     started = time.monotonic()
     text = subprocess.run(
         [
-            program("curl"), "-sS", "-q", "--noproxy", "*", "-o", "/dev/null",
-            "-w", "%{http_code} %{size_download}", f"http://127.0.0.1:{port}/stream/{name}",
+            program("curl"), "-sS", "-q", *(through or ["--noproxy", "*"]), "-o", "/dev/null",
+            "-w", "%{http_code} %{size_download}", "-H", "Host: bench.example", url,
         ],
         check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
     ).stdout
     code, size = text.split()
     if code != "200":
-        sys.exit(f"stream answered {code}")
+        raise server.Failed(f"{peer.name}: stream answered {code}")
     return int(size), time.monotonic() - started
 
 
-def run_stream(peer):
-    download(peer.port, "short")
+def run_stream(row, peer, origin):
+    download(row, peer, origin, "short")
     before = peer.cpu()
-    size, seconds = download(peer.port, "full")
+    size, seconds = download(row, peer, origin, "full")
     gigabytes = size / 2**30
     return {
         "cpu": (peer.cpu() - before) / gigabytes,
@@ -142,15 +244,19 @@ def run_stream(peer):
     }
 
 
+def row_named(name):
+    return next(row for row in ALL_ROWS if row.name == name)
+
+
 CALLS = re.compile(
     r"(?:\d+ +)?(?:<\.\.\. )?(read|readv|recvfrom|recvmsg|write|writev|sendto|sendmsg|sendfile|splice)"
     r"\b.*= (\d+)$"
 )
 
 
-def trace(peer, scratch):
+def trace(peer, origin, scratch):
     """System calls that moved content while 512 MB went through, by strace."""
-    log = scratch / f"strace-{peer.name}.txt"
+    log = scratch / f"strace-{peer.peer}.txt"
     tracer = subprocess.Popen(
         [
             program("strace"), "-f", "-qq", "-s", "0", "-o", str(log), "-e",
@@ -161,7 +267,7 @@ def trace(peer, scratch):
         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
     time.sleep(1.5)
-    size, _ = download(peer.port, "short")
+    size, _ = download(row_named("stream"), peer, origin, "short")
     tracer.terminate()
     tracer.wait()
     sizes = {}
@@ -184,8 +290,8 @@ def conditions(peers, options):
         f"- {options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
         f"warm-up each, medians; {options.connections} keep-alive connections, 1,000 URLs; "
         f"stream of {options.stream_mb} MB by one curl, once before the first round",
-        f"- access logs off everywhere; one thread or worker each "
-        f"(loligo_event_loops {options.loops})",
+        f"- access logs off but where a row says so; one thread or worker each (loligo_event_loops "
+        f"{options.loops}; Varnish as it comes)",
     ]
     lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
     lines.append(f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}")
@@ -198,77 +304,99 @@ def median(results, key):
 
 def spread(results, key, digits):
     values = [result[key] for result in results]
-    return f"{min(values):.{digits}f}-{max(values):.{digits}f}"
+    return f"{min(values):,.{digits}f}-{max(values):,.{digits}f}"
 
 
-def cpu_cell(results, digits):
-    if not results:
+def cell(results, key, digits):
+    if not results or key not in results[0]:
         return "-"
     odd = " (!)" if any(result["odd"] for result in results) else ""
-    return f"{median(results, 'cpu'):.{digits}f} ({spread(results, 'cpu', digits)}){odd}"
+    return f"{median(results, key):,.{digits}f} ({spread(results, key, digits)}){odd}"
 
 
-def ratio_cell(all_results, row, peer):
-    ours, theirs = all_results.get((row, "loligo")), all_results.get((row, peer))
+def ratio_cell(found, row, peer):
+    ours, theirs = found.get((row.name, "loligo")), found.get((row.name, peer))
     if not ours or not theirs or not median(theirs, "cpu"):
         return "-"
     return f"{median(ours, 'cpu') / median(theirs, 'cpu'):.2f}"
 
 
-def report(all_results, traces, peers, rows, options):
-    others = [peer for peer in peers if peer != "loligo"]
-    lines = [f"# Macro benchmark, {options.started:%Y-%m-%d %H:%M} UTC", "", *conditions(peers, options), ""]
-    requests = [row for row in rows if row != "stream"]
+def report(found, traces, peers, rows, options):
+    lines = [
+        f"# Macro benchmark, {options.started:%Y-%m-%d %H:%M} UTC", "", *conditions(peers, options), "",
+    ]
+    titles = [TITLES.get(peer, peer) for peer in peers]
+    others = [peer for peer in peers if peer != "loligo"] if "loligo" in peers else []
+    requests = [row for row in rows if row.kind in ("hit", "miss", "revalidate")]
     if requests:
-        lines += ["CPU microseconds per request: median (lowest-highest); ratio is Loligo divided by the peer.", ""]
-        lines += table(
-            ["row", *peers, *[f"ratio to {peer}" for peer in others if "loligo" in peers]],
-            [
-                [TITLES[row], *[cpu_cell(all_results.get((row, peer)), 1) for peer in peers],
-                 *[ratio_cell(all_results, row, peer) for peer in others if "loligo" in peers]]
-                for row in requests
-            ],
-        )
+        lines += ["CPU microseconds per request: median (lowest-highest).", ""]
+        lines += table(["row", *titles], [
+            [row.title, *[cell(found.get((row.name, peer)), "cpu", 1) for peer in peers]]
+            for row in requests
+        ])
+        lines += ["", "CPU per request, Loligo divided by the peer:", ""]
+        lines += table(["row", *[TITLES.get(peer, peer) for peer in others]], [
+            [row.title, *[ratio_cell(found, row, peer) for peer in others]] for row in requests
+        ])
         lines += ["", "Requests per second, and latency p50/p99 in ms:", ""]
-        lines += table(
-            ["row", *peers],
-            [
-                [TITLES[row], *[
-                    f"{median(found, 'rate'):,.0f}, {median(found, 'p50') / 1000:.2f}/{median(found, 'p99') / 1000:.2f}"
-                    if (found := all_results.get((row, peer))) else "-" for peer in peers]]
-                for row in requests
-            ],
-        )
-        lines += ["", "(!): the origin was asked more (hits) or less (misses) often than the row is meant to."]
-    if "stream" in rows:
-        lines += ["", f"{TITLES['stream']}, {options.stream_mb} MB:", ""]
-        body = [["CPU s per GB", *[cpu_cell(all_results.get(("stream", peer)), 2) for peer in peers]]]
-        for title, key in {"MB/s": "rate", "resident MB afterwards": "rss"}.items():
-            body.append([title, *[f"{median(all_results[('stream', peer)], key):,.0f}" for peer in peers]])
-        if "loligo" in peers:
-            body.append(["CPU, Loligo divided by it", *[ratio_cell(all_results, "stream", peer) for peer in peers]])
-        lines += table(["", *peers], body)
+        lines += table(["row", *titles], [
+            [row.title, *[
+                f"{median(one, 'rate'):,.0f}, {median(one, 'p50') / 1000:.2f}/{median(one, 'p99') / 1000:.2f}"
+                if (one := found.get((row.name, peer))) else "-" for peer in peers]]
+            for row in requests
+        ])
+        lines += ["", "(!): errors, or the origin was asked more (hits) or less (misses) often than the row is meant to."]
+    memory = [row for row in rows if row.idle or row.kind == "objects"]
+    if memory:
+        lines += [
+            "", "Octets for each idle connection (HAProxy: 7,000 of them, as it reckons with two descriptors "
+            "for each), and for each object beyond its body. Loligo: live heap "
+            "after a full collection plus its direct memory ledger; others: resident memory.", "",
+        ]
+        lines += table(["row", *titles], [
+            [row.title, *[cell(found.get((row.name, peer)), "each", 0) for peer in peers]]
+            for row in memory
+        ])
+    for row in [row for row in rows if row.is_of_bytes()]:
+        lines += ["", f"{row.title}, {options.stream_mb} MB:", ""]
+        body = [
+            [title, *[cell(found.get((row.name, peer)), key, digits) for peer in peers]]
+            for title, key, digits in
+            [("CPU s per GB", "cpu", 2), ("MB/s", "rate", 0), ("resident MB afterwards", "rss", 0)]
+        ]
+        if others:
+            body.append(["CPU, Loligo divided by it", *[ratio_cell(found, row, peer) for peer in peers]])
+        lines += table(["", *titles], body)
     if traces:
         lines += ["", "System calls that moved content, from strace over a stream of its own: calls per GB, median octets each.", ""]
-        lines += table(
-            ["peer", "call", "calls per GB", "median octets"],
-            [
-                [peer, call, f"{calls:,.0f}", f"{size:,.0f}"]
-                for peer, found in traces.items() for call, (calls, size) in found.items()
-            ],
-        )
+        lines += table(["peer", "call", "calls per GB", "median octets"], [
+            [peer, call, f"{calls:,.0f}", f"{size:,.0f}"]
+            for peer, calls_of in traces.items() for call, (calls, size) in calls_of.items()
+        ])
     return "\n".join(lines) + "\n"
+
+
+def bars(found, peers, rows):
+    """For the chart: title of a row to its peers and their medians of CPU per request."""
+    return {
+        row.title: {
+            TITLES.get(peer, peer): median(found[(row.name, peer)], "cpu")
+            for peer in peers if (row.name, peer) in found
+        }
+        for row in rows if row.kind in ("hit", "miss", "revalidate")
+    }
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; run.sh gives it")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=10, help="seconds of each measurement")
     parser.add_argument("--warmup", type=int, default=5, help="seconds before each measurement")
     parser.add_argument("--first-warmup", type=int, default=20, help="seconds before the first round, for each request row")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--rows", default=",".join(ROWS), help="of " + ",".join(ROWS))
-    parser.add_argument("--peers", default=",".join(PEERS), help="of " + ",".join(PEERS))
+    parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, or of " + ",".join(ROWS))
+    parser.add_argument("--peers", default=",".join(USUAL_PEERS), help="all, or of " + ",".join(PEERS))
     parser.add_argument("--stream-mb", type=int, default=5120)
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
     parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
@@ -277,70 +405,87 @@ def arguments():
     return parser.parse_args()
 
 
+def raise_descriptor_limit():
+    """For the idle connections, here and in the servers."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def main():
     server.exit_on_signals()
     options = arguments()
     options.started = datetime.datetime.now(datetime.timezone.utc)
     options.load = os.getloadavg()
-    rows = chosen(options.rows, ROWS, "rows")
-    peers = chosen(options.peers, PEERS, "peers")
+    raise_descriptor_limit()
+    names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
+    rows = [row_named(name) for name in names]
+    peers = PEERS if options.peers == "all" else chosen(options.peers, PEERS, "peers")
     for peer in list(peers):
-        present = options.jar.is_file() if peer == "loligo" else program(peer)
-        if not present:
+        if not is_there(peer, options):
             print(f"left out, not there: {peer}", file=sys.stderr)
-            peers.remove(peer)
+    peers = [peer for peer in peers if is_there(peer, options)]
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="macro-"))
     shared = pathlib.Path("/dev/shm")
     memory = pathlib.Path(tempfile.mkdtemp(prefix="macro-", dir=shared if shared.is_dir() else None))
     memory.chmod(0o777)
     servers = []
     try:
-        origin = make_origin(scratch, memory, options.stream_mb)
+        origin = make_origin(scratch, options.stream_mb)
         servers.append(origin)
         origin.start()
         running = {}
-        for peer in peers:
-            running[peer] = Server(peer, scratch, memory, origin.port, options)
-            servers.append(running[peer])
-            running[peer].start()
-        results, traces = {}, {}
+        for row in rows:
+            for peer in [peer for peer in peers if peer in row.peers]:
+                which = (peer, row.flavour_of(peer))
+                if which not in running:
+                    running[which] = Peer(*which, scratch, memory, origin.port, options)
+                    servers.append(running[which])
+                    running[which].start()
+        found, traces = {}, {}
         for round_number in range(options.rounds + 1):
             for row in rows:
-                for peer in peers:
-                    if row.endswith("-forward") and peer not in FORWARD:
-                        continue
-                    run_once(row, running[peer], origin, options, round_number, results)
+                for peer in [peer for peer in peers if peer in row.peers]:
+                    one = running[(peer, row.flavour_of(peer))]
+                    run_once(row, one, origin, options, round_number, found)
         if options.strace and program("strace"):
-            traces = {peer: trace(running[peer], scratch) for peer in peers}
-        text = report(results, traces, peers, rows, options)
+            traces = {
+                peer: trace(running[(peer, "plain")], origin, scratch)
+                for peer in peers if (peer, "plain") in running
+            }
+        text = report(found, traces, peers, rows, options)
     finally:
         for started in reversed(servers):
             started.stop()
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.rmtree(memory, ignore_errors=True)
-    server.write_results(text, options, "macro")
+    written = server.write_results(text, options, "macro")
+    if written:
+        written.with_suffix(".svg").write_text(chart.bars(bars(found, peers, rows), "CPU us per request"))
 
 
-def run_once(row, peer, origin, options, round_number, results):
+def run_once(row, peer, origin, options, round_number, found):
     """One measurement; round 0 only warms up."""
     word = f"r{round_number}"
-    if round_number == 0:
-        if row == "stream":
-            download(peer.port, "full")
+    if row.kind == "objects":
+        if round_number != 1:
+            return  # what is stored stays: there is one first time
+        result = run_objects(row, peer, origin, options, word)
+    elif round_number == 0:
+        if row.is_of_bytes():
+            download(row, peer, origin, "full")
         elif options.first_warmup:
-            kind, size = row.split("-")[:2]
-            absolute = row.endswith("-forward")
-            wrk(
-                peer.forward if absolute else peer.port, options.first_warmup, options.connections,
-                kind, size, f"127.0.0.1:{origin.port}" if absolute else "-", word,
-            )
+            wrk(options.first_warmup, options, row, peer, origin, word)
         return
-    result = run_stream(peer) if row == "stream" else run_requests(row, peer, origin, options, word)
-    results.setdefault((row, peer.name), []).append(result)
+    elif row.is_of_bytes():
+        result = run_stream(row, peer, origin)
+    else:
+        result = run_requests(row, peer, origin, options, word)
+    found.setdefault((row.name, peer.peer), []).append(result)
     shown = ", ".join(
-        f"{key} {value:,.2f}" for key, value in result.items() if key in ("cpu", "rate", "fetched", "rss")
+        f"{key} {value:,.2f}" for key, value in result.items()
+        if key in ("cpu", "rate", "fetched", "rss", "each")
     )
-    print(f"round {round_number} {row} {peer.name}: {shown}", file=sys.stderr)
+    print(f"round {round_number} {row.name} {peer.peer}: {shown}", file=sys.stderr)
 
 
 if __name__ == "__main__":

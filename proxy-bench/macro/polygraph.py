@@ -113,22 +113,10 @@ class Peer(server.Server):
             cache.mkdir()
             cache.chmod(0o777)
         if self.kind == "trafficserver":
-            self.make_run_root()
-
-    def make_run_root(self):
-        etc = self.dir / "etc"
-        for folder in ("etc", "run", "log", "share"):
-            (self.dir / folder).mkdir()
-        self.fill("poly/records.config", etc)
-        (etc / "storage.config").write_text(f"{self.caches[0]} {self.setup.cache_mb}M\n")
-        (etc / "remap.config").write_text(
-            f"map http://bench.example/ http://127.0.0.1:{self.words['ORIGIN']}/\n"
-        )
-        for name in ("plugin", "cache", "hosting", "parent", "volume"):
-            (etc / f"{name}.config").write_text("")
-        (etc / "ip_allow.yaml").write_text(
-            "ip_allow:\n  - apply: in\n    ip_addrs: 127.0.0.1\n    action: allow\n    methods: ALL\n"
-        )
+            own = f"http://127.0.0.1:{origin.port}/"
+            server.traffic_server_root(
+                self, self.caches[0], setup.cache_mb, {"http://bench.example/": own}
+            )
 
     def command_line(self):
         if self.kind == "loligo":

@@ -7,5 +7,5 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=build.sh
 source "$here/build.sh"
 need python3 gcc java
-build_load
+build_programs
 exec python3 -B "$here/polygraph.py" --bin "$bin" "$@"

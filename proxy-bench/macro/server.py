@@ -150,6 +150,21 @@ class Server:
         self.output.close()
 
 
+def traffic_server_root(peer, cache, cache_mb, remaps):
+    """The folders and files that Traffic Server wants, beside its run root file."""
+    etc = peer.dir / "etc"
+    for folder in ("etc", "run", "log", "share"):
+        (peer.dir / folder).mkdir()
+    peer.fill("poly/records.config", etc)
+    (etc / "storage.config").write_text(f"{cache} {cache_mb}M\n")
+    (etc / "remap.config").write_text("".join(f"map {one} {to}\n" for one, to in remaps.items()))
+    for name in ("plugin", "cache", "hosting", "parent", "volume"):
+        (etc / f"{name}.config").write_text("")
+    (etc / "ip_allow.yaml").write_text(
+        "ip_allow:\n  - apply: in\n    ip_addrs: 127.0.0.1\n    action: allow\n    methods: ALL\n"
+    )
+
+
 def end_of_session(pid, session):
     """Kills a process that outlived the one that led its session; a pid used again has another."""
     try:
@@ -173,6 +188,8 @@ def version(peer, options):
         "nginx": [program("nginx"), "-v"],
         "haproxy": [program("haproxy"), "-v"],
         "trafficserver": [program("traffic_server"), "--version"],
+        "varnish": [program("varnishd"), "-V"],
+        "limit": ["gcc", "--version"],
     }[name]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     return ((done.stdout + done.stderr).strip().splitlines() or ["unknown"])[0]
@@ -215,15 +232,16 @@ def chosen(text, known, what):
 
 
 def write_results(text, options, kind):
-    """Prints the text and writes results/DATE-KIND.md, or another name where that is taken."""
+    """Prints the text and writes results/DATE-KIND.md, or another name where that is taken; the file, or None."""
     print(text)
     out = options.out or HERE.parent / "results" / f"{options.started:%Y-%m-%d}-{kind}.md"
     if not options.out and out.exists():
         out = out.with_name(f"{options.started:%Y-%m-%d-%H%M}-{kind}.md")
     if str(out) == "-":
-        return
+        return None
     if out.exists():
         out = out.with_name(f"{out.stem}-{datetime.datetime.now():%H%M%S}{out.suffix}")
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
     print(f"written: {out}", file=sys.stderr)
+    return out

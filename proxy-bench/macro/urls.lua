@@ -1,6 +1,7 @@
--- Requests for wrk. Arguments: kind (hit|miss), size, authority of the origin where the request is
--- to be in absolute-form or "-", a word that makes the URLs of a run unique.
-local kind, size, authority, word
+-- Requests for wrk. Arguments: kind (hit|revalidate|miss), size, authority of the origin where the
+-- request is to be in absolute-form or "-", a word that makes the URLs of a run unique, how many URLs
+-- hits go to, the entity tag to ask with or "-".
+local kind, size, authority, word, urls, etag
 local requests = {}
 local count = 0
 local thread = 0
@@ -14,13 +15,15 @@ local function request_for(path)
   local host = authority == "-" and "bench.example" or authority
   local target = authority == "-" and path or ("http://" .. authority .. path)
   return "GET " .. target .. " HTTP/1.1\r\nHost: " .. host
-    .. "\r\nUser-Agent: bench\r\nAccept: */*\r\nAccept-Language: en\r\n\r\n"
+    .. "\r\nUser-Agent: bench\r\nAccept: */*\r\nAccept-Language: en\r\n"
+    .. (etag == "-" and "" or "If-None-Match: " .. etag .. "\r\n") .. "\r\n"
 end
 
 function init(args)
   kind, size, authority, word = args[1], args[2], args[3], args[4]
-  if kind == "hit" then
-    for i = 1, 1000 do
+  urls, etag = tonumber(args[5]), args[6]
+  if kind ~= "miss" then
+    for i = 1, urls do
       requests[i] = request_for("/" .. size .. "/" .. i)
     end
   end
@@ -28,8 +31,8 @@ end
 
 function request()
   count = count + 1
-  if kind == "hit" then
-    return requests[(count - 1) % 1000 + 1]
+  if kind ~= "miss" then
+    return requests[(count - 1) % urls + 1]
   end
   return request_for("/" .. size .. "/" .. word .. "-" .. number .. "-" .. count)
 end
@@ -37,7 +40,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    "RESULT %d %d %d %d %d\n", summary.requests, summary.duration,
+    "RESULT %d %d %d %d %d %d\n", summary.requests, summary.duration, summary.bytes,
     errors.connect + errors.read + errors.write + errors.timeout + errors.status,
     latency:percentile(50), latency:percentile(99)))
 end
