@@ -16,6 +16,7 @@ import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.fetch.NettyUpstream;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ReflectiveChannelFactory;
@@ -67,7 +68,7 @@ final class Loop {
     exchanges =
         new ExchangeLoop(
             store,
-            upstream,
+            new OwnObjects(upstream, eventLoop),
             new PeerSelection(health),
             new LoopClock(time),
             timer,

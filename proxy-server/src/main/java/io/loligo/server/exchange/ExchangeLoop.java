@@ -38,6 +38,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.Store;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
@@ -161,6 +162,10 @@ public final class ExchangeLoop implements RequestHandler {
    * for the destination's addresses and they have to be resolved first.
    */
   void route(RequestView request, int methodId, Consumer<List<NextHop>> then) {
+    if (request.host().equals(OwnObjects.HOST)) {
+      then.accept(OwnObjects.HOPS);
+      return;
+    }
     PeerChoice choice = peers.choose(request, config(), request.httpPort(), methodId);
     if (!choice.needsDestination()) {
       then.accept(choice.hops());
@@ -238,6 +243,9 @@ public final class ExchangeLoop implements RequestHandler {
   static ParseFailure identify(HttpPort port, RequestHead head, RequestTarget target) {
     if (port.mode() == PortMode.ACCEL) {
       return target.resolve(head, port.protocol(), port.defaultSite(), port.vhost());
+    }
+    if (OwnObjects.isAskedFor(head)) {
+      return target.resolve(head, "http", OwnObjects.HOST, false);
     }
     ParseFailure failure = target.resolve(head, "http", null, true);
     if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {

@@ -1,0 +1,221 @@
+package io.loligo.server.upstream.own;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.Http1ResponseParser;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Upstream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * Answers requests for pictures of the proxy itself, which it has without asking anybody: what
+ * Squid has under the same path, and something to measure hits with where there is no origin. All
+ * other requests go on to the upstream behind it. One per event loop; confined to it.
+ *
+ * <p>They are stored under a host that is none ({@code .invalid}, RFC 6761 section 6.4): whatever
+ * Host says, nothing of another origin's is ever answered with them.
+ */
+public final class OwnObjects implements Upstream {
+  /** Stands for this process in their keys. */
+  public static final String HOST = "loligo.invalid";
+
+  /** Where requests for them go. */
+  public static final List<NextHop> HOPS =
+      List.of(new NextHop(HOST, 80, null, HierarchyCode.HIER_NONE));
+
+  private static final byte[] FOLDER =
+      "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
+  private static final Map<String, byte[]> ANSWERS = answers("SN.png", "SN-4k.png");
+  private static final byte[] NOT_FOUND =
+      octets("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  private static final byte[] NOT_ALLOWED =
+      octets("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n");
+
+  private final Upstream others;
+  private final Executor loop;
+
+  /**
+   * In front of {@code others}.
+   *
+   * @param loop the event loop of both
+   */
+  public OwnObjects(Upstream others, Executor loop) {
+    this.others = others;
+    this.loop = loop;
+  }
+
+  /** Whether {@code head}, its target in origin-form, asks for one of them, be it there or not. */
+  public static boolean isAskedFor(RequestHead head) {
+    int start = head.targetStart();
+    int end = start + FOLDER.length;
+    return end <= head.targetEnd()
+        && Arrays.equals(head.bytes(), start, end, FOLDER, 0, FOLDER.length);
+  }
+
+  private static Map<String, byte[]> answers(String... names) {
+    Map<String, byte[]> answers = new HashMap<>();
+    for (String name : names) {
+      byte[] content = read(name);
+      CRC32C crc = new CRC32C();
+      crc.update(content);
+      byte[] head =
+          octets(
+              "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: "
+                  + content.length
+                  + "\r\nCache-Control: max-age=86400\r\nETag: \""
+                  + Long.toHexString(crc.getValue())
+                  + "\"\r\n\r\n");
+      byte[] answer = Arrays.copyOf(head, head.length + content.length);
+      System.arraycopy(content, 0, answer, head.length, content.length);
+      answers.put(new String(FOLDER, StandardCharsets.US_ASCII) + name, answer);
+    }
+    return answers;
+  }
+
+  private static byte[] read(String name) {
+    try (InputStream file = OwnObjects.class.getResourceAsStream(name)) {
+      return file.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] octets(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Override
+  public OriginStream fetch(
+      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+    if (hops != HOPS) {
+      return others.fetch(hops, request, check, events);
+    }
+    Answer answer = new Answer(request, events);
+    loop.execute(answer::begin);
+    return answer;
+  }
+
+  @Override
+  public OriginStream connect(
+      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+    return others.connect(hops, host, port, check, events);
+  }
+
+  @Override
+  public List<InetAddress> resolved(String host) {
+    return host.equals(HOST) ? List.of() : others.resolved(host);
+  }
+
+  @Override
+  public void resolve(String host, Consumer<List<InetAddress>> done) {
+    if (host.equals(HOST)) {
+      done.accept(List.of());
+    } else {
+      others.resolve(host, done);
+    }
+  }
+
+  /** One of them on its way: the head, then all content with the first read. */
+  private static final class Answer implements OriginStream {
+    private final OriginEvents events;
+    private final int methodId;
+    private final byte[] octets;
+    private final FetchTimings timings = new FetchTimings();
+    private ByteBuf content = Unpooled.EMPTY_BUFFER;
+    private boolean over;
+
+    Answer(OutgoingRequest request, OriginEvents events) {
+      this.events = events;
+      this.methodId = request.methodId();
+      boolean allowed = methodId == Method.GET || methodId == Method.HEAD;
+      String path = new String(request.path(), StandardCharsets.ISO_8859_1);
+      this.octets = allowed ? ANSWERS.getOrDefault(path, NOT_FOUND) : NOT_ALLOWED;
+    }
+
+    void begin() {
+      if (over) {
+        return;
+      }
+      ResponseHead head = new ResponseHead();
+      new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head);
+      Framing framing = MessageFraming.of(head, methodId);
+      if (framing.kind() == Framing.Kind.LENGTH) {
+        content = Unpooled.wrappedBuffer(octets, head.end(), octets.length - head.end());
+      }
+      events.head(head, framing);
+      if (!content.isReadable()) {
+        end();
+      }
+    }
+
+    @Override
+    public void read() {
+      if (!over && content.isReadable()) {
+        events.content(content.readRetainedSlice(content.readableBytes()));
+        end();
+      }
+    }
+
+    private void end() {
+      if (!over) {
+        over = true;
+        events.end(null);
+      }
+    }
+
+    @Override
+    public void content(ByteBuf unwanted) {
+      unwanted.release();
+    }
+
+    @Override
+    public void endContent(Fields trailers) {
+      // nobody reads it
+    }
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+    }
+
+    @Override
+    public Detached detach() {
+      throw new IllegalStateException("there is no connection");
+    }
+
+    @Override
+    public FetchTimings timings() {
+      return timings;
+    }
+  }
+}
