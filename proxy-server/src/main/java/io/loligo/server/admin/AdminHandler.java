@@ -129,6 +129,9 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (reply.allow() != null) {
       response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
     }
+    if (reply.retrySeconds() > 0) {
+      response.headers().set(HttpHeaderNames.RETRY_AFTER, reply.retrySeconds());
+    }
     return response;
   }
 

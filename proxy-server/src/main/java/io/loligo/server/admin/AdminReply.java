@@ -4,26 +4,36 @@ package io.loligo.server.admin;
  * An answer of the admin port. Immutable.
  *
  * @param allow methods for Allow with status 405, else null
+ * @param retrySeconds for Retry-After; 0: none
  */
-record AdminReply(int status, String contentType, String body, String allow) {
+record AdminReply(int status, String contentType, String body, String allow, int retrySeconds) {
   static AdminReply text(int status, String body) {
-    return new AdminReply(status, "text/plain; charset=utf-8", body + "\n", null);
+    return new AdminReply(status, "text/plain; charset=utf-8", body + "\n", null, 0);
   }
 
   static AdminReply json(int status, String body) {
-    return new AdminReply(status, "application/json", body + "\n", null);
+    return new AdminReply(status, "application/json", body + "\n", null, 0);
   }
 
   static AdminReply html(String body) {
-    return new AdminReply(200, "text/html; charset=utf-8", body, null);
+    return new AdminReply(200, "text/html; charset=utf-8", body, null, 0);
   }
 
   /** Prometheus' text exposition format. */
   static AdminReply metrics(String body) {
-    return new AdminReply(200, "text/plain; version=0.0.4; charset=utf-8", body, null);
+    return new AdminReply(200, "text/plain; version=0.0.4; charset=utf-8", body, null, 0);
   }
 
   static AdminReply methodNotAllowed(String allow) {
-    return new AdminReply(405, "text/plain; charset=utf-8", "method not allowed\n", allow);
+    return new AdminReply(405, "text/plain; charset=utf-8", "method not allowed\n", allow, 0);
+  }
+
+  static AdminReply tooMany(int retrySeconds) {
+    return new AdminReply(
+        429,
+        "text/plain; charset=utf-8",
+        "too many wrong secrets: nothing is looked at for a while\n",
+        null,
+        retrySeconds);
   }
 }

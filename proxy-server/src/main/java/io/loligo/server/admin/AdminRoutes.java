@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +22,8 @@ final class AdminRoutes {
   private static final Set<String> CHANGES = Set.of("/purge", "/reload", "/rotate", "/drain");
 
   private final AdminAccess access;
+  private final SecretAttempts attempts;
+  private final AtomicLong refusals = new AtomicLong();
   private final Operations operations;
   private final Supplier<String> metrics;
   private final Supplier<String> configJson;
@@ -30,6 +33,7 @@ final class AdminRoutes {
 
   AdminRoutes(
       AdminAccess access,
+      SecretAttempts attempts,
       Operations operations,
       Supplier<String> metrics,
       Supplier<String> configJson,
@@ -37,6 +41,7 @@ final class AdminRoutes {
       Supplier<Map<String, Map<String, Long>>> misses,
       IndexPage index) {
     this.access = access;
+    this.attempts = attempts;
     this.operations = operations;
     this.metrics = metrics;
     this.configJson = configJson;
@@ -138,11 +143,33 @@ final class AdminRoutes {
 
   /** Why nothing is changed, or null. */
   private AdminReply refusal(String path, String authorization, String client) {
+    AdminReply refusal = checked(path, authorization, client);
+    if (refusal != null) {
+      refusals.incrementAndGet();
+    }
+    return refusal;
+  }
+
+  /** Changes that were asked for without the right to. Any thread. */
+  long refusals() {
+    return refusals.get();
+  }
+
+  private AdminReply checked(String path, String authorization, String client) {
+    if (!attempts.allowed(client)) {
+      if (attempts.firstRefusal(client)) {
+        AUDIT.warn(
+            "admin {} from {}: refused, as all it asks for: too many failures", path, client);
+      }
+      return AdminReply.tooMany(SecretAttempts.RECOVERY_SECONDS);
+    }
     if (!access.changesPossible()) {
+      attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
       return AdminReply.text(403, "no secret is configured: nothing can be changed by HTTP");
     }
     if (!access.secretGiven(authorization)) {
+      attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
       return AdminReply.text(403, "Authorization: Bearer with the configured secret is needed");
     }

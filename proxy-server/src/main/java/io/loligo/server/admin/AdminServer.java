@@ -42,11 +42,14 @@ public final class AdminServer implements AutoCloseable {
   private final EventLoopGroup group;
   private final Channel listener;
   private final AdminAccess access;
+  private final AdminRoutes routes;
 
-  private AdminServer(EventLoopGroup group, Channel listener, AdminAccess access) {
+  private AdminServer(
+      EventLoopGroup group, Channel listener, AdminAccess access, AdminRoutes routes) {
     this.group = group;
     this.listener = listener;
     this.access = access;
+    this.routes = routes;
   }
 
   /**
@@ -74,6 +77,7 @@ public final class AdminServer implements AutoCloseable {
     AdminRoutes routes =
         new AdminRoutes(
             access,
+            new SecretAttempts(System::nanoTime),
             operations,
             metricsText,
             configJson,
@@ -93,7 +97,7 @@ public final class AdminServer implements AutoCloseable {
               .bind(address(admin))
               .syncUninterruptibly()
               .channel();
-      return new AdminServer(group, listener, access);
+      return new AdminServer(group, listener, access, routes);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -111,6 +115,11 @@ public final class AdminServer implements AutoCloseable {
   /** Where it listens. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Changes that were asked for without the right to. */
+  public long refusals() {
+    return routes.refusals();
   }
 
   /** Another secret, or null, and other names, from the next request on. */

@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /** The proxy as a foreground process: logs, pid file, signals. Used by the main thread. */
 final class Daemon {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
   private final ProxyConfig config;
@@ -36,6 +37,19 @@ final class Daemon {
     if (budget.warning() != null) {
       LOG.warn("{}", budget.warning());
     }
+    try {
+      RemoteJmx jmx = RemoteJmx.of(System.getProperties());
+      if (jmx.refusal() != null) {
+        System.err.println("loligo: not started: " + jmx.refusal());
+        return 1;
+      }
+      if (jmx.warning() != null) {
+        LOG.warn("{}", jmx.warning());
+      }
+    } catch (IOException e) {
+      System.err.println("loligo: not started: settings of JMX cannot be read: " + e);
+      return 1;
+    }
     // before any port is open: whoever sees one may send a signal
     CompletableFuture<Proxy> started = new CompletableFuture<>();
     Stop stop = new Stop(started);
@@ -54,6 +68,11 @@ final class Daemon {
     }
     if (proxy.adminPort() >= 0) {
       LOG.info("metrics and administration on {}:{}", config.admin().address(), proxy.adminPort());
+      if (!proxy.adminIsLocal()) {
+        LOG.warn(
+            "loligo_admin_port is not on loopback: whoever reaches it reads metrics, configuration"
+                + " and what is stored for a URL");
+      }
     }
     LOG.info("ready");
     started.complete(proxy);
@@ -108,6 +127,7 @@ final class Daemon {
         .reload()
         .thenCompose(
             reloaded -> {
+              AUDIT.info("signal reload: {}", reloaded.done() ? "done" : "failed");
               AppLog.toFile(proxy.config().logging().cacheLog());
               return proxy.reopenLogs();
             })

@@ -77,6 +77,9 @@ public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
 
+  /** How often the machine is asked for its addresses. */
+  private static final long ADDRESSES_SECONDS = 10;
+
   /** Explanations made at once: each may read from disk. */
   private static final int MAX_EXPLAINING = 4;
 
@@ -96,6 +99,7 @@ public final class Proxy implements AutoCloseable {
   private final Listeners listeners;
   private final ProxyMetrics metrics;
   private final List<AutoCloseable> closeLast = new ArrayList<>();
+  private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
@@ -197,6 +201,9 @@ public final class Proxy implements AutoCloseable {
               time::millis);
       begun.push(store::close);
       maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
+      learnLocalAddresses();
+      maintenance.scheduleWithFixedDelay(
+          this::learnLocalAddresses, ADDRESSES_SECONDS, ADDRESSES_SECONDS, TimeUnit.SECONDS);
       seenStore = seen.apply(store);
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
@@ -210,7 +217,7 @@ public final class Proxy implements AutoCloseable {
 
   private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
     ExchangeSettings settings = ExchangeSettings.of(config, processMark);
-    OwnAddresses own = new OwnAddresses(ownPorts, localAddresses());
+    OwnAddresses own = new OwnAddresses(ownPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     List<ClientLoop> wired = new ArrayList<>();
     for (EventExecutor executor : group) {
@@ -248,16 +255,18 @@ public final class Proxy implements AutoCloseable {
     return metrics.loop(loop).then(loops.get(loop).decisions()).then(log.loop(loop));
   }
 
-  private static Set<InetAddress> localAddresses() {
+  /** Addresses come and go while the process runs. On the maintenance thread, but for the start. */
+  private void learnLocalAddresses() {
     Set<InetAddress> local = new HashSet<>();
     try {
       NetworkInterface.networkInterfaces()
           .flatMap(NetworkInterface::inetAddresses)
           .forEach(local::add);
+      localAddresses.addAll(local);
+      localAddresses.retainAll(local);
     } catch (SocketException e) {
       LOG.warn("addresses of this machine are not known: {}", e.getMessage());
     }
-    return Set.copyOf(local);
   }
 
   private void open(Transport transport) throws IOException {
@@ -292,10 +301,7 @@ public final class Proxy implements AutoCloseable {
     if (admin != null) {
       ownPorts.add(admin.address().getPort());
     }
-    Integer jmx = Integer.getInteger("com.sun.management.jmxremote.port");
-    if (jmx != null) {
-      ownPorts.add(jmx);
-    }
+    ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
     for (HttpPort port : config.ports()) {
       listeners.bind(port);
     }
@@ -324,6 +330,14 @@ public final class Proxy implements AutoCloseable {
         "loligo.log.dropped", null, "Access log lines dropped: queue full.", logged::dropped);
     shown.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", logged::lost);
+    AdminServer server = admin;
+    if (server != null) {
+      shown.counter(
+          "loligo.admin.refusals",
+          null,
+          "Changes asked for at the admin port without the right to.",
+          server::refusals);
+    }
     shown.counter("loligo.reloads", null, "Reloads of the configuration.", reloader::reloads);
     shown.counter(
         "loligo.reload.failures",
@@ -355,6 +369,11 @@ public final class Proxy implements AutoCloseable {
   /** Port of the admin server, as bound; -1 where it is off. */
   public int adminPort() {
     return admin == null ? -1 : admin.address().getPort();
+  }
+
+  /** Whether the admin port is for this machine only, or off. */
+  boolean adminIsLocal() {
+    return admin == null || admin.address().getAddress().isLoopbackAddress();
   }
 
   /** The configuration in force. */
@@ -435,7 +454,16 @@ public final class Proxy implements AutoCloseable {
     if (admin != null) {
       admin.reconfigure(now.admin().secret(), Set.of(now.forwarding().visibleHostname()));
     }
-    return next.later();
+    return later(next, wanted);
+  }
+
+  private static List<String> later(Reconfiguration next, ProxyConfig wanted) {
+    List<String> later = new ArrayList<>(next.later());
+    String refusal = later.isEmpty() ? null : MemoryBudget.of(wanted).refusal();
+    if (refusal != null) {
+      later.add("the next start would be refused: " + refusal);
+    }
+    return later;
   }
 
   private void exchange(

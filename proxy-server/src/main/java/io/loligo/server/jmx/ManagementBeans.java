@@ -11,6 +11,8 @@ import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purged;
+import java.rmi.server.RemoteServer;
+import java.rmi.server.ServerNotActiveException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.slf4j.LoggerFactory;
  * Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Logger LOG = LoggerFactory.getLogger(ManagementBeans.class);
   private static final String DOMAIN = "io.loligo";
 
@@ -242,7 +245,32 @@ public final class ManagementBeans implements AutoCloseable {
       return purged(PurgeForm.pattern(host, regex)).text();
     }
 
+    private static void audit(String what, String result) {
+      AUDIT.info("jmx {} from {}: {}", what, client(), result);
+    }
+
+    private static String client() {
+      try {
+        return RemoteServer.getClientHost();
+      } catch (ServerNotActiveException e) {
+        return "this process";
+      }
+    }
+
     private Purged purged(PurgeForm form) {
+      Purged purged = asked(form);
+      audit(
+          "purge " + loggable(form.text()),
+          purged == null ? "not confirmed in time" : purged.outcome() + ", " + purged.text());
+      return checked(purged);
+    }
+
+    /** Without a query and whatever could begin another log line. */
+    private static String loggable(String text) {
+      return text.replaceAll("[?].*", "?").replaceAll("[^\\x20-\\x7e]", "_");
+    }
+
+    private Purged asked(PurgeForm form) {
       Purged purged = null;
       try {
         purged = operations.purge(form.what()).get(PURGE_SECONDS, TimeUnit.SECONDS);
@@ -251,6 +279,10 @@ public final class ManagementBeans implements AutoCloseable {
       } catch (ExecutionException | TimeoutException e) {
         LOG.warn("purge of {} by JMX failed", form.text(), e);
       }
+      return purged;
+    }
+
+    private static Purged checked(Purged purged) {
       if (purged != null && purged.outcome() == Purged.Outcome.REFUSED) {
         throw new IllegalStateException("nothing was done: too many purges are not through");
       }
@@ -287,6 +319,7 @@ public final class ManagementBeans implements AutoCloseable {
       } catch (ExecutionException | TimeoutException e) {
         LOG.warn("reload by JMX failed", e);
       }
+      audit("reload", reloaded == null ? "not known" : reloaded.done() ? "done" : "failed");
       if (reloaded == null || !reloaded.done()) {
         throw new IllegalStateException(
             reloaded == null ? "not known how it ended; see the log" : reloaded.text());
@@ -297,11 +330,13 @@ public final class ManagementBeans implements AutoCloseable {
     @Override
     public void rotateLogs() {
       operations.rotateLogs();
+      audit("rotate", "done");
     }
 
     @Override
     public void drain() {
       operations.drain();
+      audit("drain", "begun");
     }
   }
 }

@@ -474,4 +474,22 @@ class AdminServerTest {
         .startsWith("HTTP/1.1 403");
     assertThat(ask("GET /metrics", "Host: named.example")).startsWith("HTTP/1.1 403");
   }
+
+  @Test
+  void boundsTheRateOfWrongSecrets() throws IOException {
+    for (int i = 0; i < SecretAttempts.BURST; i++) {
+      assertThat(ask("POST /rotate", "Host: localhost", "Authorization: Bearer guess" + i))
+          .startsWith("HTTP/1.1 403");
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask("POST /rotate", "Host: localhost", secret()))
+          .startsWith("HTTP/1.1 429")
+          .containsIgnoringCase("retry-after: 6")
+          .contains("too many wrong secrets");
+    }
+    assertThat(calls).isEmpty();
+    assertThat(server.refusals()).isEqualTo(SecretAttempts.BURST + 3L);
+    assertThat(auditLines.list).hasSize(SecretAttempts.BURST + 1);
+    assertThat(ask("GET /health/live", "Host: localhost")).startsWith("HTTP/1.1 200");
+  }
 }

@@ -2,6 +2,9 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -115,6 +118,24 @@ class AdminWireTest extends WireTest {
     RawClient tunnel = client();
     tunnel.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
     assertThat(tunnel.response().status()).isGreaterThanOrEqualTo(400);
+  }
+
+  @Test
+  void cannotBeReachedByAnyAddressOfTheMachine() throws Exception {
+    startProxy("loligo_admin_port 0.0.0.0:0");
+    List<InetAddress> all =
+        NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+    assertThat(all).isNotEmpty();
+    for (InetAddress address : all) {
+      String text = address.getHostAddress().replaceFirst("%.*", "");
+      String host = text.contains(":") ? "[" + text + "]" : text;
+      String authority = host + ":" + proxy.adminPort();
+      WireMessage answer = client().get("http://" + authority + "/metrics").response();
+      assertThat(answer.status()).as(authority).isEqualTo(403);
+      RawClient tunnel = client();
+      tunnel.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
+      assertThat(tunnel.response().status()).as(authority).isEqualTo(403);
+    }
   }
 
   @Test

@@ -103,6 +103,24 @@ class ProcessWireTest extends WireTest {
   }
 
   @Test
+  void refusesJmxOverTheNetworkWithoutTlsAndLogin() throws Exception {
+    ProxyProcess process =
+        closing(
+            ProxyProcess.loligo(
+                dir,
+                List.of(
+                    "-Dcom.sun.management.jmxremote.port=" + ProxyProcess.freePort(),
+                    "-Dcom.sun.management.jmxremote.ssl=false",
+                    "-Dcom.sun.management.jmxremote.authenticate=false"),
+                "run",
+                "-f",
+                write(conf(0)).toString()));
+    assertThat(process.awaitExit()).isEqualTo(1);
+    assertThat(process.output())
+        .contains("neither TLS nor login", "-Dcom.sun.management.jmxremote.host=127.0.0.1");
+  }
+
+  @Test
   void saysWhichPortIsTaken() throws Exception {
     ProxyProcess process = run(conf(origin.port()));
     assertThat(process.awaitExit()).isNotZero();

@@ -28,6 +28,12 @@ final class ProxyProcess implements AutoCloseable {
 
   /** Runs this build's main class with these arguments, in {@code dir}. */
   static ProxyProcess loligo(Path dir, String... arguments) throws IOException {
+    return loligo(dir, List.of(), arguments);
+  }
+
+  /** The same with further options of the virtual machine. */
+  static ProxyProcess loligo(Path dir, List<String> options, String... arguments)
+      throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -38,6 +44,7 @@ final class ProxyProcess implements AutoCloseable {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
+    command.addAll(options);
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.boot.Main"));
     command.addAll(List.of(arguments));

@@ -273,6 +273,18 @@ class ReloadWireTest extends WireTest {
   }
 
   @Test
+  void saysWhereTheNextStartWouldBeRefused() throws Exception {
+    startProxy();
+    Reloaded reloaded = proxy.reload(reloadable("cache_mem 100000 GB"));
+    assertThat(reloaded.done()).isTrue();
+    assertThat(reloaded.lines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("the next start would be refused: ");
+  }
+
+  @Test
   void keepsTheStoreAndTheConnectionsToOrigins() throws Exception {
     startProxy("visible_hostname a.test", "loligo_event_loops 1");
     origin.onOk("/a", "x", "Cache-Control: max-age=1000");

@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What clients and an operator see of a process that is told to stop. */
+/** What clients and an operator see of a proxy, or its process, that is told to stop. */
 class StoppingWireTest extends WireTest {
   private static final int ANSWERS = 40;
 
@@ -46,6 +47,11 @@ class StoppingWireTest extends WireTest {
     String text = configuration(all.toArray(String[]::new));
     Path file = Files.writeString(dir.resolve("loligo.conf"), text);
     return closing(ProxyProcess.loligo(dir, "run", "-f", file.toString())).awaitPort(port);
+  }
+
+  private void startHere(String... lines) throws Exception {
+    startProxy(lines);
+    port = proxy.port();
   }
 
   private RawClient connect() throws IOException {
@@ -167,33 +173,32 @@ class StoppingWireTest extends WireTest {
 
   @Test
   void endsTunnelsAtTheirOwnDeadline() throws Exception {
-    ProxyProcess process =
-        run("loligo_tunnel_shutdown_lifetime 1 second", "shutdown_lifetime 1 hour");
+    startHere("loligo_tunnel_shutdown_lifetime 1 second", "shutdown_lifetime 1 hour");
     RawClient tunnel = tunnel();
     RawClient client = halfAnswered("/half");
-    process.signal("TERM");
+    CompletableFuture<Void> drained = proxy.drain();
     tunnel.expectClose();
     release.countDown();
     assertThat(client.read(4)).isEqualTo("done");
     client.expectClose();
     client.close();
-    assertThat(process.awaitExit()).as(process.output()).isZero();
+    drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Test
   void lastsAsLongAsATunnelMay() throws Exception {
-    ProxyProcess process =
-        run("loligo_tunnel_shutdown_lifetime 1 hour", "shutdown_lifetime 1 second");
+    startHere("loligo_tunnel_shutdown_lifetime 1 hour", "shutdown_lifetime 1 second");
     RawClient tunnel = tunnel();
     RawClient client = halfAnswered("/half");
-    process.signal("TERM");
+    CompletableFuture<Void> drained = proxy.drain();
     assertThat(client.untilClose()).isEmpty();
     release.countDown();
     tunnel.send("GET /a HTTP/1.1\r\nHost: " + origin.authority() + "\r\n\r\n");
     assertThat(tunnel.response().text()).isEqualTo("x");
+    assertThat(drained).isNotDone();
     tunnel.close();
-    assertThat(process.awaitExit()).as(process.output()).isZero();
-    assertThat(Files.readAllLines(dir.resolve("access.log")))
+    drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+    assertThat(stopAndReadLog())
         .anyMatch(line -> line.contains("/half") && line.contains("ABORTED"));
   }
 

@@ -1,0 +1,85 @@
+package io.loligo.server.admin;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Bounds how often a wrong secret can be tried. Confined to the admin server's event loop.
+ *
+ * <p>Each client address may fail {@value #BURST} times, then once in {@value #RECOVERY_SECONDS} s;
+ * until then nothing it sends is compared, the right secret neither, for whoever learns that it was
+ * right has had another try. Addresses beyond {@value #MAX_ADDRESSES} share one allowance, so that
+ * memory and the sum of all tries are bounded, however many addresses an attacker has.
+ */
+final class SecretAttempts {
+  static final int BURST = 10;
+  static final int RECOVERY_SECONDS = 6;
+  static final int MAX_ADDRESSES = 64;
+
+  private static final long RECOVERY_NANOS = TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS);
+
+  private final LongSupplier nanoClock;
+  private final Map<String, Failures> byAddress = new HashMap<>();
+  private final Failures others = new Failures();
+
+  SecretAttempts(LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
+  }
+
+  /** Failures of one address, less those that time has forgiven. */
+  private static final class Failures {
+    private int count;
+    private long sinceNanos;
+    private boolean told;
+
+    void forgive(long nowNanos) {
+      long forgiven = count == 0 ? 0 : Math.min(count, (nowNanos - sinceNanos) / RECOVERY_NANOS);
+      count -= (int) forgiven;
+      sinceNanos = count == 0 ? nowNanos : sinceNanos + forgiven * RECOVERY_NANOS;
+      told &= count >= BURST;
+    }
+  }
+
+  /** Whether what {@code client} sends is looked at. */
+  boolean allowed(String client) {
+    Failures failures = of(client);
+    failures.forgive(nanoClock.getAsLong());
+    return failures.count < BURST;
+  }
+
+  /** Whether this is the first refusal since {@code client} was last allowed: worth a line. */
+  boolean firstRefusal(String client) {
+    Failures failures = of(client);
+    boolean first = !failures.told;
+    failures.told = true;
+    return first;
+  }
+
+  /** {@code client} sent a wrong secret, or none. */
+  void failed(String client) {
+    long now = nanoClock.getAsLong();
+    Failures failures = byAddress.get(client);
+    if (failures == null) {
+      byAddress
+          .values()
+          .removeIf(
+              one -> {
+                one.forgive(now);
+                return one.count == 0;
+              });
+      failures = byAddress.size() < MAX_ADDRESSES ? new Failures() : others;
+      if (failures != others) {
+        byAddress.put(client, failures);
+      }
+    }
+    failures.forgive(now);
+    failures.count++;
+  }
+
+  private Failures of(String client) {
+    Failures own = byAddress.get(client);
+    return own != null ? own : byAddress.size() < MAX_ADDRESSES ? new Failures() : others;
+  }
+}
