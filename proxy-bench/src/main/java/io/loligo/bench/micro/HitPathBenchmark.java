@@ -92,7 +92,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
             new LoopClock(TimeSource.SYSTEM),
             timer,
             metrics.connections(),
-            new OwnAddresses(Set.of(), Set.of()),
+            new OwnAddresses(Set.of(), Set.of(), Set.of()),
             ExchangeSettings.of(config, "bench"));
     ClientLoop loop =
         new ClientLoop(

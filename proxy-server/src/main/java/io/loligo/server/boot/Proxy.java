@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
@@ -101,6 +102,7 @@ public final class Proxy implements AutoCloseable {
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
+  private final Set<InetSocketAddress> loopPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -217,7 +219,7 @@ public final class Proxy implements AutoCloseable {
 
   private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
     ExchangeSettings settings = ExchangeSettings.of(config, processMark);
-    OwnAddresses own = new OwnAddresses(ownPorts, localAddresses);
+    OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     List<ClientLoop> wired = new ArrayList<>();
     for (EventExecutor executor : group) {
@@ -305,7 +307,7 @@ public final class Proxy implements AutoCloseable {
     for (HttpPort port : config.ports()) {
       listeners.bind(port);
     }
-    addresses = boundAddresses();
+    portsBound(config);
     // what takes long, and nobody who waits for a port should wait for
     export.complete(exported());
     closeLast.add(
@@ -362,8 +364,17 @@ public final class Proxy implements AutoCloseable {
     return addresses;
   }
 
-  private List<InetSocketAddress> boundAddresses() {
-    return listeners.bound().stream().map(Listeners.Bound::address).toList();
+  private void portsBound(ProxyConfig now) {
+    List<Listeners.Bound> bound = listeners.bound();
+    addresses = bound.stream().map(Listeners.Bound::address).toList();
+    List<InetSocketAddress> comeBack = new ArrayList<>();
+    for (Listeners.Bound each : bound) {
+      if (each.port().mode() != PortMode.ACCEL || !now.forwarding().via()) {
+        comeBack.add(each.address());
+      }
+    }
+    loopPorts.addAll(comeBack);
+    loopPorts.retainAll(comeBack);
   }
 
   /** Port of the admin server, as bound; -1 where it is off. */
@@ -439,7 +450,7 @@ public final class Proxy implements AutoCloseable {
     }
     exchange(now, settings, names, log, ports);
     ports.commit();
-    addresses = boundAddresses();
+    portsBound(now);
     config = now;
     dns = names;
     accessLog = log;

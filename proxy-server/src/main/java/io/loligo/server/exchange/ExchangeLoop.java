@@ -2,6 +2,7 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKeys;
@@ -278,7 +279,7 @@ public final class ExchangeLoop implements RequestHandler {
     view.destinations(addresses);
     AclVerdict verdict = null;
     for (InetAddress address : addresses) {
-      verdict = access.evaluate(view, RequestView.octets(address));
+      verdict = verdict(access, view, address);
       if (verdict.allowed()) {
         return verdict;
       }
@@ -286,17 +287,26 @@ public final class ExchangeLoop implements RequestHandler {
     return verdict != null ? verdict : access.evaluate(view);
   }
 
+  /** An address is allowed where every address that it leads to is. */
+  private static AclVerdict verdict(AclList access, RequestView view, InetAddress address) {
+    byte[] octets = RequestView.octets(address);
+    AclVerdict verdict = access.evaluate(view, octets);
+    byte[] alias = verdict.allowed() ? Aliases.of(octets) : null;
+    return alias == null ? verdict : access.evaluate(view, alias);
+  }
+
   /** What is asked of each resolved address of {@code request} before it is dialled. */
   AddressCheck addressCheck(RequestView request) {
     AclList access = config().access().httpAccess();
     return address -> {
-      if (own.guards(address)) {
-        return "a management port of this proxy";
+      String guarded = own.refusal(address);
+      if (guarded != null) {
+        return guarded;
       }
       if (!access.needsDestination()) {
         return null;
       }
-      AclVerdict verdict = access.evaluate(request, RequestView.octets(address.getAddress()));
+      AclVerdict verdict = verdict(access, request, address.getAddress());
       return verdict.allowed() ? null : verdict.rule() + " (" + verdict.source() + ")";
     };
   }

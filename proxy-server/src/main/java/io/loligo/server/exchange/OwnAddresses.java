@@ -1,25 +1,61 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.acl.Aliases;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.Set;
 
 /**
- * Ports of this process that must not be reached through it: manager, metrics, remote JMX.
- * Thread-safe where its sets are.
+ * Ports of this process that must not be reached through it: manager, metrics, remote JMX, and
+ * those by which a request would come back to where it was. Thread-safe where the sets are.
  *
  * @param ports TCP ports kept from clients on every address of this machine; may still grow while
  *     the process starts
+ * @param loops where it listens for requests that it would send to itself again: the ports of a
+ *     forward proxy, and all of them where no Via tells that a request was here; may still grow
  * @param local addresses of this machine, which may change; loopback and wildcard need not be
  *     listed
  */
-public record OwnAddresses(Set<Integer> ports, Set<InetAddress> local) {
-  /** Whether dialling {@code address} would reach one of them. */
-  public boolean guards(InetSocketAddress address) {
-    if (!ports.contains(address.getPort())) {
-      return false;
-    }
+public record OwnAddresses(
+    Set<Integer> ports, Set<InetSocketAddress> loops, Set<InetAddress> local) {
+  /** Why {@code address} must not be dialled, or null. */
+  public String refusal(InetSocketAddress address) {
+    int port = address.getPort();
     InetAddress ip = address.getAddress();
+    if (ports.contains(port) && isHere(ip)) {
+      return "a management port of this proxy";
+    }
+    for (InetSocketAddress loop : loops) {
+      if (loop.getPort() == port && reaches(ip, loop.getAddress())) {
+        return "a port of this proxy itself";
+      }
+    }
+    return null;
+  }
+
+  private boolean reaches(InetAddress ip, InetAddress listening) {
+    InetAddress alias = alias(ip);
+    return ip.equals(listening)
+        || listening.equals(alias)
+        || (listening.isAnyLocalAddress() && isHere(ip));
+  }
+
+  private boolean isHere(InetAddress ip) {
+    InetAddress alias = alias(ip);
+    return isOwn(ip) || (alias != null && isOwn(alias));
+  }
+
+  private boolean isOwn(InetAddress ip) {
     return ip.isLoopbackAddress() || ip.isAnyLocalAddress() || local.contains(ip);
+  }
+
+  private static InetAddress alias(InetAddress ip) {
+    byte[] octets = Aliases.of(ip.getAddress());
+    try {
+      return octets == null ? null : InetAddress.getByAddress(octets);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.Store;
@@ -57,6 +58,38 @@ final class ProxyUnderTest implements AutoCloseable {
     return new ProxyUnderTest(Proxy.start(config.withDisk(disk), seen));
   }
 
+  /** The same, with names asked of a server on any port: {@code address:port}. */
+  static ProxyUnderTest startAsking(String nameserver, String squidConf) throws IOException {
+    ProxyConfig read = read(squidConf);
+    ProxyConfig.Dns dns =
+        new ProxyConfig.Dns(
+            List.of(nameserver),
+            read.dns().timeoutMillis(),
+            read.dns().retransmitMillis(),
+            read.dns().positiveTtlSeconds(),
+            read.dns().negativeTtlSeconds(),
+            read.dns().hostsFile(),
+            read.dns().appendDomain(),
+            read.dns().v4First());
+    return new ProxyUnderTest(
+        Proxy.start(
+            new ProxyConfig(
+                read.ports(),
+                read.access(),
+                read.caching(),
+                read.memory(),
+                read.disk(),
+                read.timeouts(),
+                read.connections(),
+                read.limits(),
+                read.forwarding(),
+                dns,
+                read.logging(),
+                read.admin(),
+                read.workers(),
+                read.settings())));
+  }
+
   private static ProxyConfig read(String squidConf) {
     ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf);
     assertThat(result.errors()).isEmpty();
@@ -90,6 +123,11 @@ final class ProxyUnderTest implements AutoCloseable {
       all.put(reason, requests + responses);
     }
     return all;
+  }
+
+  /** Connections opened to origins, parents and tunnels' ends so far. */
+  long forwardedConnections() {
+    return proxy.metrics().value(Counter.SERVER_CONNECTIONS);
   }
 
   /** Completes when every cache_dir is ready, or off. */

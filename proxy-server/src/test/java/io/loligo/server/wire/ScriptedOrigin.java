@@ -44,8 +44,11 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   static ScriptedOrigin start() throws IOException {
-    ScriptedOrigin origin =
-        new ScriptedOrigin(new ServerSocket(0, 512, InetAddress.getLoopbackAddress()));
+    return start(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  static ScriptedOrigin start(InetAddress address, int port) throws IOException {
+    ScriptedOrigin origin = new ScriptedOrigin(new ServerSocket(port, 512, address));
     origin.acceptor.setDaemon(true);
     origin.acceptor.start();
     return origin;

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.names;
 
+import io.loligo.core.acl.IpText;
 import io.loligo.core.config.ProxyConfig;
 import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
@@ -120,9 +121,9 @@ public record DnsSettings(
         .addAll(addresses);
   }
 
-  /** The address {@code host} spells out (four decimal numbers, or IPv6), or null. */
+  /** The address {@code host} spells out (four decimal numbers, or IPv6 in any form), or null. */
   static InetAddress literal(String host) {
-    byte[] octets = NetUtil.createByteArrayFromIpAddressString(host);
+    byte[] octets = IpText.parse(host);
     if (octets == null) {
       return null;
     }

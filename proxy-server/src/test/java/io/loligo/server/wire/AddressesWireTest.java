@@ -1,0 +1,256 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.wire.LyingDns.Entry;
+import io.loligo.server.wire.hostile.Octets;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Where the forward proxy connects to, whatever clients call it and nameservers say of it: only
+ * where the rules allow, and never to itself.
+ */
+class AddressesWireTest extends WireTest {
+  private static final Path SPELLINGS = Path.of("src/test/addresses/denied.txt");
+  private static final String[] DENY = {
+    "acl local dst 127.0.0.0/8 ::1/128 10.0.0.0/8 169.254.0.0/16",
+    "http_access deny local",
+    "http_access allow all"
+  };
+
+  /** A line of the file. */
+  private record Spelling(String host, int status) {}
+
+  private static List<Spelling> spellings() throws IOException {
+    List<Spelling> all = new ArrayList<>();
+    for (String line : Files.readAllLines(SPELLINGS, UTF_8)) {
+      if (!line.isBlank() && !line.startsWith("#")) {
+        String[] words = line.split(" +", 3);
+        all.add(new Spelling(Octets.of(words[0], Map.of()), Integer.parseInt(words[1])));
+      }
+    }
+    return all;
+  }
+
+  private int status(String method, String host, int port) throws IOException {
+    String authority = host + ":" + port;
+    String target = method.equals("CONNECT") ? authority : "http://" + authority + "/";
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      client.send(method + " " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      return WireMessage.status(client.responseHead());
+    }
+  }
+
+  @Test
+  void noSpellingGetsRoundTheRules() throws Exception {
+    startProxy(DENY);
+    List<String> wrong = new ArrayList<>();
+    List<Spelling> all = spellings();
+    assertThat(all).hasSizeGreaterThan(90);
+    for (Spelling each : all) {
+      for (String method : List.of("GET", "CONNECT")) {
+        int status = status(method, each.host(), origin.port());
+        if (status != each.status()) {
+          wrong.add(method + " " + each.host() + ": " + status);
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(origin.connections()).isZero();
+  }
+
+  /** What is refused by its syntax is refused without rules, too, and nothing reaches ourselves. */
+  @Test
+  void noSpellingLeadsToOurselves() throws Exception {
+    startProxy("http_port 0.0.0.0:0");
+    List<String> hosts = new ArrayList<>();
+    spellings().forEach(each -> hosts.add(each.host()));
+    NetworkInterface.networkInterfaces()
+        .flatMap(NetworkInterface::inetAddresses)
+        .map(InetAddress::getHostAddress)
+        .map(text -> text.indexOf(':') < 0 ? text : "[" + text.replaceFirst("%.*", "") + "]")
+        .forEach(hosts::add);
+    hosts.removeIf(host -> host.startsWith("10.0.0.1") || host.contains("169.254.") || far(host));
+    for (String host : hosts) {
+      for (int port : List.of(proxy.port(), proxy.adminPort())) {
+        for (String method : List.of("GET", "CONNECT")) {
+          assertThat(status(method, host, port)).as("%s %s", method, host).isIn(400, 403);
+        }
+      }
+    }
+    assertThat(proxy.forwardedConnections()).as("connections to anywhere").isZero();
+  }
+
+  /** Addresses of other machines: nothing to do with us, and connecting to them takes its time. */
+  private static boolean far(String host) {
+    return host.contains("10.0.0.1") || host.contains("a00:1") || host.contains("a9fe:");
+  }
+
+  @Test
+  void aForwardPortMayAskOneThatStandsForAnOrigin() throws Exception {
+    startProxy(
+        "http_port 127.0.0.1:0",
+        "http_port 127.0.0.1:0 accel defaultsite=site.test",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site",
+        "acl toSite dstdomain site.test",
+        "cache_peer_access site allow toSite",
+        "cache_peer_access site deny all",
+        "always_direct allow !toSite");
+    origin.onOk("/a", "from the origin");
+    assertThat(client().get("http://127.0.0.1:" + proxy.port(1) + "/a").response().status())
+        .as("Via tells that it was here")
+        .isEqualTo(508);
+  }
+
+  @Test
+  void withoutViaNoPortOfOursIsAsked() throws Exception {
+    startProxy("http_port 127.0.0.1:0 accel vhost allow-direct defaultsite=site.test", "via off");
+    RawClient client = client();
+    client.send("GET /a HTTP/1.1\r\nHost: 127.0.0.1:" + proxy.port() + "\r\n\r\n");
+    assertThat(client.response().status()).isEqualTo(403);
+    assertThat(proxy.forwardedConnections()).isZero();
+  }
+
+  // ---- names
+
+  private void startWith(LyingDns dns, String... lines) throws Exception {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add("dns_timeout 2 seconds");
+    proxy = ProxyUnderTest.startAsking(dns.address(), configuration(all.toArray(String[]::new)));
+  }
+
+  private int get(String name) throws IOException {
+    return status("GET", name, origin.port());
+  }
+
+  /** Denies where the origin is, and has another server on another loopback address. */
+  private ScriptedOrigin allowedServer() throws IOException {
+    return closing(
+        ScriptedOrigin.start(InetAddress.getByName("127.0.0.2"), origin.port())
+            .otherwise(call -> call.ok("allowed")));
+  }
+
+  private static final String[] DENY_ONE = {
+    "acl one dst 127.0.0.1", "http_access deny one", "http_access allow all"
+  };
+
+  @Test
+  void ofSeveralAddressesOnlyTheAllowedOnesAreDialled() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("mixed.test", q -> q.send(q.message(0, 0, one(q), two(q))));
+    dns.on("bad.test", q -> q.send(q.message(0, 0, one(q))));
+    dns.on("mapped.test", q -> q.send(q.message(0, 0, mapped(q))));
+    startWith(dns, DENY_ONE);
+    ScriptedOrigin allowed = allowedServer();
+    for (int i = 0; i < 4; i++) {
+      assertThat(get("mixed.test")).isEqualTo(200);
+      assertThat(status("CONNECT", "mixed.test", origin.port())).isEqualTo(200);
+    }
+    assertThat(get("bad.test")).isEqualTo(403);
+    assertThat(status("CONNECT", "bad.test", origin.port())).isEqualTo(403);
+    assertThat(get("mapped.test")).isEqualTo(403);
+    assertThat(allowed.connections()).isPositive();
+    assertThat(origin.connections()).isZero();
+  }
+
+  /** Whatever is said the next time: what was checked is what is dialled. */
+  @Test
+  void anAnswerThatChangesLeadsNowhereElse() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    int[] asked = {0};
+    dns.on(
+        "rebind.test",
+        q ->
+            q.send(q.message(0, 0, q.type == LyingDns.A && asked[0]++ % 2 == 0 ? two(q) : one(q))));
+    startWith(dns, DENY_ONE);
+    allowedServer();
+    for (int i = 0; i < 20; i++) {
+      assertThat(get("rebind.test")).isIn(200, 403);
+      assertThat(status("CONNECT", "rebind.test", origin.port())).isIn(200, 403);
+    }
+    assertThat(origin.connections()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"wrong id", "another port", "another question", "no answer but garbage"})
+  void whatIsNoAnswerToTheQuestionIsNotTaken(String lie) throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on(
+        "lie.test",
+        q -> {
+          byte[] evil = q.message(0, 0, one(q));
+          switch (lie) {
+            case "wrong id" -> {
+              for (int offset = 1; offset < 50; offset++) {
+                q.send(q.message(offset, 0, one(q)));
+              }
+            }
+            case "another port" -> q.sendFromElsewhere(evil);
+            case "another question" ->
+                q.send(q.message(1, 0, "evil.test", Entry.a("evil.test", 127, 0, 0, 1)));
+            default -> {
+              q.send(new byte[] {1, 2, 3});
+              q.send(new byte[0]);
+            }
+          }
+          q.send(q.message(0, 0, two(q)));
+        });
+    startWith(dns);
+    ScriptedOrigin right = allowedServer();
+    assertThat(get("lie.test")).isEqualTo(200);
+    assertThat(right.connections()).isEqualTo(1);
+    assertThat(origin.connections()).as("taken in by a lie").isZero();
+  }
+
+  @Test
+  void answersThatLeadNowhereAreErrors() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("other.test", q -> q.send(q.message(0, 0, Entry.a("evil.test", 127, 0, 0, 1))));
+    dns.on(
+        "loop.test",
+        q ->
+            q.send(
+                q.message(
+                    0, 0, cname("loop.test", "loop2.test"), cname("loop2.test", "loop.test"))));
+    dns.on("loop2.test", q -> q.send(q.message(0, 0, cname("loop2.test", "loop.test"))));
+    dns.on(
+        "short.test", q -> q.send(q.message(0, 0, new Entry(q.name, q.type, new byte[] {127, 1}))));
+    dns.on("empty.test", q -> q.send(q.message(0, 0)));
+    dns.on("fails.test", q -> q.send(q.message(0, 2)));
+    dns.on("refuses.test", q -> q.send(q.message(0, 5)));
+    dns.on("silent.test", q -> {});
+    startWith(dns);
+    for (String name :
+        List.of("other", "loop", "short", "empty", "fails", "refuses", "silent", "unknown")) {
+      assertThat(get(name + ".test")).as(name).isEqualTo(503);
+    }
+    assertThat(origin.connections()).isZero();
+  }
+
+  private static Entry one(LyingDns.Question question) {
+    return Entry.a(question.name, 127, 0, 0, 1);
+  }
+
+  private static Entry two(LyingDns.Question question) {
+    return Entry.a(question.name, 127, 0, 0, 2);
+  }
+
+  private static Entry mapped(LyingDns.Question question) {
+    return Entry.a(question.name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1);
+  }
+
+  private static Entry cname(String name, String target) {
+    return new Entry(name, LyingDns.CNAME, LyingDns.nameOctets(target));
+  }
+}
