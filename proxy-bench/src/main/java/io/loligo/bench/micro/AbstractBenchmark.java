@@ -25,6 +25,8 @@ import org.openjdk.jmh.annotations.Warmup;
       "-XX:+UseParallelGC",
       "-XX:MaxDirectMemorySize=512m",
       "-Dio.netty.leakDetection.level=disabled",
+      // what event loops do, JMH's threads shall do too
+      "-Dio.netty.recycler.batchFastThreadLocalOnly=false",
       "--add-opens=java.base/java.lang=ALL-UNNAMED",
       "--add-opens=java.base/java.nio=ALL-UNNAMED",
       "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",

@@ -81,6 +81,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
         new TieredStore(
             allocator, config.memory(), config.disk(), new MemoryLedger(64 << 20), Runnable::run);
     channel = new EmbeddedChannel();
+    channel.config().setAllocator(allocator); // as the proxy's listeners do
     fill(config);
     LoopTimer timer = new LoopTimer(channel.eventLoop());
     LoopMetrics metrics = new ProxyMetrics(1).loop(0);
