@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Files in a map, for tests. Confined to one thread. */
-final class TextSource implements ConfigSource {
+public final class TextSource implements ConfigSource {
   private final Map<String, String> files = new TreeMap<>();
   private final Map<String, List<byte[]>> hosts = new TreeMap<>();
 

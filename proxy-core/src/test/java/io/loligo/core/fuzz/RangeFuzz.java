@@ -1,0 +1,42 @@
+package io.loligo.core.fuzz;
+
+import io.loligo.core.caching.Heads;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.RangeSelection;
+import java.util.List;
+
+/** Any value of Range selects octets that are there, each once, in a bounded number of parts. */
+final class RangeFuzz {
+  private static final long[] LENGTHS = {0, 1, 10, 1000, 1L << 40, Long.MAX_VALUE};
+
+  private RangeFuzz() {}
+
+  static void test(byte[] octets) {
+    String value = Values.line(octets);
+    for (long length : LENGTHS) {
+      StoredMeta stored =
+          new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 1, 0, 0, 0, null, null, length);
+      check(RangeSelection.of(Heads.fields("Range: " + value), stored, length), length);
+      check(RangeSelection.of(Heads.fields("Range: bytes=" + value), stored, length), length);
+    }
+  }
+
+  private static void check(RangeSelection selection, long length) {
+    List<ByteRange> ranges = selection.ranges();
+    switch (selection.outcome()) {
+      case SINGLE -> Values.require(ranges.size() == 1, "one");
+      case MULTI ->
+          Values.require(ranges.size() > 1 && ranges.size() <= RangeSelection.MAX_PARTS, "several");
+      default -> Values.require(ranges.isEmpty(), "none");
+    }
+    for (int i = 0; i < ranges.size(); i++) {
+      ByteRange one = ranges.get(i);
+      Values.require(
+          one.first() >= 0 && one.first() <= one.last() && one.last() < length, "inside");
+      for (ByteRange other : ranges.subList(0, i)) {
+        Values.require(one.first() > other.last() || one.last() < other.first(), "apart");
+      }
+    }
+  }
+}
