@@ -12,6 +12,7 @@ import io.loligo.server.peer.PeerSelection;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
+import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.fetch.NettyUpstream;
 import io.loligo.server.upstream.names.DnsNames;
@@ -68,13 +69,17 @@ final class Loop {
     exchanges =
         new ExchangeLoop(
             store,
-            new OwnObjects(upstream, eventLoop),
+            withOwnObjects(),
             new PeerSelection(health),
             new LoopClock(time),
             timer,
             counters,
             own,
             settings);
+  }
+
+  private Upstream withOwnObjects() {
+    return new OwnObjects(upstream, eventLoop);
   }
 
   EventLoop eventLoop() {
@@ -100,7 +105,7 @@ final class Loop {
   void reconfigure(ExchangeSettings settings, DnsSettings newDns) {
     dns = newDns;
     upstream = upstream.under(settings.config());
-    exchanges = exchanges.under(settings, upstream);
+    exchanges = exchanges.under(settings, withOwnObjects());
   }
 
   /** Ends what goes on without clients. On the loop. */

@@ -51,6 +51,13 @@ class OwnObjectsWireTest extends WireTest {
     assertThat(ask("GET", "SN.png").status()).as("no Host").isEqualTo(400);
   }
 
+  @Test
+  void areThereAfterAReload() throws Exception {
+    startProxy();
+    assertThat(proxy.reload(configuration()).done()).isTrue();
+    assertThat(ask("GET", "SN.png", "Host: a").body()).startsWith(PNG);
+  }
+
   /** Whoever chooses Host does not choose whose answer this becomes. */
   @Test
   void areNeverTheAnswerOfAnOrigin() throws Exception {
