@@ -375,7 +375,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int remove(CacheKey key, InFlight except) {
-    if (alternatives.end(key)) {
+    if (alternatives.mayBeAny(key)) {
       purges.invalidateAlternatives(key);
     }
     flights.invalidate(key, except);
@@ -389,7 +389,7 @@ public final class TieredStore implements Store {
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    if (what instanceof Purge.Url url && alternatives.end(url.key())) {
+    if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
       if (alternatives.askedFor(url.key())) {
         long[] numbers = {CacheGroups.ofAlternatives(url.key())};
         purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);

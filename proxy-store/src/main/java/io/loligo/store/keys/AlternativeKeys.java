@@ -33,18 +33,14 @@ public final class AlternativeKeys {
   private static final int PATHS = 1 << 14;
   private static final int RULES = 1 << 12;
 
-  /** What may be stored for some paths, by a hash of them. */
-  private static final int NOTHING = 0;
-
-  /** Nothing by this process; what an earlier one left on disk nobody knows. */
-  private static final int UNKNOWN = 1;
-
-  private static final int ASKED_FOR = 2;
+  private static final int ASKED_FOR = 1;
 
   /** A path's rule; null: it rests. */
   private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
 
+  /** {@link #ASKED_FOR} for some paths, by a hash of them. */
   private final AtomicIntegerArray paths = new AtomicIntegerArray(PATHS);
+
   private final AtomicReferenceArray<Known> rules = new AtomicReferenceArray<>(RULES);
   private volatile boolean any;
 
@@ -60,9 +56,6 @@ public final class AlternativeKeys {
    */
   public AlternativeKeys(boolean mayBeLeft) {
     this.mayBeLeft = mayBeLeft;
-    for (int i = 0; mayBeLeft && i < PATHS; i++) {
-      paths.set(i, UNKNOWN);
-    }
   }
 
   /** Whether this process asked for something under another key of the URL of {@code key}. */
@@ -71,12 +64,12 @@ public final class AlternativeKeys {
   }
 
   /**
-   * What is stored under other keys of the URL of {@code key}, whatever its query, is to go: false
-   * where there is nothing. Where that is true for what earlier processes left, it is so once.
+   * Whether anything may be stored under other keys of the URL of {@code key}, whatever its query.
+   * What earlier processes left nobody knows, and it is not remembered what of it was purged: paths
+   * share their places here, and a purge may fail and be asked for again.
    */
-  public boolean end(CacheKey key) {
-    int slot = slot(key.pathHash());
-    return paths.compareAndSet(slot, UNKNOWN, NOTHING) || paths.get(slot) == ASKED_FOR;
+  public boolean mayBeAny(CacheKey key) {
+    return mayBeLeft || askedFor(key);
   }
 
   /** Whether anything may be stored under other keys than those of URLs. */
@@ -84,7 +77,7 @@ public final class AlternativeKeys {
     return mayBeLeft || anyAskedFor;
   }
 
-  /** Before the origin is asked: what comes is not overlooked by whoever ends it meanwhile. */
+  /** Before the origin is asked: what comes is not overlooked by whoever purges it meanwhile. */
   private void askFor(KeyProbe url) {
     int slot = slot(url.pathHash());
     if (paths.get(slot) != ASKED_FOR) {
