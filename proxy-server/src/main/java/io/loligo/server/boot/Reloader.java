@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -58,8 +59,12 @@ final class Reloader implements AutoCloseable {
       return CompletableFuture.completedFuture(nothing);
     }
     if (waiting == null) {
+      try {
+        thread.execute(this::next);
+      } catch (RejectedExecutionException closed) {
+        return CompletableFuture.completedFuture(new Reloaded(false, List.of("it is stopping")));
+      }
       waiting = new CompletableFuture<>();
-      thread.execute(this::next);
     }
     return waiting;
   }

@@ -1,0 +1,36 @@
+package io.loligo.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.server.admin.Reloaded;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ReloaderTest {
+  private static final ConfigResult READ =
+      new ConfigReader(new FileConfigSource())
+          .readText("test.conf", "http_port 3128\nhttp_access allow all\n");
+
+  @Test
+  void appliesWhatItReads() throws Exception {
+    try (Reloader reloader = new Reloader(() -> READ, config -> List.of())) {
+      assertThat(reloader.reload().get(30, TimeUnit.SECONDS).done()).isTrue();
+      assertThat(reloader.reloads()).isEqualTo(1);
+    }
+  }
+
+  /** A signal may come while the process ends: who asks then is answered, not left waiting. */
+  @Test
+  void answersWhoAsksAfterTheEnd() throws Exception {
+    Reloader reloader = new Reloader(() -> READ, config -> List.of());
+    reloader.close();
+    for (int i = 0; i < 2; i++) {
+      Reloaded reloaded = reloader.reload().get(30, TimeUnit.SECONDS);
+      assertThat(reloaded.done()).isFalse();
+      assertThat(reloaded.lines()).containsExactly("it is stopping");
+    }
+  }
+}
