@@ -70,10 +70,7 @@ final class OverridingFields {
       String value = request.value(line).toLowerCase(Locale.ROOT);
       return value.contains("host=") || value.contains("proto=") ? "forwarded" : null;
     }
-    if (id != FieldName.OTHER) {
-      return null;
-    }
-    if (!mayOverride(request, line)) {
+    if (id != FieldName.OTHER || !mayOverride(request, line)) {
       return null;
     }
     String name = request.name(line).toLowerCase(Locale.ROOT);

@@ -48,8 +48,8 @@ public final class MessageFraming {
     if ((response.status() >= 200 && response.status() != 204) || !fields.hasAny(FRAMING_FIELDS)) {
       return false;
     }
-    return ofFields(fields, response.version()).length() != 0
-        || ofFields(fields, response.version()).failure() != null;
+    Framing framing = ofFields(fields, response.version());
+    return framing.length() != 0 || framing.failure() != null;
   }
 
   /** Framing of a response, final or not, to a request of this {@code Method} id. */
