@@ -37,6 +37,10 @@ final class Daemon {
     if (budget.warning() != null) {
       LOG.warn("{}", budget.warning());
     }
+    String superuser = Superuser.warning();
+    if (superuser != null) {
+      LOG.warn("{}", superuser);
+    }
     try {
       RemoteJmx jmx = RemoteJmx.of(System.getProperties());
       if (jmx.refusal() != null) {

@@ -183,6 +183,15 @@ class ProcessWireTest extends WireTest {
   }
 
   @Test
+  void warnsOfRoot() throws Exception {
+    // what it says comes before the port that cannot be had
+    ProxyProcess process = run(conf(origin.port()));
+    assertThat(process.awaitExit()).isNotZero();
+    boolean root = (int) Files.getAttribute(dir, "unix:uid") == 0;
+    assertThat(process.output().contains("running as root")).isEqualTo(root);
+  }
+
+  @Test
   void survivesASuspension() throws Exception {
     int port = ProxyProcess.freePort();
     ProxyProcess process =

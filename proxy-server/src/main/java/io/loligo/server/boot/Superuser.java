@@ -1,0 +1,44 @@
+package io.loligo.server.boot;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Whether the process may do anything on its machine. A virtual machine cannot give that up once it
+ * runs, as Squid does for {@code cache_effective_user}: who starts it has to. Stateless.
+ */
+final class Superuser {
+  private static final Path STATUS = Path.of("/proc/self/status");
+
+  private Superuser() {}
+
+  /** What to tell the operator of this process, or null. */
+  static String warning() {
+    try {
+      return warning(Files.readString(STATUS), System.getProperty("user.name"));
+    } catch (IOException noLinux) {
+      return warning("", System.getProperty("user.name"));
+    }
+  }
+
+  /** The same for what Linux says of a process, if anything, and the name of its user. */
+  static String warning(String status, String userName) {
+    return isRoot(status, userName)
+        ? "running as root, which nothing here needs, and which cache_effective_user does not change:"
+            + " start it as a user of its own (systemd: User=loligo, and for ports below 1024"
+            + " AmbientCapabilities=CAP_NET_BIND_SERVICE; README, Users and ports)"
+        : null;
+  }
+
+  /** By the effective user, the second number of the line {@code Uid:}. */
+  private static boolean isRoot(String status, String userName) {
+    for (String line : status.split("\n", -1)) {
+      String[] words = line.split("\\s+", -1);
+      if (words[0].equals("Uid:") && words.length > 2) {
+        return words[2].equals("0");
+      }
+    }
+    return userName.equals("root");
+  }
+}
