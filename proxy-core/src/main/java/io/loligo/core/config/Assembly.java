@@ -128,7 +128,16 @@ final class Assembly {
         scalars.number("write_timeout"),
         scalars.number("forward_timeout"),
         scalars.number("client_lifetime"),
+        progress(),
         shutdown());
+  }
+
+  private ProxyConfig.Progress progress() {
+    return new ProxyConfig.Progress(
+        scalars.integer("loligo_min_request_rate"),
+        scalars.integer("loligo_min_answer_rate"),
+        scalars.integer("loligo_min_origin_rate"),
+        scalars.number("loligo_rate_window"));
   }
 
   private ProxyConfig.Shutdown shutdown() {

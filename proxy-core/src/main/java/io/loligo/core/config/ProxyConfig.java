@@ -259,7 +259,22 @@ public record ProxyConfig(
       long write,
       long forward,
       long clientLifetime,
+      Progress progress,
       Shutdown shutdown) {}
+
+  /**
+   * What a peer must move, on average over a window, while a message of its is incomplete or octets
+   * are queued for it. 0: nothing.
+   *
+   * @param requestRate octets a second of a request, {@code loligo_min_request_rate}
+   * @param answerRate octets a second of an answer, {@code loligo_min_answer_rate}
+   * @param originRate octets a second of an origin's response, {@code loligo_min_origin_rate}
+   * @param windowMillis {@code loligo_rate_window}; twice that for origins
+   */
+  public record Progress(int requestRate, int answerRate, int originRate, long windowMillis) {
+    /** Nothing is asked of anybody. */
+    public static final Progress NONE = new Progress(0, 0, 0, 0);
+  }
 
   /**
    * Connection handling.

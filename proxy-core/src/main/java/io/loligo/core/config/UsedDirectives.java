@@ -396,6 +396,36 @@ final class UsedDirectives {
             .type(ValueType.INTEGER, "0")
             .range(0, INT)
             .text("Requests after which a client connection is closed; 0: no limit."),
+        d("loligo_min_request_rate")
+            .type(ValueType.BYTES, "240 bytes")
+            .range(0, ONE_GB)
+            .text(
+                "What a client must send a second, on average over loligo_rate_window, while the"
+                    + " head or the content of its request is incomplete and waited for; slower ones"
+                    + " get 408 or are closed. 0: no limit."),
+        d("loligo_min_answer_rate")
+            .type(ValueType.BYTES, "240 bytes")
+            .range(0, ONE_GB)
+            .text(
+                "What a client must take a second, on average over loligo_rate_window, while a part"
+                    + " of its answer waits for it; slower ones are closed. A client that has taken"
+                    + " all there is may wait for more as long as it likes, and so may tunnels. What"
+                    + " the system's buffers take counts as taken. 0: no limit."),
+        d("loligo_min_origin_rate")
+            .type(ValueType.BYTES, "240 bytes")
+            .range(0, ONE_GB)
+            .text(
+                "What an origin must send a second, on average over twice loligo_rate_window, once"
+                    + " it has begun a head, content of known length or a chunk, and until that is"
+                    + " complete; slower ones are answered for with 504, or their answer is cut."
+                    + " Between chunks it may be silent until read_timeout. 0: no limit."),
+        d("loligo_rate_window")
+            .type(ValueType.MILLISECONDS, "30 seconds")
+            .range(1_000, INT)
+            .text(
+                "Time over which loligo_min_request_rate, loligo_min_answer_rate and"
+                    + " loligo_min_origin_rate are owed: who sends or takes nothing at all is cut"
+                    + " after it."),
         d("loligo_max_idle_per_origin")
             .type(ValueType.INTEGER, "64")
             .range(0, INT)

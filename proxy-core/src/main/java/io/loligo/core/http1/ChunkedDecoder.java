@@ -122,6 +122,14 @@ public final class ChunkedDecoder {
   }
 
   /**
+   * Whether something has begun that is not complete: a size, a chunk's data or the trailers. Not
+   * what ends the data, as some send that with the next chunk.
+   */
+  public boolean isInsideChunk() {
+    return state != State.DATA_CR && (state != State.SIZE || sizeDigits > 0);
+  }
+
+  /**
    * Consumes what is not content from {@code in}, borrowed; leaves content for the caller, who
    * takes all of it before the next call.
    */

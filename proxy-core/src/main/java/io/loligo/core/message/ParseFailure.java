@@ -37,6 +37,7 @@ public enum ParseFailure {
   TOO_MANY_INTERIM(502, "more interim responses than the limit"),
   UNASKED_SWITCH(502, "101 that was not asked for"),
   TRUNCATED(502, "closed before the message's end"),
+  TOO_SLOW(408, "the message arrives too slowly"),
   SURPLUS(502, "octets that no request asked for");
 
   private final int status;

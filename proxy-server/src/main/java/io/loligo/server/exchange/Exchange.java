@@ -908,7 +908,8 @@ final class Exchange implements ClientEvents {
     leave();
     if (phase == Phase.WAITING) {
       stream.record().errorDetail = failure.text();
-      fail(failure.status(), "ERR_INVALID_REQ", failure.text() + ".", null);
+      String error = failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
+      fail(failure.status(), error, failure.text() + ".", null);
     } else if (phase == Phase.STREAMING) {
       account();
       over();

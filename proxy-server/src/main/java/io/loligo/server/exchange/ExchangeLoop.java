@@ -786,7 +786,8 @@ public final class ExchangeLoop implements RequestHandler {
     record.errorDetail = failure.text();
     record.requestFailure = failure;
     stream.closeAfter();
-    ErrorPage.send(stream, this, failure.status(), "ERR_INVALID_REQ", failure.text() + ".", null);
+    String error = failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
+    ErrorPage.send(stream, this, failure.status(), error, failure.text() + ".", null);
   }
 
   @Override

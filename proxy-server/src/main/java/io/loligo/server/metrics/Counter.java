@@ -32,6 +32,10 @@ public enum Counter {
       "Exchanges that did not wait any longer for a cache_dir and went on as a miss; the disk is too"
           + " slow for its load."),
   TIMED_OUT("loligo.timed.out", null, "Exchanges that ended by one of the timeouts."),
+  CLIENT_TOO_SLOW(
+      "loligo.client.slow.readers",
+      null,
+      "Exchanges cut because the client took less than loligo_min_answer_rate of its answer."),
   CLIENT_CONNECTIONS("loligo.client.accepted", null, "Connections accepted from clients."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches that went over a connection already open."),

@@ -64,6 +64,7 @@ public enum CounterFamily {
           "ERR_PROTOCOL_UNKNOWN",
           "ERR_READ_ERROR",
           "ERR_READ_TIMEOUT",
+          "ERR_REQUEST_TIMEOUT",
           "ERR_SHUTTING_DOWN",
           "ERR_TOO_BIG",
           "ERR_UNSUP_HTTPVERSION",
@@ -75,13 +76,14 @@ public enum CounterFamily {
       "loligo.requests.refused",
       "reason",
       "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first"
-          + " thing that was wrong.",
+          + " thing that was wrong; too_slow: it came below loligo_min_request_rate.",
       names(ParseFailure.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",
       "Responses of origins and parents refused, cut or followed by what nobody asked for, by the"
-          + " first thing that was wrong; the connection is not used again.",
+          + " first thing that was wrong; too_slow: it came below loligo_min_origin_rate. The connection is not"
+          + " used again.",
       names(ParseFailure.values()));
 
   private final String meter;

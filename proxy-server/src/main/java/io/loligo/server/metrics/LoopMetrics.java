@@ -58,6 +58,7 @@ public final class LoopMetrics implements ExchangeSink {
     count(Counter.COLLAPSED, record.collapsed);
     count(Counter.ABORTED, record.aborted);
     count(Counter.TIMED_OUT, record.timedOut);
+    count(Counter.CLIENT_TOO_SLOW, record.tookTooSlowly);
     count(Counter.DISK_LATE, record.diskLate);
     count(CounterFamily.CLASS, record.hitClass.ordinal());
     count(CounterFamily.RESULT, record.tag.ordinal());

@@ -70,6 +70,9 @@ public final class ExchangeRecord {
   public boolean aborted;
   public boolean timedOut;
 
+  /** Whether it was cut because the client took too little of its answer in too long a time. */
+  public boolean tookTooSlowly;
+
   public HierarchyCode hierarchy;
 
   /** Address of the next hop, textual, or null. */
@@ -165,6 +168,7 @@ public final class ExchangeRecord {
     collapsed = false;
     aborted = false;
     timedOut = false;
+    tookTooSlowly = false;
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;
     nextHopPort = 0;

@@ -21,12 +21,13 @@ public final class LoopTimer {
   public static final int TICK_MILLIS = 100;
 
   private static final int SLOTS = 512;
+  private static final long NEVER = Long.MAX_VALUE;
   private static final Logger LOG = LoggerFactory.getLogger(LoopTimer.class);
 
   private final EventExecutor loop;
   private final Timeout[] slots = new Timeout[SLOTS];
   private final ArrayDeque<Timeout> due = new ArrayDeque<>();
-  private final Runnable ticker = this::tick;
+  private final Runnable ticker = this::turn;
   private long tick;
   private boolean running;
   private int linked;
@@ -53,15 +54,41 @@ public final class LoopTimer {
     }
   }
 
+  /** Ticks of active time so far; stands still while nothing is armed. */
+  public long tick() {
+    return tick;
+  }
+
   /** Arms {@code timeout} to happen in {@code millis} of active time; 0 or less disarms it. */
   public void arm(Timeout timeout, long millis) {
+    armAt(timeout, deadline(millis));
+  }
+
+  /**
+   * Arms {@code timeout} to happen at {@code deadlineTick} or when nothing is left of {@code pace},
+   * which is owed, whatever comes first.
+   *
+   * @param pace null: none
+   */
+  public void arm(Timeout timeout, long deadlineTick, Pace pace) {
+    armAt(timeout, pace == null ? deadlineTick : Math.min(deadlineTick, pace.lateTick()));
+  }
+
+  /**
+   * When {@code millis} from now are over, for {@link #arm(Timeout, long, Pace)}; 0 or less: never.
+   */
+  public long deadline(long millis) {
+    // one tick more: the current one is partly over
+    return millis <= 0 ? NEVER : tick + (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
+  }
+
+  private void armAt(Timeout timeout, long deadlineTick) {
     assert loop.inEventLoop();
-    if (millis <= 0) {
+    if (deadlineTick == NEVER) {
       cancel(timeout);
       return;
     }
-    // one tick more: the current one is partly over
-    timeout.deadlineTick = tick + (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
+    timeout.deadlineTick = Math.max(tick + 1, deadlineTick);
     if (timeout.slotTick > timeout.deadlineTick) {
       unlink(timeout);
     }
@@ -124,7 +151,7 @@ public final class LoopTimer {
     loop.schedule(ticker, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private void tick() {
+  private void turn() {
     tick++;
     int slot = (int) (tick % SLOTS);
     for (Timeout timeout = slots[slot]; timeout != null; timeout = slots[slot]) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
@@ -52,7 +53,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ListenersTest {
   private static final int CONTENT_BYTES = 16_000_000;
   private static final Timeouts TIMEOUTS =
-      new Timeouts(60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, Shutdown.AT_ONCE);
+      new Timeouts(
+          60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, Progress.NONE, Shutdown.AT_ONCE);
 
   private final BlockingQueue<String> records = new LinkedBlockingQueue<>();
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);

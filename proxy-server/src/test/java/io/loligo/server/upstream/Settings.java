@@ -18,6 +18,8 @@ public final class Settings {
   public long connectMillis = 60_000;
   public long forwardMillis = 240_000;
   public long serverIdleMillis = 60_000;
+  public int originRate;
+  public long rateWindowMillis = 30_000;
   public int streamBufferBytes = 65_536;
   public ParseLimits replyLimits = ParseLimits.DEFAULT;
   public AclList alwaysDirect = AclList.denyAll();
@@ -49,6 +51,7 @@ public final class Settings {
             writeMillis,
             forwardMillis,
             86_400_000,
+            new ProxyConfig.Progress(0, 0, originRate, rateWindowMillis),
             ProxyConfig.Shutdown.AT_ONCE),
         new ProxyConfig.Connections(
             true, serverPersistent, false, forwardMaxTries, 0, maxIdlePerOrigin),

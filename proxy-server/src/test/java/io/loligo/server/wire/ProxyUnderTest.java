@@ -125,6 +125,11 @@ final class ProxyUnderTest implements AutoCloseable {
     return all;
   }
 
+  /** What was counted so far, of all loops. */
+  long counted(Counter counter) {
+    return proxy.metrics().value(counter);
+  }
+
   /** Connections opened to origins, parents and tunnels' ends so far. */
   long forwardedConnections() {
     return proxy.metrics().value(Counter.SERVER_CONNECTIONS);

@@ -2,6 +2,8 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Progress;
+import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.MessageFraming;
@@ -24,7 +26,9 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.Pace;
 import io.loligo.server.transport.ReadSize;
+import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.Detached;
 import io.netty.buffer.ByteBuf;
@@ -68,6 +72,10 @@ import org.slf4j.LoggerFactory;
  * piece of content, end) is done when it has returned. Calls out of the blue never call back into
  * the exchange before they return.
  *
+ * <p>A peer owes octets while a head is partial, while content is waited for that is incomplete,
+ * and while octets of an answer are queued for it: then it has to keep a {@link Pace}. Nothing of
+ * that is kept for an idle connection.
+ *
  * <p>For a 101 the stream adds {@code Connection: upgrade}; the Upgrade field stands among the
  * lines.
  */
@@ -87,6 +95,12 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   /** Time a client that sent FIN waits for octets of its answer, milliseconds. */
   static final int LEAVING_MILLIS = 1_000;
 
+  /**
+   * Windows of loligo_rate_window granted in a row to a client that takes nothing from us, but
+   * something from the system.
+   */
+  static final int MOST_GRACES = 10;
+
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
@@ -103,9 +117,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private final ListeningPort listening;
   private final ReadSize readSize = new ReadSize(HEAD_READ_BYTES);
   private final ReadTimeout readTimeout = new ReadTimeout();
-  private final WriteTimeout writeTimeout = new WriteTimeout();
   private final LifeTimeout lifeTimeout = new LifeTimeout();
   private Leaving leaving;
+  private Taking taking;
 
   // the connection
   private ChannelHandlerContext context;
@@ -185,9 +199,55 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
-  private final class WriteTimeout extends LoopTimer.Timeout {
+  /** A client that has to take what is queued of its answer. Made where something is. */
+  private final class Taking extends LoopTimer.Timeout {
+    private final long timeoutMillis = terms.settings().timeouts().write();
+    private final Pace pace = answerPace(terms.settings().timeouts().progress());
+    private long seenBytes = tally.writtenBytes();
+    private int graces;
+
+    /** Octets are queued. */
+    void begin() {
+      if (pace != null) {
+        pace.owed(loop.timer().tick());
+      }
+      loop.timer().arm(this, loop.timer().deadline(timeoutMillis), pace);
+    }
+
+    /** The socket took some, perhaps all. */
+    void progressed() {
+      if (pace != null) {
+        pace.moved(loop.timer().tick(), tally.writtenBytes() - seenBytes);
+      }
+      seenBytes = tally.writtenBytes();
+      graces = 0;
+      if (tally.pending()) {
+        begin();
+      } else {
+        end();
+      }
+    }
+
+    private void end() {
+      if (pace != null) {
+        pace.notOwed(loop.timer().tick());
+      }
+      loop.timer().cancel(this);
+    }
+
     @Override
     protected void expired() {
+      boolean late = pace != null && pace.late(loop.timer().tick());
+      long windowMillis = terms.settings().timeouts().progress().windowMillis();
+      if (late && graces < MOST_GRACES && SystemQueue.sentWithin(channel, windowMillis)) {
+        graces++;
+        loop.timer().arm(this, windowMillis);
+        return;
+      }
+      if (late) {
+        record.tookTooSlowly = true;
+        record.errorDetail = "the client takes its answer too slowly";
+      }
       breakOff(true);
     }
   }
@@ -271,7 +331,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       partial = null;
     }
     loop.timer().forget(readTimeout);
-    loop.timer().forget(writeTimeout);
+    forgetTaking();
     loop.timer().forget(lifeTimeout);
     if (leaving != null) {
       loop.timer().forget(leaving);
@@ -409,12 +469,45 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         }
       }
       case EXCHANGE -> {
-        breakOff(true);
+        contentTimedOut();
       }
       default -> {
         closeNow();
       }
     }
+  }
+
+  /** 408 where the answer has not begun, else the connection is cut. */
+  private void contentTimedOut() {
+    Pace pace = content == null ? null : content.pace();
+    record.timedOut = true;
+    if (pace != null && pace.late(loop.timer().tick())) {
+      record.requestFailure = ParseFailure.TOO_SLOW;
+      record.errorDetail = ParseFailure.TOO_SLOW.text();
+    }
+    if (answer.headSent() || events == null || !contentWanted) {
+      breakOff(true);
+      return;
+    }
+    contentBroken = true;
+    closing = true;
+    releaseUnread();
+    contentArrived();
+    tellContentFailed(ParseFailure.TOO_SLOW);
+    settle();
+  }
+
+  /** A pace to be kept from now on; null where none is asked for. */
+  private static Pace pace(int octetsPerSecond, Progress progress) {
+    return octetsPerSecond == 0 ? null : new Pace(octetsPerSecond, progress.windowMillis());
+  }
+
+  private static Pace requestPace(Progress progress) {
+    return pace(progress.requestRate(), progress);
+  }
+
+  private static Pace answerPace(Progress progress) {
+    return pace(progress.answerRate(), progress);
   }
 
   // ---- reading
@@ -429,6 +522,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         serve();
       }
       case EXCHANGE -> {
+        if (content != null && content.pace() != null) {
+          content.pace().moved(loop.timer().tick(), in.readableBytes());
+        }
         keep(in);
         pump();
         settle();
@@ -595,14 +691,25 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       default -> {
         unread.skipBytes(length);
         releaseUnreadIfEmpty();
-        partial = new PartialHead(spare, bytes, length, bytes.length);
-        loop.timer().arm(readTimeout, loop.settings().timeouts().request());
+        partial = partialHead(spare, bytes, length);
+        partial.arm(loop.timer(), readTimeout);
         refuseIfTooLarge();
       }
     }
   }
 
+  private PartialHead partialHead(HeadParser spare, byte[] bytes, int length) {
+    Timeouts timeouts = loop.settings().timeouts();
+    Pace pace = requestPace(timeouts.progress());
+    if (pace != null) {
+      pace.owed(loop.timer().tick());
+    }
+    long endTick = loop.timer().deadline(timeouts.request());
+    return new PartialHead(spare, bytes, length, bytes.length, pace, endTick);
+  }
+
   private void parseRest() {
+    partial.moved(loop.timer().tick(), unread.readableBytes());
     Http1RequestParser.Result result = partial.parse(unread);
     releaseUnreadIfEmpty();
     switch (result) {
@@ -616,6 +723,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         refusePartial(partial.parser().failure());
       }
       default -> {
+        partial.arm(loop.timer(), readTimeout);
         refuseIfTooLarge();
       }
     }
@@ -699,7 +807,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     Fields fields = head.fields();
     persistent = persistent(fields, version11);
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
-      content = new RequestContent(framing, terms.settings().limits());
+      Pace pace = requestPace(terms.settings().timeouts().progress());
+      content = new RequestContent(framing, terms.settings().limits(), pace);
       awaitsContinue =
           version11
               && !content.ended()
@@ -768,11 +877,16 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private void headTimedOut() {
     int length = partial.length();
+    boolean tooSlow = partial.tooSlow(loop.timer().tick());
     partial.release(loop.scratch());
     partial = null;
     begin(null, length);
     record.url = "error:transaction-end-before-headers";
     record.timedOut = true;
+    if (tooSlow) {
+      record.requestFailure = ParseFailure.TOO_SLOW;
+      record.errorDetail = ParseFailure.TOO_SLOW.text();
+    }
     answerAndClose(() -> terms.handler().headTimedOut(this));
   }
 
@@ -832,8 +946,15 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void awaitContent() {
-    if (!readTimeout.armed()) {
-      loop.timer().arm(readTimeout, terms.settings().timeouts().read());
+    Pace pace = content == null ? null : content.pace();
+    boolean owed = pace != null && !awaitsContinue;
+    if (owed && !pace.isOwed()) {
+      pace.owed(loop.timer().tick());
+      loop.timer().cancel(readTimeout);
+    }
+    if (owed || !readTimeout.armed()) {
+      long timeoutMillis = terms.settings().timeouts().read();
+      loop.timer().arm(readTimeout, loop.timer().deadline(timeoutMillis), owed ? pace : null);
     }
     readMore();
   }
@@ -911,6 +1032,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private void contentArrived() {
     contentWanted = false;
     awaitsContinue = false;
+    if (content != null && content.pace() != null) {
+      content.pace().notOwed(loop.timer().tick());
+    }
     loop.timer().cancel(readTimeout);
   }
 
@@ -1025,6 +1149,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     awaitsContinue = false;
     answer.writeContinue();
     flush();
+    if (readTimeout.armed()) {
+      // it was waited for without being owed
+      awaitContent();
+    }
   }
 
   private boolean answering() {
@@ -1168,8 +1296,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       if (writableDue) {
         resumeLater();
       }
-      if (tally.pending() && !writeTimeout.armed()) {
-        loop.timer().arm(writeTimeout, terms.settings().timeouts().write());
+      if (tally.pending() && (taking == null || !taking.armed())) {
+        taking = taking == null ? new Taking() : taking;
+        taking.begin();
       }
     }
     if (state != State.EXCHANGE) {
@@ -1187,18 +1316,21 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (state != State.EXCHANGE) {
       return;
     }
-    if (writeTimeout.armed()) {
-      if (tally.pending()) {
-        loop.timer().arm(writeTimeout, terms.settings().timeouts().write());
-      } else {
-        loop.timer().cancel(writeTimeout);
-      }
+    if (taking != null && taking.armed()) {
+      taking.progressed();
     }
     if (leaving != null && leaving.armed()) {
       loop.timer().arm(leaving, LEAVING_MILLIS);
     }
     if (complete && depth == 0 && !tally.pending()) {
       resumeLater();
+    }
+  }
+
+  private void forgetTaking() {
+    if (taking != null) {
+      loop.timer().forget(taking);
+      taking = null;
     }
   }
 
@@ -1292,7 +1424,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (leaving != null) {
       loop.timer().cancel(leaving);
     }
-    loop.timer().cancel(writeTimeout);
+    forgetTaking();
     loop.timer().cancel(readTimeout);
     long now = loop.time().nanos();
     done.endMillis = loop.time().millis();
@@ -1324,7 +1456,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     state = State.TUNNEL;
     events = null;
     loop.timer().cancel(readTimeout);
-    loop.timer().cancel(writeTimeout);
+    forgetTaking();
     readSize.bytes(terms.settings().streamBufferBytes());
     ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
     unread = null;

@@ -4,13 +4,20 @@ import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.LoopScratch;
 import io.loligo.server.downstream.LoopScratch.HeadParser;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
-/** A head that did not arrive in one piece. Confined to the event loop of its connection. */
+/**
+ * A head that did not arrive in one piece, and the time it may take. Confined to the event loop of
+ * its connection.
+ */
 final class PartialHead {
   private final HeadParser parser;
   private final int maxBytes;
+  private final Pace pace;
+  private final long endTick;
   private byte[] bytes;
   private int length;
 
@@ -20,12 +27,34 @@ final class PartialHead {
    * @param parser taken from the scratch; see {@link #release}
    * @param scratch array of which the first {@code length} octets were parsed, copied
    * @param maxBytes octets kept at most
+   * @param pace at which the rest has to come, owed already; null: any
+   * @param endTick when it has to be complete; see {@link LoopTimer#deadline}
    */
-  PartialHead(HeadParser parser, byte[] scratch, int length, int maxBytes) {
+  PartialHead(
+      HeadParser parser, byte[] scratch, int length, int maxBytes, Pace pace, long endTick) {
     this.parser = parser;
     this.maxBytes = maxBytes;
     this.bytes = Arrays.copyOf(scratch, length);
     this.length = length;
+    this.pace = pace;
+    this.endTick = endTick;
+  }
+
+  /** Octets of it arrived. */
+  void moved(long tick, int octets) {
+    if (pace != null) {
+      pace.moved(tick, octets);
+    }
+  }
+
+  /** Arms {@code timeout} for the end of the time its rest has. */
+  void arm(LoopTimer timer, LoopTimer.Timeout timeout) {
+    timer.arm(timeout, endTick, pace);
+  }
+
+  /** Whether it arrives below its pace. */
+  boolean tooSlow(long tick) {
+    return pace != null && pace.late(tick);
   }
 
   /** Parses on with the octets of {@code in}, borrowed: consumes those that belong to the head. */

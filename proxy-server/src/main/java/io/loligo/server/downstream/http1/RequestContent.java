@@ -5,6 +5,7 @@ import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 
 /** The content of one request as its framing delimits it. Confined to the client's event loop. */
@@ -18,16 +19,27 @@ final class RequestContent {
   }
 
   private final ChunkedDecoder chunks;
+  private final Pace pace;
   private long remainingBytes;
   private boolean begun;
   private boolean ended;
   private int dataLength;
 
-  /** Content delimited by a length or chunked. */
-  RequestContent(Framing framing, ParseLimits limits) {
+  /**
+   * Content delimited by a length or chunked.
+   *
+   * @param pace at which it has to come while it is waited for; null: any
+   */
+  RequestContent(Framing framing, ParseLimits limits, Pace pace) {
+    this.pace = pace;
     this.chunks = framing.kind() == Framing.Kind.CHUNKED ? new ChunkedDecoder(limits) : null;
     this.remainingBytes = framing.length();
     this.ended = chunks == null && remainingBytes == 0;
+  }
+
+  /** At which it has to come; null: any. */
+  Pace pace() {
+    return pace;
   }
 
   /** Consumes framing from {@code in}, borrowed; leaves content for the caller to take. */

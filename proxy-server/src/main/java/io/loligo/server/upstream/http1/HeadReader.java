@@ -64,6 +64,11 @@ final class HeadReader {
     return Http1ResponseParser.Result.NEED_MORE;
   }
 
+  /** Whether a head has begun that is not complete. */
+  boolean isPartial() {
+    return length > 0;
+  }
+
   ResponseHead head() {
     return head;
   }

@@ -11,6 +11,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.Pace;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
@@ -60,7 +61,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     /** An idle connection cannot be used any more. */
     void gone(Http1Connection connection);
 
-    /** What the peer sent was no response, or not the end of one, or more than one. */
+    /** What the peer sent was no response, not the end of one, more than one, or too slow. */
     void refused(ParseFailure failure);
   }
 
@@ -118,6 +119,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   private boolean wanted;
   private boolean pumping;
   private ChunkedDecoder chunks;
+
+  /** Of what has begun to arrive; null where nothing had to be waited for. */
+  private Pace pace;
 
   /** A connection that is not open yet. */
   public Http1Connection(Http1Loop shared, Home home) {
@@ -326,6 +330,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     if (phase == Phase.CLOSED) {
       octets.release();
       return;
+    }
+    if (pace != null) {
+      pace.moved(shared.timer().tick(), octets.readableBytes());
     }
     if (timings != null) {
       timings.bytesIn += octets.readableBytes();
@@ -701,6 +708,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     ResponseEvents listener = events;
     events = null;
     timings = null;
+    pace = null;
     request = null;
     sending = false;
     awaitingContinue = false;
@@ -767,10 +775,46 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     } else if (sending && !ctx.channel().isWritable()) {
       shared.timer().arm(deadline, timeouts.write());
     } else if (!sending && readPending && phase != Phase.RAW) {
-      shared.timer().arm(deadline, timeouts.read());
+      LoopTimer timer = shared.timer();
+      timer.arm(deadline, timer.deadline(timeouts.read()), paceOwed(timeouts.progress()));
+      return;
     } else {
       deadline.disarm();
     }
+    if (pace != null) {
+      pace.notOwed(shared.timer().tick());
+    }
+  }
+
+  /** The pace at which what has begun must go on, owed from now on; null where nothing has. */
+  private Pace paceOwed(ProxyConfig.Progress progress) {
+    long tick = shared.timer().tick();
+    if (progress.originRate() == 0 || !hasBegun()) {
+      if (pace != null) {
+        pace.notOwed(tick);
+      }
+      return null;
+    }
+    if (pace == null) {
+      pace = new Pace(progress.originRate(), 2 * progress.windowMillis());
+    }
+    pace.owed(tick);
+    return pace;
+  }
+
+  /**
+   * Whether the peer is in the middle of something that it should be able to complete: not before a
+   * head, nor between chunks, where an event stream waits for the next event.
+   */
+  private boolean hasBegun() {
+    if (phase == Phase.HEAD) {
+      return heads.isPartial();
+    }
+    return switch (framing.kind()) {
+      case LENGTH -> true;
+      case CHUNKED -> chunks.isInsideChunk();
+      default -> false;
+    };
   }
 
   /** Of an idle connection, of 100, of a write or of a read. */
@@ -789,6 +833,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
         watch();
       } else if (sending) {
         fail(Kind.WRITE_FAILED, "no request content taken in time");
+      } else if (pace != null && pace.late(shared.timer().tick())) {
+        home.refused(ParseFailure.TOO_SLOW);
+        fail(Kind.READ_TIMEOUT, "the response arrives too slowly");
       } else {
         fail(Kind.READ_TIMEOUT, "no octet in time");
       }

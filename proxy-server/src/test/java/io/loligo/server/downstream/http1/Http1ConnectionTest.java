@@ -8,6 +8,7 @@ import static io.loligo.server.downstream.http1.ScriptedClient.reply;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig.Connections;
+import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
@@ -24,6 +25,7 @@ import io.loligo.server.tunnel.Detached;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -813,12 +815,25 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void contentThatStopsComingIsAnAbort() {
+    void contentThatStopsComingFails() {
       Events events = client.laterReading();
       client.channel.peerSends("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc");
       client.channel.pass(19_000);
       assertThat(events.log).containsExactly("content abc");
       client.channel.pass(1_500);
+      assertThat(events.log).containsExactly("content abc", "failed TOO_SLOW");
+      client.run(() -> head(events.stream, 408, 0, true));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 408 ").contains("close");
+      assertThat(onlyNote().timedOut()).isTrue();
+      assertThat(client.channel.finSent()).isTrue();
+    }
+
+    @Test
+    void contentThatStopsComingBehindItsAnswerIsAnAbort() {
+      Events events = client.laterReading();
+      client.channel.peerSends("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc");
+      client.run(() -> head(events.stream, 200, 5, false));
+      client.channel.pass(20_500);
       assertThat(events.log).containsExactly("content abc", "gone");
       assertThat(onlyNote().timedOut()).isTrue();
     }
@@ -864,6 +879,187 @@ class Http1ConnectionTest {
       client.channel.runPendingTasks();
       client.channel.peerSends(get("/"));
       assertThat(client.channel.received()).isEqualTo(reply("/"));
+    }
+  }
+
+  @Nested
+  class Paces {
+    /** All but the window is as in {@link ScriptedClient#TIMEOUTS}. */
+    private static final Progress PROGRESS = new Progress(240, 240, 0, 4_000);
+
+    private static final String POST =
+        "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 10000\r\n\r\n";
+    private static final String SLOW = "arrives too slowly";
+
+    @BeforeEach
+    void asked() {
+      use(new ScriptedClient(ScriptedClient.with(PROGRESS)));
+    }
+
+    /** The peer sends {@code text} every 500 ms for {@code millis}. */
+    private void trickle(String text, long millis) {
+      for (long left = millis; left > 0; left -= 500) {
+        client.channel.peerSends(text);
+        client.channel.pass(500);
+      }
+    }
+
+    @Test
+    void aHeadOfTwoOctetsASecondIsAnswered408() {
+      client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
+      trickle("x", 3_500);
+      assertThat(client.channel.received()).isEmpty();
+      trickle("x", 1_500);
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 408 ");
+      assertThat(onlyNote().errorDetail()).contains(SLOW);
+      assertThat(onlyNote().timedOut()).isTrue();
+    }
+
+    @Test
+    void anOctetInEveryTickIsTooSlow() {
+      client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
+      for (int i = 0; i < 50; i++) {
+        client.channel.peerSends("x");
+        client.channel.pass(100);
+      }
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 408 ");
+    }
+
+    @Test
+    void aHeadThatComesFastEnoughHasItsTime() {
+      client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
+      trickle("x".repeat(120), 7_000);
+      client.channel.peerSends("\r\nHost: h\r\n\r\n");
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void aFastHeadDoesNotOutliveItsTime() {
+      client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
+      trickle("x".repeat(100), 7_500);
+      assertThat(client.channel.received()).isEmpty();
+      trickle("x".repeat(100), 1_000);
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 408 ");
+      assertThat(onlyNote().errorDetail()).isNull();
+    }
+
+    @Test
+    void contentOfTwoOctetsASecondFails() {
+      Events events = client.laterReading();
+      client.channel.peerSends(POST);
+      trickle("x", 3_500);
+      assertThat(events.log).doesNotContain("failed TOO_SLOW");
+      trickle("x", 1_500);
+      assertThat(events.log).contains("failed TOO_SLOW");
+      client.run(() -> head(events.stream, 408, 0, true));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 408 ");
+      assertThat(onlyNote().errorDetail()).contains(SLOW);
+    }
+
+    @Test
+    void chunkedContentOfTwoOctetsASecondFails() {
+      Events events = client.laterReading();
+      client.channel.peerSends("POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+      client.channel.peerSends("1;");
+      trickle("e", 5_000);
+      assertThat(events.log).containsExactly("failed TOO_SLOW");
+      client.run(() -> head(events.stream, 408, 0, true));
+    }
+
+    @Test
+    void contentThatComesFastEnoughHasAllTheTime() {
+      Events events = client.laterReading();
+      client.channel.peerSends(POST);
+      trickle("x".repeat(125), 500 * 10_000 / 125);
+      assertThat(events.log).endsWith("end").doesNotContain("failed TOO_SLOW");
+    }
+
+    @Test
+    void contentNobodyReadsIsNotOwed() {
+      Events events = client.later();
+      client.channel.peerSends(POST + "x");
+      client.channel.pass(60_000);
+      client.run(events.stream::readContent);
+      client.channel.pass(3_500);
+      assertThat(events.log).containsExactly("content x");
+      events.stream.loop();
+      client.run(events.stream::readContent);
+      client.channel.pass(5_000);
+      assertThat(events.log).containsExactly("content x", "failed TOO_SLOW");
+    }
+
+    @Test
+    void contentIsNotOwedBeforeTheClientIsToldToContinue() {
+      Events events = client.laterReading();
+      client.channel.peerSends(POST.replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n"));
+      client.channel.pass(15_000);
+      assertThat(events.log).isEmpty();
+      client.run(events.stream::sendContinue);
+      client.channel.pass(3_500);
+      assertThat(events.log).isEmpty();
+      client.channel.pass(1_000);
+      assertThat(events.log).containsExactly("failed TOO_SLOW");
+    }
+
+    private Events answering(int octets) {
+      Events events = client.later();
+      client.channel.peerSends(get("/"));
+      client.channel.socketTakes(0);
+      client.run(
+          () -> {
+            head(events.stream, 200, 10_000, false);
+            events.stream.content(octets(events.stream, "x".repeat(octets)));
+            events.stream.flush();
+          });
+      return events;
+    }
+
+    /** The socket takes {@code octets} every 500 ms for {@code millis}. */
+    private void taking(int octets, long millis) {
+      for (long left = millis; left > 0; left -= 500) {
+        client.channel.socketTakes(octets);
+        client.channel.pass(500);
+      }
+    }
+
+    @Test
+    void aClientThatTakesTwoOctetsASecondIsCutOff() {
+      Events events = answering(5_000);
+      taking(1, 3_500);
+      assertThat(client.channel.isOpen()).isTrue();
+      taking(1, 1_500);
+      assertThat(client.channel.isOpen()).isFalse();
+      assertThat(events.log).containsExactly("gone");
+      assertThat(onlyNote().timedOut()).isTrue();
+      assertThat(onlyNote().errorDetail()).contains("too slowly");
+    }
+
+    @Test
+    void aClientThatTakesEnoughHasAllTheTime() {
+      answering(9_000);
+      taking(120, 30_000);
+      assertThat(client.channel.isOpen()).isTrue();
+    }
+
+    @Test
+    void aClientThatTookAllThereIsMayWait() {
+      Events events = answering(500);
+      client.channel.socketTakes(Long.MAX_VALUE);
+      client.channel.pass(3_600_000);
+      assertThat(client.channel.isOpen()).isTrue();
+      client.run(
+          () -> {
+            events.stream.content(octets(events.stream, "x".repeat(9_500)));
+            events.stream.end(null);
+          });
+      assertThat(onlyNote().aborted()).isFalse();
+    }
+
+    @Test
+    void anIdleConnectionOwesNothing() {
+      client.channel.peerSends(get("/"));
+      client.channel.pass(2_900);
+      assertThat(client.channel.isOpen()).isTrue();
     }
   }
 

@@ -3,6 +3,7 @@ package io.loligo.server.downstream.http1;
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
+import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
@@ -36,8 +37,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   static final HttpPort PORT =
       new HttpPort(
           "", 3128, PortMode.FORWARD, null, false, -1, "http", "3128", false, false, 0, "test:1");
-  static final Timeouts TIMEOUTS =
-      new Timeouts(5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, Shutdown.AT_ONCE);
+  static final Timeouts TIMEOUTS = timeouts(Progress.NONE);
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
   static final ClientSettings SETTINGS =
       new ClientSettings(TIMEOUTS, new Connections(true, true, false, 1, 0, 1), LIMITS, 65_536);
@@ -145,6 +145,15 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
 
   static ClientSettings with(Connections connections) {
     return new ClientSettings(TIMEOUTS, connections, LIMITS, 65_536);
+  }
+
+  static ClientSettings with(Progress progress) {
+    return new ClientSettings(timeouts(progress), SETTINGS.connections(), LIMITS, 65_536);
+  }
+
+  private static Timeouts timeouts(Progress progress) {
+    return new Timeouts(
+        5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, progress, Shutdown.AT_ONCE);
   }
 
   private void note(ExchangeRecord record) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.http1.Http1Connection;
 import org.junit.jupiter.api.Test;
@@ -243,6 +244,88 @@ class ResponseTest extends FetchBench {
     fetch(seen, get());
     last().answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
     pass(60_000);
+    assertThat(seen.over()).isFalse();
+    seen.stream.cancel();
+  }
+
+  private Listening fetchAtAPace() {
+    settings.originRate = 240;
+    settings.rateWindowMillis = 4_000;
+    return fetch(get());
+  }
+
+  /** The origin sends {@code text} every 500 ms for {@code millis}, as long as it is connected. */
+  private void trickle(String text, long millis) {
+    for (long left = millis; left > 0 && last().open(); left -= 500) {
+      last().answer(text);
+      pass(500);
+    }
+  }
+
+  private void failsAsTooSlow(Listening seen) {
+    assertThat(seen.failure).isNotNull();
+    assertThat(seen.failure.kind()).isEqualTo(Kind.READ_TIMEOUT);
+    assertThat(counted.refused).containsExactly(ParseFailure.TOO_SLOW);
+    assertThat(last().open()).isFalse();
+  }
+
+  @Test
+  void endsAHeadThatTrickles() {
+    Listening seen = fetchAtAPace();
+    last().answer("HTTP/1.1 200 OK\r\nA: ");
+    trickle("x", 7_500);
+    assertThat(seen.over()).isFalse();
+    trickle("x", 1_500);
+    failsAsTooSlow(seen);
+  }
+
+  @Test
+  void endsContentThatTrickles() {
+    Listening seen = fetchAtAPace();
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+    trickle("x", 7_500);
+    assertThat(seen.over()).isFalse();
+    trickle("x", 1_500);
+    failsAsTooSlow(seen);
+  }
+
+  @Test
+  void endsAChunkThatTrickles() {
+    Listening seen = fetchAtAPace();
+    last().answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n100\r\n");
+    trickle("x", 9_000);
+    failsAsTooSlow(seen);
+  }
+
+  @Test
+  void waitsForAnOriginThatThinks() {
+    Listening seen = fetchAtAPace();
+    pass(60_000);
+    last().answer("HTTP/1.1 103 Early Hints\r\n\r\n");
+    pass(60_000);
+    assertThat(seen.over()).isFalse();
+    seen.stream.cancel();
+  }
+
+  @Test
+  void waitsForTheNextEventOfAStream() {
+    Listening seen = fetchAtAPace();
+    last().answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    pass(60_000);
+    last().answer("1\r\na\r\n");
+    pass(60_000);
+    last().answer("1\r\nb"); // some end a chunk with the next one
+    pass(60_000);
+    assertThat(seen.over()).isFalse();
+    assertThat(seen.content).hasToString("ab");
+    seen.stream.cancel();
+  }
+
+  @Test
+  void takesContentThatComesFastEnough() {
+    Listening seen = fetchAtAPace();
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
+    trickle("x".repeat(130), 60_000);
     assertThat(seen.over()).isFalse();
     seen.stream.cancel();
   }

@@ -1,0 +1,77 @@
+package io.loligo.server.time;
+
+/**
+ * How long a peer may still take over what it owes: a window at first, less the time that passes
+ * while it owes something, more for each octet it moves, never more than the window. A peer that
+ * moves nothing is late after one window; one that keeps the rate never is; one that stays below it
+ * is late sooner or later, however its octets are spread.
+ *
+ * <p>No timer: whoever has one arms it by {@link LoopTimer#arm(LoopTimer.Timeout, long, Pace)} and
+ * asks {@link #late} when it expires. Counted in ticks of that timer, so that time in which the
+ * process was suspended is nobody's fault. Confined to its loop.
+ */
+public final class Pace {
+  private static final int NOT_OWED = -1;
+
+  private final long windowTicks;
+  private final int octetsPerSecond;
+  private long spentTicks;
+  private long owedSince = NOT_OWED;
+
+  // octets not worth a tick yet, in units of which a tick costs octetsPerSecond
+  private long uncredited;
+
+  /**
+   * A pace of which nothing is used yet, and nothing owed.
+   *
+   * @param octetsPerSecond above 0
+   */
+  public Pace(int octetsPerSecond, long windowMillis) {
+    this.octetsPerSecond = octetsPerSecond;
+    this.windowTicks = Math.max(1, windowMillis / LoopTimer.TICK_MILLIS);
+  }
+
+  /** From now on the peer owes octets. Repeated calls do nothing. */
+  public void owed(long tick) {
+    if (owedSince == NOT_OWED) {
+      owedSince = tick;
+    }
+  }
+
+  /** From now on the peer owes nothing: time passes at nobody's expense. */
+  public void notOwed(long tick) {
+    spend(tick);
+    owedSince = NOT_OWED;
+  }
+
+  /** Whether the peer owes octets. */
+  public boolean isOwed() {
+    return owedSince != NOT_OWED;
+  }
+
+  /** The peer moved {@code octets}. */
+  public void moved(long tick, long octets) {
+    spend(tick);
+    long units = uncredited + octets * (1_000 / LoopTimer.TICK_MILLIS);
+    spentTicks = Math.max(0, spentTicks - units / octetsPerSecond);
+    uncredited = units % octetsPerSecond;
+  }
+
+  private void spend(long tick) {
+    if (isOwed()) {
+      spentTicks += tick - owedSince;
+      owedSince = tick;
+    }
+  }
+
+  /** When nothing is left to a peer that owes and moves nothing more. */
+  long lateTick() {
+    assert isOwed();
+    return owedSince + windowTicks - spentTicks;
+  }
+
+  /** Whether nothing is left. */
+  public boolean late(long tick) {
+    return spentTicks + (isOwed() ? tick - owedSince : 0) >= windowTicks;
+  }
+}

@@ -1,0 +1,30 @@
+package io.loligo.server.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
+
+/**
+ * What the system does with octets it took from us: its queue may hold megabytes, and takes more
+ * only when a good part of it is gone. Stateless.
+ */
+public final class SystemQueue {
+  private SystemQueue() {}
+
+  /**
+   * Whether within {@code millis} the peer let the system send it something new; false where the
+   * transport does not tell.
+   */
+  public static boolean sentWithin(Channel channel, long millis) {
+    if (!(channel instanceof EpollSocketChannel socket) || !channel.isActive()) {
+      return false;
+    }
+    try {
+      EpollTcpInfo info = socket.tcpInfo();
+      return info.retransmits() == 0 && info.lastDataSent() < millis;
+    } catch (ChannelException e) {
+      return false; // the socket is gone
+    }
+  }
+}
