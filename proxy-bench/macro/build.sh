@@ -15,7 +15,7 @@ build_programs() {
   bin=$here/../target/polygraph
   mkdir -p "$bin"
   local name
-  for name in polyload polyorigin limit; do
+  for name in polyload polyorigin limit rate; do
     gcc -O2 -Wall -Wextra -Wconversion -Werror -o "$bin/$name" "$here/src/$name.c" -lm
   done
 }

@@ -1,0 +1,144 @@
+"""Memory hits at steady rates, from a tenth of what the closed loop reaches to all of it: CPU against
+rate, and latencies from the moment a request was due. Prints and writes one Markdown table.
+"""
+
+import argparse
+import datetime
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import macro
+import server
+from peers import PEERS, TITLES, Peer, is_there
+
+TENTHS = range(1, 11)
+
+
+def at_rate(peer, row, rate, options):
+    """One run of rate.c; what could not be answered within ten seconds of its end is an error."""
+    before = peer.cpu()
+    output = subprocess.run(
+        [str(options.bin / "rate"), *map(str, (
+            peer.port, options.connections, options.duration, rate, row.size, row.urls))],
+        check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    ).stdout
+    cpu = peer.cpu() - before
+    done, nanos, errors, p50, p99, p999, longest = map(int, output.split())
+    return {
+        "rate": done / nanos * 1e9, "cores": cpu / nanos * 1e9, "errors": errors, "p50": p50, "p99": p99,
+        "p999": p999, "longest": longest,
+    }
+
+
+def sweep(peer, row, origin, options, found):
+    macro.check_bodies(row, peer, origin, "s")
+    macro.wrk(options.warmup, options, row, peer, origin, "w")
+    most = macro.wrk(options.duration, options, row, peer, origin, "m")
+    most = most["requests"] / most["seconds"]
+    for tenth in TENTHS:
+        rounds = options.rounds if tenth == 5 else 1
+        found[(peer.peer, tenth)] = [at_rate(peer, row, most * tenth / 10, options) for _ in range(rounds)]
+        print(f"{peer.peer} {tenth}0 %: {found[(peer.peer, tenth)][-1]}", file=sys.stderr)
+
+
+def regression(points):
+    """Slope, value at 0, and coefficient of correlation of CPU on rate."""
+    rates, cores = zip(*points)
+    line = statistics.linear_regression(rates, cores)
+    return line.slope, line.intercept, statistics.correlation(rates, cores)
+
+
+def middle(results, key):
+    return statistics.median(result[key] for result in results)
+
+
+def report(found, peers, row, options):
+    lines = [
+        f"# Load sweep, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
+        f"- {row.title}, {options.connections} keep-alive connections, {row.urls:,} URLs; each rate for "
+        f"{options.duration} s after {options.warmup} s of warm-up; access logs off; one thread or worker each",
+        f"- a request is due at its place in the schedule and its latency counts from there; half load was "
+        f"taken {options.rounds} times, medians",
+    ]
+    lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
+    lines += ["", "CPU of the process tree regressed on rate, over all ten rates:", ""]
+    rows = []
+    for peer in peers:
+        slope, idle, r = regression([
+            (result["rate"], result["cores"]) for tenth in TENTHS for result in found[(peer, tenth)]
+        ])
+        rows.append([TITLES.get(peer, peer), f"{slope * 1e6:.1f}", f"{idle * 100:.1f}", f"{r:.3f}"])
+    lines += server.table(["", "us for each request more", "percent of a core at none", "r"], rows)
+    lines += ["", "Latency at half load in ms:", ""]
+    rows = []
+    for peer in peers:
+        half = found[(peer, 5)]
+        longest = f"{middle(half, 'p999') / 1000:.2f} ({min(one['p999'] for one in half) / 1000:.2f}" \
+            f"-{max(one['p999'] for one in half) / 1000:.2f})"
+        rows.append([
+            TITLES.get(peer, peer), f"{middle(half, 'rate'):,.0f}", f"{middle(half, 'p50') / 1000:.2f}",
+            f"{middle(half, 'p99') / 1000:.2f}", longest, f"{middle(half, 'longest') / 1000:.1f}",
+        ])
+    lines += server.table(["", "requests per s", "p50", "p99", "p99.9", "longest"], rows)
+    lines += ["", "All rates (of the closed loop's): requests per s, percent of a core, p99.9 in ms.", ""]
+    lines += server.table(["", *[TITLES.get(peer, peer) for peer in peers]], [
+        [f"{tenth}0 %", *[
+            f"{middle(one, 'rate'):,.0f}, {middle(one, 'cores') * 100:.0f}, {middle(one, 'p999') / 1000:.2f}"
+            + (" (!)" if any(result["errors"] for result in one) else "")
+            for one in (found[(peer, tenth)] for peer in peers)]]
+        for tenth in TENTHS
+    ])
+    return "\n".join(lines) + "\n"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; sweep.sh gives it")
+    parser.add_argument("--peers", default="loligo,haproxy,nginx,trafficserver", help="of " + ",".join(PEERS))
+    parser.add_argument("--row", default="hit-4k", choices=["hit-1k", "hit-4k", "hit-64k"])
+    parser.add_argument("--rounds", type=int, default=7, help="at half load")
+    parser.add_argument("--duration", type=int, default=5, help="seconds of each rate")
+    parser.add_argument("--warmup", type=int, default=30)
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
+    server.common_arguments(parser)
+    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-sweep.md; - prints only")
+    return parser.parse_args()
+
+
+def main():
+    server.exit_on_signals()
+    options = arguments()
+    options.started = datetime.datetime.now(datetime.timezone.utc)
+    macro.raise_descriptor_limit()
+    peers = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
+    row = macro.row_named(options.row)
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="sweep-"))
+    shared = pathlib.Path("/dev/shm")
+    memory = pathlib.Path(tempfile.mkdtemp(prefix="sweep-", dir=shared if shared.is_dir() else None))
+    memory.chmod(0o777)
+    servers, found = [], {}
+    try:
+        origin = macro.make_origin(scratch, 1)
+        servers.append(origin)
+        origin.start()
+        for name in peers:
+            peer = Peer(name, row.flavour_of(name), scratch, memory, origin.port, options)
+            servers.append(peer)
+            peer.start()
+            sweep(peer, row, origin, options, found)
+            servers.pop().stop()
+    finally:
+        for started in reversed(servers):
+            started.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(memory, ignore_errors=True)
+    server.write_results(report(found, peers, row, options), options, "sweep")
+
+
+if __name__ == "__main__":
+    main()
