@@ -15,8 +15,9 @@ public enum AclType {
   PORT("port", Support.FULL, "destination port or range"),
   METHOD("method", Support.FULL, "request method"),
   PROTO("proto", Support.FULL, "scheme of the URL"),
-  URL_REGEX("url_regex", Support.FULL, "expression found in the URL"),
-  URLPATH_REGEX("urlpath_regex", Support.FULL, "expression found in path and query"),
+  URL_REGEX("url_regex", Support.FULL, "expression found in the URL, percent-decoded once"),
+  URLPATH_REGEX(
+      "urlpath_regex", Support.FULL, "expression found in path and query, percent-decoded once"),
   BROWSER("browser", Support.FULL, "expression found in User-Agent"),
   REFERER_REGEX("referer_regex", Support.FULL, "expression found in Referer"),
   REQ_HEADER("req_header", Support.FULL, "field name, then expression found in its value"),

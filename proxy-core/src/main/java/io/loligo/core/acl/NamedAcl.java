@@ -333,8 +333,9 @@ final class NamedAcl {
       case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
       case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
       case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
-      case URL_REGEX -> (in, to) -> Condition.of(found(patterns, in.url()));
-      case URLPATH_REGEX -> (in, to) -> Condition.of(found(patterns, in.urlPath()));
+      case URL_REGEX -> (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.url())));
+      case URLPATH_REGEX ->
+          (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.urlPath())));
       case BROWSER -> requestField(patterns, "User-Agent");
       case REFERER_REGEX -> requestField(patterns, "Referer");
       case REQ_MIME_TYPE -> requestField(patterns, "Content-Type");

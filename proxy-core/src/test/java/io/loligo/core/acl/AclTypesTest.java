@@ -27,6 +27,27 @@ class AclTypesTest {
 
   @ParameterizedTest
   @CsvSource({
+    "/%61dmin, ^/admin, true",
+    "/%61DMIN, ^/aDMIN, true",
+    "/%61dmin, %61, false",
+    "/%2561, ^/%61, true",
+    "/a%20b, ^/a[[:space:]]b$, true",
+    "/%00, ^/%00$, true",
+    "/%%41, ^/%41$, true",
+    "/%4, ^/%4$, true",
+    "/%, ^/%$, true",
+    "/%zz%41, ^/%zzA$, true"
+  })
+  void expressionsAboutUrlsAreSearchedInWhatThePercentSignsMean(
+      String path, String expression, boolean expected) {
+    FakeRequest request = new FakeRequest().target("http", "example.com", 80, path);
+    assertThat(matches(request, "urlpath_regex", expression)).isEqualTo(expected);
+    String inUrl = expression.replace("^/", "^http://example.com/");
+    assertThat(matches(request, "url_regex", inUrl)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "10.1.2.3, 10.0.0.0/8, true",
     "11.1.2.3, 10.0.0.0/8, false",
     "10.1.2.3, 10.0.0.0/255.0.0.0, true",

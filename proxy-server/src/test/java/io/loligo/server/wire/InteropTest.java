@@ -1,14 +1,11 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,23 +13,11 @@ import org.junit.jupiter.api.Test;
  * parent. Skipped, visibly, where a program is absent.
  */
 class InteropTest extends WireTest {
-  private static final Set<String> PLACES =
-      Set.of("/usr/sbin", "/usr/bin", "/bin", "/usr/local/bin", "/usr/local/sbin");
-
-  private static String program(String name) {
-    List<Path> found =
-        Stream.concat(
-                Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1)), PLACES.stream())
-            .map(place -> Path.of(place, name))
-            .filter(Files::isExecutable)
-            .toList();
-    assumeTrue(!found.isEmpty(), name + " is not installed");
-    return found.get(0).toString();
-  }
-
   private String curl(String... arguments) throws Exception {
     List<String> command =
-        new ArrayList<>(List.of(program("curl"), "-sS", "--max-time", "30", "-q", "--noproxy", ""));
+        new ArrayList<>(
+            List.of(
+                InstalledProgram.path("curl"), "-sS", "--max-time", "30", "-q", "--noproxy", ""));
     command.addAll(List.of(arguments));
     ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
     int status = process.awaitExit();
@@ -46,7 +31,7 @@ class InteropTest extends WireTest {
 
   /** Starts nginx with these lines in its server block, files of {@code dir/www}. */
   private int nginx(String... serverLines) throws Exception {
-    String nginx = program("nginx");
+    String nginx = InstalledProgram.path("nginx");
     int port = ProxyProcess.freePort();
     Path www = Files.createDirectories(dir.resolve("www"));
     Path conf =
@@ -81,37 +66,10 @@ class InteropTest extends WireTest {
 
   /** Starts Squid with these lines. */
   private int squid(String... lines) throws Exception {
-    String squid = program("squid");
     int port = ProxyProcess.freePort();
-    Path home = Files.createDirectories(Path.of(dir.toString(), "squid"));
-    // Squid started by root drops to a user of its own, who must be able to write here
-    for (Path path = home; path != null && path.startsWith(dir); path = path.getParent()) {
-      path.toFile().setWritable(true, false);
-      path.toFile().setReadable(true, false);
-      path.toFile().setExecutable(true, false);
-    }
-    Path conf =
-        Files.writeString(
-            home.resolve("squid.conf"),
-            "http_port 127.0.0.1:"
-                + port
-                + "\nhttp_access allow all\ncache_mem 8 MB\n"
-                + "visible_hostname squid.test\nshutdown_lifetime 0 seconds\npinger_enable off\n"
-                + "access_log stdio:"
-                + home
-                + "/access.log\ncache_log "
-                + home
-                + "/cache.log\n"
-                + "pid_filename "
-                + home
-                + "/squid.pid\ncoredump_dir "
-                + home
-                + "\n"
-                + String.join("\n", lines)
-                + "\n");
-    conf.toFile().setReadable(true, false);
-    closing(ProxyProcess.start(dir, squid, "-N", "-n", "interop" + port, "-f", conf.toString()))
-        .awaitPort(port);
+    List<String> all = new ArrayList<>(List.of("http_access allow all"));
+    all.addAll(List.of(lines));
+    closing(SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + port), all)).awaitPort(port);
     return port;
   }
 

@@ -1,0 +1,44 @@
+package io.loligo.core.acl;
+
+/**
+ * What expressions about URLs are searched in: {@code %61dmin} is a spelling of {@code admin} (RFC
+ * 3986 section 2.1), and a rule against the one holds for the other. As in Squid, {@code %00} stays
+ * as it is, {@code %%} is one {@code %}, and nothing is decoded twice. Stateless.
+ */
+final class PercentDecoding {
+  private PercentDecoding() {}
+
+  /** {@code text} decoded, octet by octet; itself where nothing is encoded. */
+  static String of(String text) {
+    int percent = text.indexOf('%');
+    if (percent < 0) {
+      return text;
+    }
+    StringBuilder decoded = new StringBuilder(text.length()).append(text, 0, percent);
+    for (int at = percent; at < text.length(); at++) {
+      char c = text.charAt(at);
+      int octet = c == '%' ? octet(text, at + 1) : -1;
+      if (octet > 0) {
+        decoded.append((char) octet);
+        at += 2;
+      } else {
+        decoded.append(c);
+        at += c == '%' && at + 1 < text.length() && text.charAt(at + 1) == '%' ? 1 : 0;
+      }
+    }
+    return decoded.toString();
+  }
+
+  private static int octet(String text, int at) {
+    if (at + 1 >= text.length()) {
+      return -1;
+    }
+    int high = digit(text.charAt(at));
+    int low = digit(text.charAt(at + 1));
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+  }
+
+  private static int digit(char c) {
+    return c > 'f' ? -1 : Character.digit(c, 16);
+  }
+}

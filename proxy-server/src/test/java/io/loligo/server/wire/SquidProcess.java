@@ -1,0 +1,49 @@
+package io.loligo.server.wire;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Squid, where it is installed, with all it writes in one folder. Stateless. */
+final class SquidProcess {
+  private SquidProcess() {}
+
+  /**
+   * Starts it.
+   *
+   * @param ports its http_port lines
+   * @param lines of its configuration, which begins with what keeps it in {@code dir}
+   */
+  static ProxyProcess start(Path dir, List<String> ports, List<String> lines) throws IOException {
+    String squid = InstalledProgram.path("squid");
+    Path home = Files.createDirectories(dir.resolve("squid"));
+    // Squid started by root drops to a user of its own, who must be able to write here
+    for (Path path = home; path != null && path.startsWith(dir); path = path.getParent()) {
+      path.toFile().setWritable(true, false);
+      path.toFile().setReadable(true, false);
+      path.toFile().setExecutable(true, false);
+    }
+    Path conf =
+        Files.writeString(
+            home.resolve("squid.conf"),
+            String.join("\n", ports)
+                + "\ncache_mem 8 MB\n"
+                + "visible_hostname squid.test\nshutdown_lifetime 0 seconds\npinger_enable off\n"
+                + "access_log stdio:"
+                + home
+                + "/access.log\ncache_log "
+                + home
+                + "/cache.log\n"
+                + "pid_filename "
+                + home
+                + "/squid.pid\ncoredump_dir "
+                + home
+                + "\n"
+                + String.join("\n", lines)
+                + "\n");
+    conf.toFile().setReadable(true, false);
+    String service = "loligo" + ports.get(0).replaceAll("\\D", "");
+    return ProxyProcess.start(dir, squid, "-N", "-n", service, "-f", conf.toString());
+  }
+}
