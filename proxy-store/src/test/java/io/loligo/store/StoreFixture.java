@@ -154,12 +154,17 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   public Entry put(String url, StoredMeta meta, byte[] octets) {
+    return put(url, meta, "A: b\r\n", octets);
+  }
+
+  /** The same with field lines of its own, each with its CRLF. */
+  public Entry put(String url, StoredMeta meta, String lines, byte[] octets) {
     ManualLoops loops = new ManualLoops();
     ManualLoops.Loop loop = loops.add();
     loop.call(
         () -> {
           InFlight flight = store.begin(key(url), true, loop, new SilentWriter());
-          flight.head(head(), meta, true, fields("A: b\r\n\r\n"), octets.length);
+          flight.head(head(), meta, true, fields(lines + "\r\n"), octets.length);
           flight.content(buffer(octets));
           flight.end(null);
         });

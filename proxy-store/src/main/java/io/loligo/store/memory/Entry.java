@@ -255,7 +255,7 @@ public final class Entry implements Stored {
     String known = contentType;
     if (known == null) {
       String found = StoredFields.index(first.slice(0, fieldsLength)).get(FieldName.CONTENT_TYPE);
-      known = found == null ? "" : found;
+      known = found == null ? "" : ContentTypes.shared(found);
       contentType = known;
     }
     return known;

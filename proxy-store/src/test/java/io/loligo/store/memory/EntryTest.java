@@ -49,6 +49,18 @@ final class EntryTest {
     }
   }
 
+  @Test
+  void sharesItsContentTypeWithOthers() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      String type = "Content-Type: text/x-shared\r\n";
+      Entry one = fixture.put(URL, StoreFixture.meta(), type, octets(1));
+      Entry other = fixture.put(URL + "other", StoreFixture.meta(), type, octets(1));
+      assertThat(one.contentType()).isEqualTo("text/x-shared").isSameAs(other.contentType());
+      one.release();
+      other.release();
+    }
+  }
+
   private static void assertSlice(Entry entry, byte[] octets, int offset, int max, int expected) {
     ByteBuf slice = entry.retainedContent(offset, max);
     byte[] got = new byte[slice.readableBytes()];
