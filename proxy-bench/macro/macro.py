@@ -46,6 +46,7 @@ class Row:
     absolute: bool = False
     idle: int = 0
     urls: int = 1000
+    targets: frozenset = frozenset()  # peers that a target of ours names
 
     def flavour_of(self, peer):
         if peer == "limit":
@@ -58,25 +59,29 @@ class Row:
 
 CACHES = frozenset(PEERS) - {"limit"}
 ALL_ROWS = [
-    Row("hit-1k", "memory hit 1 KB", "hit", "1k"),
-    Row("hit-4k", "memory hit 4 KB", "hit", "4k"),
-    Row("hit-64k", "hit 64 KB", "hit", "64k"),
-    Row("hit-1m", "hit 1 MB", "hit", "1m", urls=200),
+    Row("hit-1k", "memory hit 1 KB", "hit", "1k", targets=frozenset({"haproxy", "limit"})),
+    Row("hit-4k", "memory hit 4 KB", "hit", "4k", targets=frozenset({"haproxy", "limit"})),
+    Row("hit-64k", "hit 64 KB", "hit", "64k", targets=frozenset({"nginx"})),
+    Row("hit-1m", "hit 1 MB", "hit", "1m", urls=200, targets=frozenset({"nginx"})),
     Row("hit-4k-logged", "memory hit 4 KB, access log on", "hit", "4k",
-        frozenset({"loligo", "squid", "nginx"}), flavour="logged"),
+        frozenset({"loligo", "squid", "nginx"}), flavour="logged", targets=frozenset({"nginx"})),
     Row("hit-4k-forward", "memory hit 4 KB, absolute-form", "hit", "4k",
-        frozenset({"limit", "loligo", "squid", "trafficserver"}), absolute=True),
+        frozenset({"limit", "loligo", "squid", "trafficserver"}), absolute=True,
+        targets=frozenset({"trafficserver"})),
     Row("revalidate-1k", "conditional hit 1 KB, 304", "revalidate", "1k",
         CACHES - {"haproxy"}),
     Row("idle-1k", f"memory hit 1 KB beside {IDLE:,} idle connections", "hit", "1k",
         frozenset(PEERS), idle=IDLE),
-    Row("miss-4k", "miss 4 KB, stored in memory", "miss", "4k"),
+    Row("miss-4k", "miss 4 KB, stored in memory", "miss", "4k", targets=frozenset({"haproxy", "limit"})),
     Row("miss-4k-disk", "miss 4 KB, stored in memory and on disk", "miss", "4k",
-        frozenset({"loligo", "nginx", "trafficserver"}), flavour="disk"),
-    Row("stream", "no-store pass-through", "stream"),
-    Row("tunnel", "CONNECT tunnel", "tunnel", peers=frozenset({"limit", "loligo", "squid"})),
+        frozenset({"loligo", "nginx", "trafficserver"}), flavour="disk",
+        targets=frozenset({"nginx", "trafficserver"})),
+    Row("stream", "no-store pass-through", "stream", targets=frozenset({"limit", "haproxy"})),
+    Row("tunnel", "CONNECT tunnel", "tunnel", peers=frozenset({"limit", "loligo", "squid"}),
+        targets=frozenset({"limit"})),
     Row("objects", f"{OBJECTS:,} objects of 4 KB", "objects", "4k",
-        frozenset({"loligo", "squid", "varnish", "trafficserver"}), flavour="objects"),
+        frozenset({"loligo", "squid", "varnish", "trafficserver"}), flavour="objects",
+        targets=frozenset({"varnish"})),
 ]
 ROWS = [row.name for row in ALL_ROWS]
 USUAL_ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
@@ -289,7 +294,8 @@ def conditions(peers, options):
     lines = [
         *server.machine(options),
         f"- {options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
-        f"warm-up each, medians; {options.connections} keep-alive connections, 1,000 URLs; "
+        f"warm-up each, medians; {options.first_warmup} s of warm-up for each row of Loligo's before all; "
+        f"{options.connections} keep-alive connections, 1,000 URLs; "
         f"stream of {options.stream_mb} MB by one curl, once before the first round",
         f"- access logs off but where a row says so; one thread or worker each (loligo_event_loops "
         f"{options.loops}; Varnish as it comes)",
@@ -394,10 +400,12 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=10, help="seconds of each measurement")
     parser.add_argument("--warmup", type=int, default=5, help="seconds before each measurement")
-    parser.add_argument("--first-warmup", type=int, default=20, help="seconds before the first round, for each request row")
+    parser.add_argument("--first-warmup", type=int, default=20,
+                        help="seconds before the first round, for each request row of Loligo")
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, or of " + ",".join(ROWS))
-    parser.add_argument("--peers", default=",".join(USUAL_PEERS), help="all, or of " + ",".join(PEERS))
+    parser.add_argument("--peers", default=",".join(USUAL_PEERS),
+                        help="all, targets (each row with the peers that its target names), or of " + ",".join(PEERS))
     parser.add_argument("--stream-mb", type=int, default=5120)
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
     parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
@@ -420,7 +428,9 @@ def main():
     raise_descriptor_limit()
     names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
     rows = [row_named(name) for name in names]
-    peers = PEERS if options.peers == "all" else chosen(options.peers, PEERS, "peers")
+    peers = PEERS if options.peers in ("all", "targets") else chosen(options.peers, PEERS, "peers")
+    if options.peers == "targets":
+        rows = [dataclasses.replace(row, peers=row.peers & (row.targets | {"loligo"})) for row in rows]
     for peer in list(peers):
         if not is_there(peer, options):
             print(f"left out, not there: {peer}", file=sys.stderr)
@@ -475,7 +485,8 @@ def run_once(row, peer, origin, options, round_number, found):
         if row.is_of_bytes():
             download(row, peer, origin, "full")
         elif options.first_warmup:
-            wrk(options.first_warmup, options, row, peer, origin, word)
+            # what is compiled ahead of time needs none
+            wrk(options.first_warmup if peer.peer == "loligo" else 2, options, row, peer, origin, word)
         return
     elif row.is_of_bytes():
         result = run_stream(row, peer, origin)
