@@ -234,6 +234,12 @@ public interface Store extends AutoCloseable {
    */
   void tick();
 
+  /**
+   * Whether so much is on its way that nothing more should be begun, lest what has begun lacks
+   * memory.
+   */
+  boolean isCrowded();
+
   /** Numbers for the ledger and the metrics. */
   StoreStats stats();
 

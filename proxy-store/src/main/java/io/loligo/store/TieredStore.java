@@ -52,6 +52,9 @@ public final class TieredStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(TieredStore.class);
   private static final long LANDING_SECONDS = 10;
 
+  /** One part in so many of the transit memory is kept for what has begun. */
+  private static final int RESERVED_SHARE = 16;
+
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
@@ -505,6 +508,11 @@ public final class TieredStore implements Store {
   @Override
   public List<DiskStats> diskStats() {
     return disk.stats();
+  }
+
+  @Override
+  public boolean isCrowded() {
+    return transit.used() > transit.limit() - transit.limit() / RESERVED_SHARE;
   }
 
   @Override

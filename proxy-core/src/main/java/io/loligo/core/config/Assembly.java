@@ -155,7 +155,17 @@ final class Assembly {
         scalars.flag("half_closed_clients"),
         scalars.integer("forward_max_tries"),
         scalars.integer("loligo_max_requests_per_connection"),
-        scalars.integer("loligo_max_idle_per_origin"));
+        scalars.integer("loligo_max_idle_per_origin"),
+        load());
+  }
+
+  private ProxyConfig.Load load() {
+    return new ProxyConfig.Load(
+        scalars.integer("client_ip_max_connections"),
+        scalars.integer("loligo_client_ip_max_requests"),
+        scalars.integer("loligo_max_requests_in_progress"),
+        scalars.number("loligo_max_loop_lag"),
+        scalars.integer("max_filedescriptors"));
   }
 
   private ProxyConfig.Limits limits() {

@@ -66,7 +66,6 @@ final class OtherDirectives {
         "cache_effective_group : TEXT :",
         "chroot : PATH : none",
         "umask : TEXT : 027",
-        "max_filedescriptors,max_filedesc : INTEGER : 0",
         "sleep_after_fork : INTEGER : 0",
         "hopeless_kid_revival_delay : SECONDS : 1 hour",
         "cpu_affinity_map : LINE :",
@@ -317,10 +316,6 @@ final class OtherDirectives {
         "adapted_http_access,http_access2 : RULES : allow all",
         "miss_access : RULES : allow all",
         "ident_lookup_access : RULES : deny all");
-    rows.add(
-        Status.RESTRICTS,
-        "use an acl of type maxconn in http_access",
-        "client_ip_max_connections : INTEGER : -1");
     rows.add(
         Status.RESTRICTS, "it is not checked in this version", "host_verify_strict : ON_OFF : off");
     rows.add(

@@ -289,7 +289,27 @@ public record ProxyConfig(
       boolean halfClosedClients,
       int forwardMaxTries,
       int maxRequestsPerConnection,
-      int maxIdlePerOrigin) {}
+      int maxIdlePerOrigin,
+      Load load) {}
+
+  /**
+   * What is taken on before clients are turned away.
+   *
+   * @param connectionsPerAddress {@code client_ip_max_connections}; -1: no limit
+   * @param requestsPerAddress {@code loligo_client_ip_max_requests}; 0: no limit
+   * @param requests {@code loligo_max_requests_in_progress}; 0: by the heap
+   * @param loopLagMillis {@code loligo_max_loop_lag}; 0: no limit
+   * @param descriptors {@code max_filedescriptors}; 0: the system's limit
+   */
+  public record Load(
+      int connectionsPerAddress,
+      int requestsPerAddress,
+      int requests,
+      long loopLagMillis,
+      int descriptors) {
+    /** Nobody is turned away. */
+    public static final Load ANY = new Load(-1, 0, 0, 0, 0);
+  }
 
   /**
    * Limits on messages.

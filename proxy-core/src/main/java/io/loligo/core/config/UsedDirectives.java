@@ -396,6 +396,40 @@ final class UsedDirectives {
             .type(ValueType.INTEGER, "0")
             .range(0, INT)
             .text("Requests after which a client connection is closed; 0: no limit."),
+        d("client_ip_max_connections")
+            .type(ValueType.INTEGER, "-1")
+            .range(-1, INT)
+            .text(
+                "Connections that one client address may have open; further ones are closed as they"
+                    + " come. -1: no limit."),
+        d("loligo_client_ip_max_requests")
+            .type(ValueType.INTEGER, "0")
+            .range(0, INT)
+            .text(
+                "Requests of one client address that may be in progress, tunnels among them; further"
+                    + " ones are answered 429. 0: no limit."),
+        d("loligo_max_requests_in_progress")
+            .type(ValueType.INTEGER, "0")
+            .range(0, INT)
+            .text(
+                "Requests in progress from which on only what memory can answer is: the rest gets"
+                    + " 503. Each event loop takes its share. Tunnels do not count. 0: one for"
+                    + " each 16 KB of the Java heap."),
+        d("loligo_max_loop_lag")
+            .type(ValueType.MILLISECONDS, "1 second")
+            .range(0, INT)
+            .text(
+                "How far an event loop may be behind, three times in a row, before it answers 503 to"
+                    + " what memory cannot answer. 0: no limit."),
+        d("max_filedescriptors", "max_filedesc")
+            .type(ValueType.INTEGER, "0")
+            .range(0, INT)
+            .reload(Reload.RESTART)
+            .difference("lowers the system's limit (LimitNOFILE, ulimit -n), never raises it")
+            .text(
+                "Files and sockets to have open, at most. An eighth of them, 32 at least and 1024 at"
+                    + " most, is kept for origins, disks and the admin port: nobody is accepted while"
+                    + " no more are left. 0: the system's limit."),
         d("loligo_min_request_rate")
             .type(ValueType.BYTES, "240 bytes")
             .range(0, ONE_GB)

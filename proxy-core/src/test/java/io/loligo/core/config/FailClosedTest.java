@@ -37,7 +37,6 @@ class FailClosedTest {
         "request_header_add X-Org \"x\" all",
         "follow_x_forwarded_for allow localhost",
         "miss_access deny all",
-        "client_ip_max_connections 4",
         "tcp_outgoing_address 10.0.0.1",
         "delay_pools 1",
         "reply_body_max_size 10 MB localhost",

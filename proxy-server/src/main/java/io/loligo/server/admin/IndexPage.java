@@ -2,6 +2,7 @@ package io.loligo.server.admin;
 
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
+import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.MemoryLedger;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -79,6 +80,11 @@ final class IndexPage {
     page.append("<h2>Connections</h2><table>");
     for (ConnectionGauge gauge : ConnectionGauge.values()) {
       row(page, gauge.text().replace(".", ""), grouped(metrics.value(gauge)));
+    }
+    List<String> reasons = CounterFamily.SHED.labelValues();
+    for (int i = 0; i < reasons.size(); i++) {
+      String name = "Turned away: " + reasons.get(i).replace('_', ' ');
+      row(page, name, grouped(metrics.value(CounterFamily.SHED, i)));
     }
     page.append("</table>");
   }

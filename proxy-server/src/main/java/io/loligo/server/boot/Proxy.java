@@ -11,9 +11,11 @@ import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientConnection;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
 import io.loligo.server.downstream.ClientTerms;
+import io.loligo.server.downstream.DescriptorLimit;
 import io.loligo.server.downstream.Listeners;
 import io.loligo.server.downstream.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
@@ -22,6 +24,7 @@ import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -78,7 +81,7 @@ public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
 
-  /** How often the machine is asked for its addresses. */
+  /** How often the machine is asked for its addresses and our descriptors. */
   private static final long ADDRESSES_SECONDS = 10;
 
   /** Explanations made at once: each may read from disk. */
@@ -98,6 +101,7 @@ public final class Proxy implements AutoCloseable {
   private final Reloader reloader;
   private final LogTotals logged;
   private final Listeners listeners;
+  private final DescriptorLimit descriptors;
   private final ProxyMetrics metrics;
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
@@ -210,11 +214,35 @@ public final class Proxy implements AutoCloseable {
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
       clientLoops = wireLoops(transport, time);
-      listeners = new Listeners(transport, group, clientLoops, Http1Connection::new);
+      descriptors =
+          new DescriptorLimit(
+              Descriptors.limit(config.connections().load().descriptors()),
+              () ->
+                  metrics.value(ConnectionGauge.CLIENT_OPEN)
+                      + metrics.value(ConnectionGauge.SERVER_OPEN),
+              Descriptors::open,
+              this::pauseListening,
+              this::resumeListening,
+              maintenance);
+      listeners = new Listeners(transport, group, clientLoops, this::opened);
+      maintenance.scheduleWithFixedDelay(
+          descriptors::measure, 0, ADDRESSES_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;
     }
+  }
+
+  private ClientConnection opened(ClientLoop loop, ListeningPort listening) {
+    return descriptors.mayOpen() ? new Http1Connection(loop, listening) : null;
+  }
+
+  private void pauseListening() {
+    listeners.pause();
+  }
+
+  private void resumeListening() {
+    listeners.resume();
   }
 
   private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
@@ -340,6 +368,17 @@ public final class Proxy implements AutoCloseable {
           "Changes asked for at the admin port without the right to.",
           server::refusals);
     }
+    shown.gauge("loligo.descriptors.used", null, "Files and sockets open.", descriptors::used);
+    shown.gauge(
+        "loligo.descriptors.limit",
+        null,
+        "Files and sockets that may be open: max_filedescriptors, or the system's limit.",
+        descriptors::limit);
+    shown.counter(
+        "loligo.listening.pauses",
+        null,
+        "Times that nobody was accepted for want of descriptors.",
+        descriptors::pauses);
     shown.counter("loligo.reloads", null, "Reloads of the configuration.", reloader::reloads);
     shown.counter(
         "loligo.reload.failures",
@@ -395,6 +434,11 @@ public final class Proxy implements AutoCloseable {
   /** Metrics, for whoever runs it in process. */
   public ProxyMetrics metrics() {
     return metrics;
+  }
+
+  /** What keeps descriptors free, for whoever runs it in process. */
+  public DescriptorLimit descriptors() {
+    return descriptors;
   }
 
   /** The store, for whoever runs it in process. */

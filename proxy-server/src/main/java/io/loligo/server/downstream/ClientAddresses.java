@@ -2,10 +2,11 @@ package io.loligo.server.downstream;
 
 import java.net.InetAddress;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Open connections by client address, of all ports and loops. Thread-safe: any thread.
+ * Open connections and requests in progress by client address, of all ports and loops. As many
+ * addresses as have connections are kept. Thread-safe: any thread.
  *
  * <p>A connection asks the map when it opens and when it closes; in between it reads its {@link
  * Count}.
@@ -13,10 +14,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class ClientAddresses {
   private final ConcurrentHashMap<InetAddress, Count> counts = new ConcurrentHashMap<>();
 
-  /** Open connections of one address. Thread-safe. */
+  /** What one address has open. Thread-safe. */
   public static final class Count {
+    private static final AtomicIntegerFieldUpdater<Count> OPEN =
+        AtomicIntegerFieldUpdater.newUpdater(Count.class, "open");
+    private static final AtomicIntegerFieldUpdater<Count> REQUESTS =
+        AtomicIntegerFieldUpdater.newUpdater(Count.class, "requests");
+
     private final InetAddress address;
-    private final AtomicInteger open = new AtomicInteger();
+    private volatile int open;
+    private volatile int requests;
 
     private Count(InetAddress address) {
       this.address = address;
@@ -24,7 +31,22 @@ public final class ClientAddresses {
 
     /** Connections open now. */
     public int open() {
-      return open.get();
+      return open;
+    }
+
+    /** Requests in progress now, as far as they are counted. */
+    public int requests() {
+      return requests;
+    }
+
+    /** Counts a request in progress, until {@link #end}; how many there are with it. */
+    public int begin() {
+      return REQUESTS.incrementAndGet(this);
+    }
+
+    /** A request counted by {@link #begin} is over. */
+    public void end() {
+      REQUESTS.decrementAndGet(this);
     }
   }
 
@@ -34,7 +56,7 @@ public final class ClientAddresses {
         address,
         (key, known) -> {
           Count count = known == null ? new Count(key) : known;
-          count.open.incrementAndGet();
+          Count.OPEN.incrementAndGet(count);
           return count;
         });
   }
@@ -42,7 +64,7 @@ public final class ClientAddresses {
   /** A connection counted by {@link #opened} is closed. */
   public void closed(Count count) {
     counts.computeIfPresent(
-        count.address, (key, known) -> known.open.decrementAndGet() == 0 ? null : known);
+        count.address, (key, known) -> Count.OPEN.decrementAndGet(known) == 0 ? null : known);
   }
 
   /** Addresses with an open connection. */

@@ -3,19 +3,29 @@ package io.loligo.server.downstream;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What all client connections of one event loop have in common. Confined to that loop, but for the
  * counters, which any thread may read.
  */
 public final class ClientLoop {
+  /** Not more often is said that connections are turned away. */
+  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClientLoop.class);
+
   private final EventLoop eventLoop;
   private final LoopTimer timer;
   private final TimeSource time;
@@ -27,6 +37,8 @@ public final class ClientLoop {
   private ClientTerms terms;
   private LoopScratch scratch;
   private boolean draining;
+  private long turnedAway;
+  private long toldNanos;
   private Runnable whenEmpty;
   private ClientConnection first;
 
@@ -96,6 +108,16 @@ public final class ClientLoop {
     }
     terms = newTerms;
     sink = newSink;
+  }
+
+  /** A connection of {@code client} is closed because there are too many. On the loop. */
+  public void shed(Shed why, SocketAddress client) {
+    counters.clientShed(why);
+    turnedAway++;
+    if (turnedAway == 1 || time.since(toldNanos) > TELL_NANOS) {
+      toldNanos = time.nanos();
+      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, turnedAway, client);
+    }
   }
 
   /** Whether connections are to be closed after the answer in progress. */

@@ -1,6 +1,7 @@
 package io.loligo.server.downstream;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.server.record.Shed;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -47,7 +48,7 @@ public final class Listeners {
 
   /** Makes the handler of an accepted connection; called on its loop. */
   public interface ConnectionOpener {
-    /** A handler that is in no pipeline yet. */
+    /** A handler that is in no pipeline yet; null: the connection is to be closed. */
     ClientConnection open(ClientLoop loop, ListeningPort listening);
   }
 
@@ -265,9 +266,15 @@ public final class Listeners {
     @Override
     protected void initChannel(Channel channel) {
       ClientLoop loop = loopOf(channel.eventLoop());
+      ClientConnection connection = opener.open(loop, listening);
+      if (connection == null) {
+        loop.shed(Shed.DESCRIPTORS, channel.remoteAddress());
+        channel.close();
+        return;
+      }
       HttpPort port = loop.terms().port(listening);
       keepAlive(channel.config(), port == null ? 0 : port.keepAliveIdleSeconds());
-      channel.pipeline().addLast(opener.open(loop, listening));
+      channel.pipeline().addLast(connection);
     }
   }
 

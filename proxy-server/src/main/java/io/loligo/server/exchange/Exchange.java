@@ -29,6 +29,7 @@ import io.loligo.core.range.RangeSelection;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
@@ -233,13 +234,16 @@ final class Exchange implements ClientEvents {
 
   private void fetch(boolean joinable) {
     stream.record().collapsed = false;
+    if (looks == 0 && !waited && loop.store().isCrowded()) {
+      shed();
+      return;
+    }
     Fetch mine = newFetch();
     // an answer to HEAD has no content: nobody else could read along
     boolean shared = joinable && head.methodId() != Method.HEAD;
     InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
     if (inFlight == null) {
-      FieldLines retry = new FieldLines(32).add("Retry-After", "1");
-      fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
+      shed();
     } else if (inFlight.writer() == mine) {
       Entry meanwhile = shared ? loop.store().find(loop.probe(target), head.fields()) : null;
       CacheDecision usable = meanwhile == null ? null : usable(meanwhile);
@@ -253,6 +257,12 @@ final class Exchange implements ClientEvents {
     } else if (!join(inFlight)) {
       lookOrFetch();
     }
+  }
+
+  private void shed() {
+    stream.record().shed = Shed.MEMORY;
+    FieldLines retry = new FieldLines(32).add("Retry-After", ExchangeLoop.RETRY_SECONDS);
+    fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
   private VarySelection selects() {

@@ -34,6 +34,7 @@ import io.loligo.server.peer.PeerSelection;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
@@ -76,6 +77,9 @@ import java.util.function.Consumer;
 public final class ExchangeLoop implements RequestHandler {
   /** More than these do not have their content held: they go by the cache. */
   static final int MAX_QUERIES = 64;
+
+  /** When to ask again what was turned away: load comes and goes. */
+  static final String RETRY_SECONDS = "1";
 
   private final Store store;
   private final Upstream upstream;
@@ -335,6 +339,9 @@ public final class ExchangeLoop implements RequestHandler {
         return fail(
             stream, framing, 405, "ERR_UNSUP_REQ", "There are no tunnels through this port.");
       }
+      if (isOverloaded(stream.record())) {
+        return shed(stream, framing, stream.record().shed);
+      }
       return new Tunneling(this, stream, head.snapshot(), target, view).connect();
     }
     if (MaxForwards.endsHere(head)) {
@@ -452,6 +459,9 @@ public final class ExchangeLoop implements RequestHandler {
     CacheReason bypass =
         upgrade != null ? CacheReason.UPGRADE : bypass(head, target, framing, view);
     if (bypass != null) {
+      if (isOverloaded(stream.record())) {
+        return shed(stream, framing, stream.record().shed);
+      }
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
       return new Exchange(
               this, stream, head, target, framing, view, probe.toKey(), null, decision, upgrade)
@@ -459,6 +469,9 @@ public final class ExchangeLoop implements RequestHandler {
     }
     Entry entry = store.find(probe, head.fields());
     if (entry == null && store.mayLoad(probe)) {
+      if (isOverloaded(stream.record())) {
+        return shed(stream, framing, stream.record().shed);
+      }
       return new Load(stream, head.snapshot(), target, framing, view).start();
     }
     return decide(stream, head, target, framing, view, entry, view.nowMillis(), null);
@@ -637,6 +650,10 @@ public final class ExchangeLoop implements RequestHandler {
             stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
       }
       default -> {
+        if (load == null && isOverloaded(record)) {
+          release(entry);
+          return shed(stream, framing, record.shed);
+        }
         return new Exchange(
                 this, stream, head, target, framing, view, probe.toKey(), entry, decision, null)
             .start();
@@ -773,6 +790,39 @@ public final class ExchangeLoop implements RequestHandler {
       stream.closeAfter();
     }
     ErrorPage.send(stream, this, status, errorCode, text, null);
+    return null;
+  }
+
+  /**
+   * Whether nothing is taken on that memory cannot answer, so that what was accepted does not
+   * suffer; notes why in {@code record}.
+   */
+  private boolean isOverloaded(ExchangeRecord record) {
+    long lagMillis = config().connections().load().loopLagMillis();
+    if (counters.requestsInProgress() > settings.requestsPerLoop()) {
+      record.shed = Shed.REQUESTS;
+    } else if (lagMillis > 0 && timer.lagMillis() >= lagMillis) {
+      record.shed = Shed.LOOP_LAG;
+    }
+    return record.shed != null;
+  }
+
+  @Override
+  public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+    ExchangeRecord record = stream.record();
+    record.shed = why;
+    record.hitClass = HitClass.OWN_ANSWER;
+    record.errorDetail = "too many: " + why;
+    if (framing.kind() != Framing.Kind.NONE) {
+      stream.closeAfter();
+    }
+    FieldLines retry = new FieldLines(32).add("Retry-After", RETRY_SECONDS);
+    if (why == Shed.CLIENT_REQUESTS) {
+      String text = "Too many requests of this client are in progress.";
+      ErrorPage.send(stream, this, 429, "ERR_TOO_MANY_REQUESTS", text, retry);
+    } else {
+      ErrorPage.send(stream, this, 503, "ERR_OVERLOADED", "The proxy is overloaded.", retry);
+    }
     return null;
   }
 

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
  * @param viaLine10 the same for what came by HTTP/1.0
  * @param viaMark the pseudonym by which a request that was here before is recognised
  * @param gatewayCaching what decides about responses through ports that stand for the origin
+ * @param requestsPerLoop requests in progress from which on an event loop takes on no fetches
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
  */
 public record ExchangeSettings(
@@ -27,7 +28,10 @@ public record ExchangeSettings(
     byte[] viaLine10,
     String viaMark,
     CacheSettings gatewayCaching,
+    long requestsPerLoop,
     boolean logsByAcl) {
+  /** Of the Java heap, what a request that waits may take: its head, its record, its answer's. */
+  private static final long HEAP_BYTES_PER_REQUEST = 16 << 10;
 
   /**
    * Settings of {@code config}.
@@ -47,7 +51,18 @@ public record ExchangeSettings(
         via(config, "1.0 " + mark),
         mark,
         gateway,
+        requestsPerLoop(config),
         logsByAcl);
+  }
+
+  private static long requestsPerLoop(ProxyConfig config) {
+    int given = config.connections().load().requests();
+    long all = given > 0 ? given : Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_REQUEST;
+    int loops =
+        config.workers().eventLoops() > 0
+            ? config.workers().eventLoops()
+            : Runtime.getRuntime().availableProcessors();
+    return Math.max(1, all / loops);
   }
 
   /** What decides about responses through a port of this kind. */

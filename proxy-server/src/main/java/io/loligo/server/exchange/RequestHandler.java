@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.record.Shed;
 
 /** Answers requests. One per event loop, called on it. */
 public interface RequestHandler {
@@ -15,6 +16,13 @@ public interface RequestHandler {
    * @return who is told of the client's further doings; null where the answer is already complete
    */
   ClientEvents request(ClientStream stream, RequestHead head, Framing framing);
+
+  /**
+   * A request that is not taken on: answer 429 or 503, with Retry-After.
+   *
+   * @return null: the answer is complete
+   */
+  ClientEvents shed(ClientStream stream, Framing framing, Shed why);
 
   /** What arrived is not a request we accept: answer and close. */
   void refused(ClientStream stream, ParseFailure failure);

@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.Shed;
 import java.util.function.Consumer;
 
 /**
@@ -11,8 +12,11 @@ public final class ConnectionCounters {
   private final LongCells gauges;
   private final LongCells counters;
   private final Consumer<ParseFailure> refusals;
+  private final Consumer<Shed> sheds;
 
-  ConnectionCounters(LongCells gauges, LongCells counters, Consumer<ParseFailure> refusals) {
+  ConnectionCounters(
+      LongCells gauges, LongCells counters, Consumer<ParseFailure> refusals, Consumer<Shed> sheds) {
+    this.sheds = sheds;
     this.gauges = gauges;
     this.counters = counters;
     this.refusals = refusals;
@@ -37,6 +41,18 @@ public final class ConnectionCounters {
   /** A client's connection waits no longer. */
   public void clientBusy() {
     gauges.add(ConnectionGauge.CLIENT_IDLE.ordinal(), -1);
+  }
+
+  /** A client's connection is closed because there are too many. */
+  public void clientShed(Shed why) {
+    sheds.accept(why);
+  }
+
+  /** Requests of clients in progress, tunnels left out. */
+  public long requestsInProgress() {
+    return gauges.get(ConnectionGauge.CLIENT_OPEN.ordinal())
+        - gauges.get(ConnectionGauge.CLIENT_IDLE.ordinal())
+        - gauges.get(ConnectionGauge.TUNNEL_OPEN.ordinal());
   }
 
   /** A connection to a next hop is established. */

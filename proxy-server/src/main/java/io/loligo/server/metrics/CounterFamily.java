@@ -5,6 +5,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -67,6 +68,7 @@ public enum CounterFamily {
           "ERR_REQUEST_TIMEOUT",
           "ERR_SHUTTING_DOWN",
           "ERR_TOO_BIG",
+          "ERR_TOO_MANY_REQUESTS",
           "ERR_UNSUP_HTTPVERSION",
           "ERR_UNSUP_REQ",
           "ERR_URN_RESOLVE",
@@ -78,6 +80,13 @@ public enum CounterFamily {
       "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first"
           + " thing that was wrong; too_slow: it came below loligo_min_request_rate.",
       names(ParseFailure.values())),
+  SHED(
+      "loligo.shed",
+      "reason",
+      "Requests and connections turned away because there were too many: of one client"
+          + " (client_connections, client_requests) or of all (requests, memory, loop_lag,"
+          + " descriptors).",
+      names(Shed.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",

@@ -4,6 +4,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import java.util.List;
 
@@ -21,7 +22,7 @@ public final class LoopMetrics implements ExchangeSink {
   private final LatencyHistogram[] histograms =
       new LatencyHistogram[STAGES.length * CLASSES.length];
   private final ConnectionCounters connections =
-      new ConnectionCounters(gauges, counters, this::responseRefused);
+      new ConnectionCounters(gauges, counters, this::responseRefused, this::shed);
 
   private final OriginMisses misses = new OriginMisses();
 
@@ -33,6 +34,10 @@ public final class LoopMetrics implements ExchangeSink {
 
   private void responseRefused(ParseFailure failure) {
     count(CounterFamily.RESPONSE_REFUSAL, failure.ordinal());
+  }
+
+  private void shed(Shed why) {
+    count(CounterFamily.SHED, why.ordinal());
   }
 
   /** Where the loop's connections are counted. */
@@ -73,6 +78,9 @@ public final class LoopMetrics implements ExchangeSink {
     }
     if (record.requestFailure != null) {
       count(CounterFamily.REQUEST_REFUSAL, record.requestFailure.ordinal());
+    }
+    if (record.shed != null) {
+      shed(record.shed);
     }
     recordStages(record);
   }

@@ -143,6 +143,9 @@ public final class ExchangeRecord {
   /** What was wrong about the request as a message, or null. */
   public ParseFailure requestFailure;
 
+  /** Why the request was turned away, or null. */
+  public Shed shed;
+
   /** Number of the client's connection in this process; 0: none given. */
   public long connectionId;
 
@@ -195,6 +198,7 @@ public final class ExchangeRecord {
     errorCode = null;
     errorDetail = null;
     requestFailure = null;
+    shed = null;
     connectionId = 0;
     acl = null;
   }

@@ -32,6 +32,12 @@ public final class LoopTimer {
   private boolean running;
   private int linked;
 
+  // of the last ticks, how late they were
+  private long dueNanos;
+  private long lagNanos;
+  private long lagNanosBefore;
+  private long lagNanosFirst;
+
   /** A timer on {@code loop}; ticks only while something is armed. */
   public LoopTimer(EventExecutor loop) {
     this.loop = loop;
@@ -97,6 +103,9 @@ public final class LoopTimer {
     }
     if (!running) {
       running = true;
+      lagNanosFirst = 0;
+      lagNanosBefore = 0;
+      lagNanos = 0;
       schedule();
     }
   }
@@ -147,12 +156,25 @@ public final class LoopTimer {
     linked--;
   }
 
+  /**
+   * How far the loop is behind with its work, in milliseconds: the least of what its last three
+   * ticks were late by, so that one pause, of the process or by the collector, does not count.
+   */
+  public long lagMillis() {
+    long least = Math.min(lagNanos, Math.min(lagNanosBefore, lagNanosFirst));
+    return TimeUnit.NANOSECONDS.toMillis(least);
+  }
+
   private void schedule() {
+    dueNanos = loop.ticker().nanoTime() + TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
     loop.schedule(ticker, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void turn() {
     tick++;
+    lagNanosFirst = lagNanosBefore;
+    lagNanosBefore = lagNanos;
+    lagNanos = loop.ticker().nanoTime() - dueNanos;
     int slot = (int) (tick % SLOTS);
     for (Timeout timeout = slots[slot]; timeout != null; timeout = slots[slot]) {
       unlink(timeout);

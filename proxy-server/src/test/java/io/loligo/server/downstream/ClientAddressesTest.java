@@ -24,6 +24,18 @@ class ClientAddressesTest {
   }
 
   @Test
+  void countsRequestsOfAllConnectionsOfAnAddress() {
+    ClientAddresses.Count first = addresses.opened(ONE);
+    ClientAddresses.Count second = addresses.opened(ONE);
+    ClientAddresses.Count other = addresses.opened(TWO);
+    assertThat(first.begin()).isEqualTo(1);
+    assertThat(second.begin()).isEqualTo(2);
+    assertThat(other.requests()).isZero();
+    first.end();
+    assertThat(second.requests()).isEqualTo(1);
+  }
+
+  @Test
   void forgetsAddressesWithoutConnections() {
     ClientAddresses.Count first = addresses.opened(ONE);
     ClientAddresses.Count second = addresses.opened(ONE);

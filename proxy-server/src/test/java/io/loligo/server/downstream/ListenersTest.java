@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
@@ -22,6 +23,7 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
@@ -80,7 +82,10 @@ class ListenersTest {
     ClientAddresses addresses = new ClientAddresses();
     ClientSettings settings =
         new ClientSettings(
-            TIMEOUTS, new Connections(true, true, false, 1, 0, 1), ParseLimits.DEFAULT, 65_536);
+            TIMEOUTS,
+            new Connections(true, true, false, 1, 0, 1, Load.ANY),
+            ParseLimits.DEFAULT,
+            65_536);
     for (EventExecutor loop : group) {
       loops.add(
           new ClientLoop(
@@ -134,6 +139,11 @@ class ListenersTest {
         ScriptedBlock.send(stream, target);
       }
       return null;
+    }
+
+    @Override
+    public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+      throw new AssertionError(why);
     }
 
     @Override

@@ -53,6 +53,21 @@ class LoopTimerTest {
   }
 
   @Test
+  void isBehindWhereThreeTicksInARowAreLate() {
+    timer.arm(new Named("a"), 60_000);
+    for (int i = 0; i < 2; i++) {
+      channel.advanceTimeBy(2_100, TimeUnit.MILLISECONDS);
+      channel.runPendingTasks();
+    }
+    assertThat(timer.lagMillis()).as("after two pauses").isZero();
+    channel.advanceTimeBy(1_600, TimeUnit.MILLISECONDS);
+    channel.runPendingTasks();
+    assertThat(timer.lagMillis()).isEqualTo(1_500);
+    pass(100);
+    assertThat(timer.lagMillis()).isZero();
+  }
+
+  @Test
   void firesOnce() {
     timer.arm(new Named("a"), 100);
     pass(120_000);

@@ -54,7 +54,13 @@ public final class Settings {
             new ProxyConfig.Progress(0, 0, originRate, rateWindowMillis),
             ProxyConfig.Shutdown.AT_ONCE),
         new ProxyConfig.Connections(
-            true, serverPersistent, false, forwardMaxTries, 0, maxIdlePerOrigin),
+            true,
+            serverPersistent,
+            false,
+            forwardMaxTries,
+            0,
+            maxIdlePerOrigin,
+            ProxyConfig.Load.ANY),
         new ProxyConfig.Limits(ParseLimits.DEFAULT, replyLimits, -1, -1),
         new ProxyConfig.Forwarding(
             "proxy.example",

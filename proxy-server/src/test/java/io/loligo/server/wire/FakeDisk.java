@@ -328,6 +328,11 @@ final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean isCrowded() {
+    return inner.isCrowded();
+  }
+
+  @Override
   public StoreStats stats() {
     return inner.stats();
   }

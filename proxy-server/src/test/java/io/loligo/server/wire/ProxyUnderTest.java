@@ -130,6 +130,16 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.metrics().value(counter);
   }
 
+  /** The same of one of a family. */
+  long counted(CounterFamily family, int index) {
+    return proxy.metrics().value(family, index);
+  }
+
+  /** How often nobody was accepted for want of descriptors. */
+  long listeningPauses() {
+    return proxy.descriptors().pauses();
+  }
+
   /** Connections opened to origins, parents and tunnels' ends so far. */
   long forwardedConnections() {
     return proxy.metrics().value(Counter.SERVER_CONNECTIONS);

@@ -42,7 +42,7 @@ class SlowPeersWireTest extends WireTest {
     startProxy(WINDOW);
     RawClient client = client().send("GET http://x/ HTTP/1.1\r\nA: ");
     assertThat(answerToTrickle(client).status()).isEqualTo(408);
-    assertThat(proxy.refusals().get(ParseFailure.TOO_SLOW)).isEqualTo(1);
+    awaitCount(() -> proxy.refusals().get(ParseFailure.TOO_SLOW), 1);
     assertThat(stopAndReadLog()).hasSize(1).first().asString().contains("TIMEDOUT/408");
   }
 
@@ -53,7 +53,7 @@ class SlowPeersWireTest extends WireTest {
     RawClient client =
         client().send(RawClient.head("POST", origin.url("/up"), "Content-Length: 100000"));
     assertThat(answerToTrickle(client).status()).isEqualTo(408);
-    assertThat(proxy.refusals().get(ParseFailure.TOO_SLOW)).isEqualTo(1);
+    awaitCount(() -> proxy.refusals().get(ParseFailure.TOO_SLOW), 1);
     assertThat(stopAndReadLog()).hasSize(1).first().asString().contains("TIMEDOUT/408");
   }
 
@@ -114,6 +114,6 @@ class SlowPeersWireTest extends WireTest {
     client.responseHead();
     assertThat(client.untilClose().length()).isLessThan(1_000);
     over.countDown();
-    assertThat(proxy.refusals().get(ParseFailure.TOO_SLOW)).isEqualTo(1);
+    awaitCount(() -> proxy.refusals().get(ParseFailure.TOO_SLOW), 1);
   }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +125,15 @@ abstract class WireTest {
     assertThat(latch.await(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS))
         .as("the other side got here in time")
         .isTrue();
+  }
+
+  /** Waits until {@code count} is {@code expected}: counted is when the client has its answer. */
+  static void awaitCount(LongSupplier count, long expected) {
+    long guard = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RawClient.GUARD_MILLIS);
+    while (count.getAsLong() != expected && System.nanoTime() - guard < 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(count.getAsLong()).isEqualTo(expected);
   }
 
   static void assertHit(WireMessage response) {

@@ -24,6 +24,7 @@ import io.loligo.server.downstream.LoopScratch.HeadParser;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
@@ -161,6 +162,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private boolean complete;
   private boolean closing;
   private boolean cut;
+
+  /** Whether it counts among those of its address. */
+  private boolean counted;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
   public Http1Connection(ClientLoop loop, ListeningPort listening) {
@@ -301,6 +305,12 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
     count = loop.addresses().opened(client.getAddress());
     loop.opened(this);
+    int most = loop.settings().connections().load().connectionsPerAddress();
+    if (most >= 0 && count.open() > most) {
+      loop.shed(Shed.CLIENT_CONNECTIONS, client);
+      closeNow();
+      return;
+    }
     acceptNanos = loop.time().nanos();
     LoopTimer timer = loop.timer();
     timer.arm(
@@ -819,7 +829,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     state = State.EXCHANGE;
     depth++;
     try {
-      ClientEvents told = terms.handler().request(this, head, framing);
+      ClientEvents told =
+          isOneTooMany()
+              ? terms.handler().shed(this, framing, Shed.CLIENT_REQUESTS)
+              : terms.handler().request(this, head, framing);
       if (state == State.EXCHANGE && !complete && !cut) {
         events = told;
         if (told == null) {
@@ -834,6 +847,13 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     pump();
     settle();
     snapshot();
+  }
+
+  /** Whether the client's address has too many in progress; counts this one where that matters. */
+  private boolean isOneTooMany() {
+    int most = terms.settings().connections().load().requestsPerAddress();
+    counted = most > 0 && count != null;
+    return counted && count.begin() > most;
   }
 
   /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
@@ -1434,6 +1454,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       done.stage(Stage.PROXY_REPLY, now - answerNanos);
     }
     done.stage(Stage.TOTAL, now - done.startNanos);
+    if (counted) {
+      counted = false;
+      count.end();
+    }
     try {
       loop.sink().finished(done);
     } catch (Throwable e) {

@@ -8,6 +8,7 @@ import static io.loligo.server.downstream.http1.ScriptedClient.reply;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig.Connections;
+import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.ParseLimits;
@@ -17,6 +18,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.exchange.ClientStream;
@@ -216,7 +218,9 @@ class Http1ConnectionTest {
 
     @Test
     void closesWhereConnectionsAreNotToBeKept() {
-      use(new ScriptedClient(ScriptedClient.with(new Connections(false, true, false, 1, 0, 1))));
+      use(
+          new ScriptedClient(
+              ScriptedClient.with(new Connections(false, true, false, 1, 0, 1, Load.ANY))));
       client.channel.peerSends(get("/x"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
       assertThat(client.channel.isOpen()).isFalse();
@@ -224,7 +228,9 @@ class Http1ConnectionTest {
 
     @Test
     void closesAfterTheConfiguredNumberOfRequests() {
-      use(new ScriptedClient(ScriptedClient.with(new Connections(true, true, false, 1, 2, 1))));
+      use(
+          new ScriptedClient(
+              ScriptedClient.with(new Connections(true, true, false, 1, 2, 1, Load.ANY))));
       client.channel.peerSends(get("/1"));
       assertThat(client.channel.received()).isEqualTo(reply("/1"));
       client.channel.peerSends(get("/2"));
@@ -879,6 +885,50 @@ class Http1ConnectionTest {
       client.channel.runPendingTasks();
       client.channel.peerSends(get("/"));
       assertThat(client.channel.received()).isEqualTo(reply("/"));
+    }
+  }
+
+  @Nested
+  class Crowds {
+    private void limited(int connections, int requests) {
+      use(
+          new ScriptedClient(
+              ScriptedClient.with(
+                  new Connections(
+                      true, true, false, 1, 0, 1, new Load(connections, requests, 0, 0, 0)))));
+    }
+
+    @Test
+    void aConnectionBeyondTheLimitOfItsAddressIsClosed() {
+      limited(0, 0);
+      assertThat(client.channel.isOpen()).isFalse();
+      assertThat(client.notes).isEmpty();
+    }
+
+    @Test
+    void connectionsUpToTheLimitAreServed() {
+      limited(1, 0);
+      client.channel.peerSends(get("/"));
+      assertThat(client.channel.received()).isEqualTo(reply("/"));
+    }
+
+    @Test
+    void aRequestIsInProgressUntilItsAnswerIsTaken() {
+      limited(-1, 1);
+      ClientAddresses.Count others = client.addresses.opened(ScriptedClient.ADDRESS);
+      Events events = client.later();
+      client.channel.peerSends(get("/"));
+      assertThat(others.begin()).isEqualTo(2);
+      others.end();
+      client.run(() -> head(events.stream, 200, 0, true));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 200 ");
+      assertThat(others.begin()).isEqualTo(1);
+      client.channel.peerSends(get("/"));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 429 ");
+      others.end();
+      client.channel.peerSends(get("/"));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 200 ");
+      client.addresses.closed(others);
     }
   }
 

@@ -2,6 +2,7 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
@@ -21,11 +22,14 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.ScriptedChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,9 +42,11 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
       new HttpPort(
           "", 3128, PortMode.FORWARD, null, false, -1, "http", "3128", false, false, 0, "test:1");
   static final Timeouts TIMEOUTS = timeouts(Progress.NONE);
+  static final InetAddress ADDRESS = NetUtil.createInetAddressFromIpAddressString("192.0.2.7");
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
   static final ClientSettings SETTINGS =
-      new ClientSettings(TIMEOUTS, new Connections(true, true, false, 1, 0, 1), LIMITS, 65_536);
+      new ClientSettings(
+          TIMEOUTS, new Connections(true, true, false, 1, 0, 1, Load.ANY), LIMITS, 65_536);
 
   /** Answers one request. */
   interface Script {
@@ -182,6 +188,13 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     targets.add(head.target());
     Script script = scripts.isEmpty() ? ScriptedClient::ok : scripts.poll();
     return script.answer(stream, head, framing);
+  }
+
+  @Override
+  public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+    stream.record().shed = why;
+    stream.head(429, new FieldLines(8), null, 0, 0, 0, true);
+    return null;
   }
 
   @Override

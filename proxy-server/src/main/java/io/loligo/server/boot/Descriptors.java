@@ -1,0 +1,40 @@
+package io.loligo.server.boot;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the system says of the process's files and sockets. Stateless; thread-safe. */
+final class Descriptors {
+  /** Where the system does not tell. */
+  private static final long UNKNOWN = Long.MAX_VALUE;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Descriptors.class);
+
+  private Descriptors() {}
+
+  /**
+   * How many there may be.
+   *
+   * @param wanted {@code max_filedescriptors}; 0: as many as the system allows
+   */
+  static long limit(int wanted) {
+    long allowed =
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+            ? unix.getMaxFileDescriptorCount()
+            : UNKNOWN;
+    if (wanted > allowed) {
+      LOG.warn(
+          "max_filedescriptors {}: the system allows {} (LimitNOFILE, ulimit -n)", wanted, allowed);
+    }
+    return wanted > 0 ? Math.min(wanted, allowed) : allowed;
+  }
+
+  /** How many there are; asks the system for all of them. */
+  static long open() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getOpenFileDescriptorCount()
+        : 0;
+  }
+}

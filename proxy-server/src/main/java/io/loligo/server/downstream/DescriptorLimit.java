@@ -1,0 +1,126 @@
+package io.loligo.server.downstream;
+
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps descriptors free for origins, disks, logs and the admin port: listening pauses while only
+ * those are left, and who connects waits in the kernel. Thread-safe: {@link #mayOpen} by event
+ * loops, the rest on the thread of {@code executor}.
+ */
+public final class DescriptorLimit {
+  /** One in so many descriptors is kept free. */
+  private static final int RESERVED_SHARE = 8;
+
+  private static final long LEAST_RESERVED = 32;
+  private static final long MOST_RESERVED = 1_024;
+
+  /** How often is looked whether some came free, while listening pauses. */
+  private static final long LOOK_MILLIS = 100;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DescriptorLimit.class);
+
+  private final long limit;
+  private final long reserved;
+  private final LongSupplier connections;
+  private final LongSupplier process;
+  private final Runnable pause;
+  private final Runnable resume;
+  private final ScheduledExecutorService executor;
+  private volatile long others;
+  private volatile boolean paused;
+  private final AtomicLong pauses = new AtomicLong();
+
+  /**
+   * A limit that nobody has come near yet.
+   *
+   * @param limit descriptors of the process, at most
+   * @param connections to clients and origins that are open; asked by event loops
+   * @param process descriptors the process has open; may be slow
+   * @param pause stops accepting
+   * @param resume accepts again
+   * @param executor of one thread
+   */
+  public DescriptorLimit(
+      long limit,
+      LongSupplier connections,
+      LongSupplier process,
+      Runnable pause,
+      Runnable resume,
+      ScheduledExecutorService executor) {
+    this.limit = limit;
+    this.reserved = Math.min(MOST_RESERVED, Math.max(LEAST_RESERVED, limit / RESERVED_SHARE));
+    this.connections = connections;
+    this.process = process;
+    this.pause = pause;
+    this.resume = resume;
+    this.executor = executor;
+  }
+
+  /** Counts anew what is open beside connections: files, logs, classes. To be called regularly. */
+  public void measure() {
+    others = Math.max(0, process.getAsLong() - connections.getAsLong());
+  }
+
+  /** Descriptors in use, about. */
+  public long used() {
+    return others + connections.getAsLong();
+  }
+
+  /** Descriptors of the process, at most. */
+  public long limit() {
+    return limit;
+  }
+
+  /** How often listening paused. */
+  public long pauses() {
+    return pauses.get();
+  }
+
+  /**
+   * A connection was accepted. Has listening pause where it is the last one; on the loop.
+   *
+   * @return false where it took of what is reserved already: close it
+   */
+  public boolean mayOpen() {
+    long free = limit - used();
+    if (free > reserved) {
+      return true;
+    }
+    if (!paused) {
+      executor.execute(this::pause);
+    }
+    // some more come until listening has paused
+    return free > reserved / 2;
+  }
+
+  private void pause() {
+    if (paused) {
+      return;
+    }
+    paused = true;
+    pauses.incrementAndGet();
+    LOG.warn(
+        "{} of {} descriptors are in use: new connections wait until some come free"
+            + " (max_filedescriptors, LimitNOFILE)",
+        used(),
+        limit);
+    pause.run();
+    look();
+  }
+
+  /** Resumes where a few more than needed for one connection are free, else looks again later. */
+  private void look() {
+    if (limit - used() >= reserved + LEAST_RESERVED / 8) {
+      paused = false;
+      LOG.info("{} of {} descriptors are in use: connections are accepted again", used(), limit);
+      resume.run();
+    } else {
+      executor.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+}
