@@ -9,6 +9,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.time.TimeSource;
@@ -133,6 +134,11 @@ final class ProxyUnderTest implements AutoCloseable {
   /** The same of one of a family. */
   long counted(CounterFamily family, int index) {
     return proxy.metrics().value(family, index);
+  }
+
+  /** Connections of a kind that are open. */
+  long open(ConnectionGauge gauge) {
+    return proxy.metrics().value(gauge);
   }
 
   /** How often nobody was accepted for want of descriptors. */

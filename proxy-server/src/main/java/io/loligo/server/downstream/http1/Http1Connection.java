@@ -222,9 +222,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     void progressed() {
       if (pace != null) {
         pace.moved(loop.timer().tick(), tally.writtenBytes() - seenBytes);
+        // a little now and then must not buy all of them anew
+        graces = pace.late(loop.timer().tick()) ? graces : 0;
       }
       seenBytes = tally.writtenBytes();
-      graces = 0;
       if (tally.pending()) {
         begin();
       } else {
@@ -968,9 +969,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private void awaitContent() {
     Pace pace = content == null ? null : content.pace();
     boolean owed = pace != null && !awaitsContinue;
-    if (owed && !pace.isOwed()) {
+    if (owed) {
       pace.owed(loop.timer().tick());
-      loop.timer().cancel(readTimeout);
     }
     if (owed || !readTimeout.armed()) {
       long timeoutMillis = terms.settings().timeouts().read();
