@@ -12,7 +12,13 @@ import java.util.ArrayDeque;
  * that used it.
  */
 public final class LoopScratch {
-  private static final int SPARES = 256;
+  private static final int SPARE_RECORDS = 256;
+
+  /**
+   * Few: each keeps the array of its last head, which a client may have made as long as it may be.
+   */
+  private static final int SPARE_PARSERS = 8;
+
   private static final int READ_AHEAD_BYTES = 4_096;
 
   private final ParseLimits limits;
@@ -56,7 +62,7 @@ public final class LoopScratch {
   /** Gives a parser back. */
   public void giveParser(HeadParser spare) {
     spare.parser().reset();
-    if (parsers.size() < SPARES && spare.limits().equals(limits)) {
+    if (parsers.size() < SPARE_PARSERS && spare.limits().equals(limits)) {
       parsers.addLast(spare);
     }
   }
@@ -75,7 +81,7 @@ public final class LoopScratch {
   /** Clears a record and gives it back. */
   public void giveRecord(ExchangeRecord spare) {
     spare.clear();
-    if (records.size() < SPARES) {
+    if (records.size() < SPARE_RECORDS) {
       records.addLast(spare);
     }
   }

@@ -150,7 +150,7 @@ class ExhaustionWireTest extends WireTest {
   void headsThatDoNotEnd() throws Exception {
     byte[] most = ("GET http://x/ HTTP/1.1\r\nA: " + "x".repeat(60_000)).getBytes(ISO_8859_1);
     withstands(
-        sized(2_000, 150),
+        sized(2_000, 300),
         count -> {
           List<RawClient> bombs = new ArrayList<>();
           for (int i = 0; i < count; i++) {
