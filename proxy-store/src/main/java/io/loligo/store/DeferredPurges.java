@@ -17,18 +17,20 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
  * Carries out purges of what nobody looks for at once: they are noted, on every disk too, and what
- * they concern is found out when it is met. Thread-safe: any thread. Memory is walked on a thread
- * of its own, which is there while there is something to do.
+ * they concern is found out when it is met. Thread-safe: any thread. Memory is walked on an
+ * executor of its own.
  */
 final class DeferredPurges implements AutoCloseable {
   private static final int MAX_WAITING = 1024;
@@ -42,19 +44,32 @@ final class DeferredPurges implements AutoCloseable {
   private final Flights flights;
   private final DiskTier disk;
   private final Set<Ban> unwritten = ConcurrentHashMap.newKeySet();
-  private final ThreadPoolExecutor walks;
+  private final ExecutorService walks;
+  private final AtomicBoolean retiring = new AtomicBoolean();
 
   /**
    * Knows what the directories know.
    *
    * @param clock milliseconds since the epoch
+   * @param walks runs walks through the memory tier, one at a time; shut down with this
    */
-  DeferredPurges(LongSupplier clock, MemoryTier memory, Flights flights, DiskTier disk) {
+  DeferredPurges(
+      LongSupplier clock,
+      MemoryTier memory,
+      Flights flights,
+      DiskTier disk,
+      ExecutorService walks) {
     this.purges = new Purges(clock);
     this.memory = memory;
     this.flights = flights;
     this.disk = disk;
-    this.walks =
+    this.walks = walks;
+    disk.loadInto(purges);
+  }
+
+  /** A thread for walks while there are some. */
+  static ExecutorService walker() {
+    ThreadPoolExecutor walker =
         new ThreadPoolExecutor(
             1,
             1,
@@ -62,8 +77,8 @@ final class DeferredPurges implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MAX_WAITING),
             new DefaultThreadFactory("loligo-purge", true));
-    walks.allowCoreThreadTimeOut(true);
-    disk.loadInto(purges);
+    walker.allowCoreThreadTimeOut(true);
+    return walker;
   }
 
   /** A response asked for at {@code requestMillis} is being stored. */
@@ -252,16 +267,17 @@ final class DeferredPurges implements AutoCloseable {
 
   /** Forgets patterns that nothing stored is older than. Every second. */
   void tick() {
-    if (!purges.bans().isEmpty() && walks.getQueue().isEmpty()) {
+    if (!purges.bans().isEmpty() && retiring.compareAndSet(false, true)) {
       try {
         walks.execute(this::retire);
       } catch (RejectedExecutionException closing) {
-        // then not
+        retiring.set(false); // or too many wait: next time
       }
     }
   }
 
   private void retire() {
+    retiring.set(false);
     List<Ban> through =
         purges.bans().stream()
             .filter(ban -> !unwritten.contains(ban) && !disk.isSweeping(ban))

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,12 +102,30 @@ public final class TieredStore implements Store {
       Executor maintenance,
       LongSupplier clock)
       throws IOException {
+    this(allocator, budgets, directories, transit, maintenance, DeferredPurges.walker(), clock);
+  }
+
+  /**
+   * The same.
+   *
+   * @param walks runs what walks through all of memory, one task at a time; the store's from now on
+   */
+  public TieredStore(
+      ByteBufAllocator allocator,
+      ProxyConfig.Memory budgets,
+      ProxyConfig.Disk directories,
+      MemoryLedger transit,
+      Executor maintenance,
+      ExecutorService walks,
+      LongSupplier clock)
+      throws IOException {
     this(
         allocator,
         budgets,
         memory -> DiskTier.claim(directories, allocator, transit, memory),
         transit,
         maintenance,
+        walks,
         clock);
   }
 
@@ -128,6 +147,18 @@ public final class TieredStore implements Store {
       Executor maintenance,
       LongSupplier clock)
       throws IOException {
+    this(allocator, budgets, disks, transit, maintenance, DeferredPurges.walker(), clock);
+  }
+
+  private TieredStore(
+      ByteBufAllocator allocator,
+      ProxyConfig.Memory budgets,
+      Disks disks,
+      MemoryLedger transit,
+      Executor maintenance,
+      ExecutorService walks,
+      LongSupplier clock)
+      throws IOException {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
@@ -141,7 +172,7 @@ public final class TieredStore implements Store {
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk);
-    this.purges = new DeferredPurges(clock, memory, flights, disk);
+    this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
     this.opened = disk.whenOpened(catchUp::begin);
   }

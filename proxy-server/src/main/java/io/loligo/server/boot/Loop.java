@@ -11,16 +11,15 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.PeerSelection;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
-import io.loligo.server.transport.Transport;
 import io.loligo.server.upstream.Upstream;
-import io.loligo.server.upstream.connect.SocketTransport;
+import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.fetch.NettyUpstream;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
-import io.netty.channel.ReflectiveChannelFactory;
+import java.util.function.Supplier;
 
 /**
  * What one event loop has of its own: timer, names, connections to origins, exchanges. Wiring only;
@@ -35,9 +34,22 @@ final class Loop {
   private NettyUpstream upstream;
   private ExchangeLoop exchanges;
 
+  /** Makes the resolver of a loop. */
+  interface Names {
+    /** A resolver that follows {@code settings}. */
+    DnsNames of(EventLoop loop, LoopTimer timer, Supplier<DnsSettings> settings);
+  }
+
+  /**
+   * Wires a loop.
+   *
+   * @param transport opens its connections to origins
+   * @param resolvers makes what resolves its names
+   */
   Loop(
       EventLoop eventLoop,
-      Transport transport,
+      OriginTransport transport,
+      Names resolvers,
       Store store,
       PeerHealth health,
       ConnectionCounters counters,
@@ -49,23 +61,10 @@ final class Loop {
     this.eventLoop = eventLoop;
     this.dns = dns;
     timer = new LoopTimer(eventLoop);
-    names =
-        new DnsNames(
-            eventLoop,
-            timer,
-            new ReflectiveChannelFactory<>(transport.datagramChannel()),
-            new ReflectiveChannelFactory<>(transport.socketChannel()),
-            () -> this.dns);
+    names = resolvers.of(eventLoop, timer, () -> this.dns);
     upstream =
         new NettyUpstream(
-            eventLoop,
-            new SocketTransport(
-                new ReflectiveChannelFactory<>(transport.socketChannel()), transport.allocator()),
-            names,
-            timer,
-            () -> config,
-            health,
-            new OriginCounters(counters));
+            eventLoop, transport, names, timer, () -> config, health, new OriginCounters(counters));
     exchanges =
         new ExchangeLoop(
             store,

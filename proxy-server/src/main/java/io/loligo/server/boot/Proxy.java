@@ -32,6 +32,9 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
+import io.loligo.server.upstream.connect.OriginTransport;
+import io.loligo.server.upstream.connect.SocketTransport;
+import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
@@ -43,6 +46,7 @@ import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -249,6 +253,9 @@ public final class Proxy implements AutoCloseable {
     ExchangeSettings settings = ExchangeSettings.of(config, processMark);
     OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
+    var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
+    var datagrams = new ReflectiveChannelFactory<>(transport.datagramChannel());
+    OriginTransport origins = new SocketTransport(sockets, transport.allocator());
     List<ClientLoop> wired = new ArrayList<>();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
@@ -257,7 +264,8 @@ public final class Proxy implements AutoCloseable {
       Loop loop =
           new Loop(
               eventLoop,
-              transport,
+              origins,
+              (on, timer, names) -> new DnsNames(on, timer, datagrams, sockets, names),
               seenStore,
               health,
               counted.connections(),

@@ -184,10 +184,12 @@ final class Exchange implements ClientEvents {
 
   /** Whether the answer to this request may well be the answer to others. */
   private boolean isPlain() {
+    // stale and without a validator it is fetched, as if it were not there
     boolean expected =
         decision.outcome() == Outcome.FETCH
             ? decision.reason() == CacheReason.URI_MISS
                 || decision.reason() == CacheReason.VARY_MISS
+                || decision.reason() == CacheReason.STALE
                 || decision.reason() == CacheReason.DISK_UNREADABLE
                 || decision.reason() == CacheReason.INCOMPLETE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
@@ -810,6 +812,10 @@ final class Exchange implements ClientEvents {
    * @param lines of the 304 that are for this client only
    */
   void confirmed(Entry entry, FieldLines lines) {
+    if (phase != Phase.WAITING) {
+      entry.release(); // the client is gone; it was asked for others, who find it stored
+      return;
+    }
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
     leave();

@@ -111,6 +111,33 @@ class CoalescingWireTest extends WireTest {
     assertThat(fetches.get()).isEqualTo(1);
   }
 
+  /** Without a validator it is fetched as if it had never been there. */
+  @Test
+  void fetchesOnceForAllWhatIsStaleAndHasNoValidator() throws Exception {
+    PassingTime time = new PassingTime();
+    proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
+    AtomicInteger fetches = new AtomicInteger();
+    origin.on(
+        "/stale",
+        call -> {
+          if (fetches.incrementAndGet() > 1) {
+            await(release);
+          }
+          call.ok("shared", "Cache-Control: max-age=10");
+        });
+    origin.onOk("/barrier", "x");
+    get("/stale");
+    time.pass(11);
+    List<RawClient> clients = clientsAskingFor("/stale", CLIENTS);
+    // as above
+    get("/barrier");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("shared");
+    }
+    assertThat(fetches.get()).isEqualTo(2);
+  }
+
   @Test
   void releasesWaitersAtOnceWhereTheAnswerIsNotShareable() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -213,6 +240,37 @@ class CoalescingWireTest extends WireTest {
     assertThat(origin.fetches("/leave")).isEqualTo(1);
     List<String> log = stopAndReadLog();
     assertThat(log.stream().filter(line -> line.contains("_ABORTED/200 "))).hasSize(1);
+  }
+
+  /** The client that a validation was made for is gone when it comes: others wait for it. */
+  @Test
+  void validatesForOthersWhereTheFirstClientLeaves() throws Exception {
+    PassingTime time = new PassingTime();
+    proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
+    CountDownLatch asked = new CountDownLatch(1);
+    origin.on(
+        "/tag",
+        call -> {
+          if (WireMessage.field(call.head(), "If-None-Match") == null) {
+            call.ok("tagged", "Cache-Control: max-age=10", "ETag: \"1\"");
+          } else {
+            asked.countDown();
+            await(release);
+            call.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+          }
+        });
+    origin.onOk("/barrier", "x");
+    get("/tag");
+    time.pass(11);
+    RawClient first = client().get(origin.url("/tag"));
+    await(asked);
+    RawClient second = client().get(origin.url("/tag"));
+    get("/barrier");
+    first.reset();
+    get("/barrier");
+    release.countDown();
+    assertThat(second.response().text()).isEqualTo("tagged");
+    assertThat(origin.fetches("/tag")).isEqualTo(2);
   }
 
   @Test

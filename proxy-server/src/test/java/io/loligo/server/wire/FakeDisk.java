@@ -19,11 +19,12 @@ import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -36,15 +37,10 @@ import java.util.function.Predicate;
  * first octets of content in memory and the others to be read. Loads, reads and purges can be held
  * back and can fail. Thread-safe: any thread.
  */
-final class FakeDisk implements Store {
+public final class FakeDisk implements Store {
   private final Store inner;
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread thread = new Thread(task, "fake-disk");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final Executor thread;
+  private final ByteBufAllocator allocator;
   private final LinkedBlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
   private final AtomicInteger live = new AtomicInteger();
   private final AtomicInteger reading = new AtomicInteger();
@@ -52,7 +48,7 @@ final class FakeDisk implements Store {
   private final List<Long> offsets = new CopyOnWriteArrayList<>();
 
   /** Whether what memory has is on disk only. */
-  volatile boolean onDisk;
+  public volatile boolean onDisk;
 
   /** Whether {@link #mayLoad} says so of everything. */
   volatile boolean hinted;
@@ -61,20 +57,38 @@ final class FakeDisk implements Store {
   volatile boolean holdsVariants;
   volatile boolean holdsReads;
   volatile boolean holdsPurges;
-  volatile LoadOutcome outcome = LoadOutcome.FOUND;
+
+  /** How loads end. */
+  public volatile LoadOutcome outcome = LoadOutcome.FOUND;
+
   volatile int residentOctets = 100;
 
   /** Content from here on cannot be read, once; the entry is dropped then. */
-  volatile long damagedFrom = Long.MAX_VALUE;
+  public volatile long damagedFrom = Long.MAX_VALUE;
 
   volatile boolean forgets = true;
 
   FakeDisk(Store inner) {
+    this(
+        inner,
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "fake-disk");
+              thread.setDaemon(true);
+              return thread;
+            }),
+        PooledByteBufAllocator.DEFAULT);
+  }
+
+  /** The same that does its work on {@code thread}, with buffers of {@code allocator}. */
+  public FakeDisk(Store inner, Executor thread, ByteBufAllocator allocator) {
     this.inner = inner;
+    this.thread = thread;
+    this.allocator = allocator;
   }
 
   /** Entries and content given out that nobody let go of yet. */
-  int live() {
+  public int live() {
     return live.get();
   }
 
@@ -107,7 +121,12 @@ final class FakeDisk implements Store {
 
   @Override
   public Entry find(KeyProbe key, Fields request) {
-    return onDisk ? null : inner.find(key, request);
+    Entry found = inner.find(key, request);
+    if (found == null || !onDisk || found.meta().part() != null) {
+      return found; // parts are in memory only
+    }
+    found.release();
+    return null;
   }
 
   @Override
@@ -123,6 +142,10 @@ final class FakeDisk implements Store {
         () -> {
           KeyProbe probe = new KeyProbe().append(key.toString()).seal();
           Entry whole = outcome == LoadOutcome.FOUND ? inner.find(probe, request) : null;
+          if (whole != null && whole.meta().part() != null) {
+            whole.release();
+            whole = null;
+          }
           Entry loaded = whole == null ? null : onDisk(whole);
           boolean absent = whole == null && outcome == LoadOutcome.FOUND;
           LoadReport report = new LoadReport(absent ? LoadOutcome.ABSENT : outcome, 1_000, 2_000);
@@ -145,7 +168,7 @@ final class FakeDisk implements Store {
   private Entry onDisk(Entry whole) {
     int inFirst = whole.firstBlockLength() - whole.fieldsLength();
     int length = whole.fieldsLength() + Math.min(inFirst, residentOctets);
-    ByteBuf first = PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
+    ByteBuf first = allocator.directBuffer(length, length);
     first.writeBytes(whole.firstBlock(), 0, length);
     return DiskEntries.of(whole, first, new Content(whole, length - whole.fieldsLength()));
   }

@@ -52,6 +52,8 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   private final Map<String, Lookup> running = new HashMap<>();
   private final Ttl ttl = new Ttl();
   private DnsSettings current;
+
+  /** Null until it is asked: it draws tens of thousands of random numbers first. */
   private DnsNameResolver resolver;
 
   /** A resolver on {@code loop}; when the supplier's value changes it starts over with that. */
@@ -142,7 +144,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
     current = wanted;
     names.clear();
-    resolver = build(wanted);
+    resolver = null;
   }
 
   @SuppressWarnings("ReferenceEquality") // a reload makes new settings, be they equal
@@ -212,6 +214,9 @@ public final class DnsNames implements NameResolver, AutoCloseable {
       String question = questionName(host);
       Future<List<InetAddress>> answer;
       try {
+        if (resolver == null) {
+          resolver = build(asked);
+        }
         answer = resolver.resolveAll(question);
       } catch (RuntimeException e) {
         unknown(host + ": " + e.getMessage(), asked.config().negativeTtlSeconds());

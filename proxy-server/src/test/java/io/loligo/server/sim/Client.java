@@ -1,0 +1,231 @@
+package io.loligo.server.sim;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.loligo.server.sim.MessageReader.Message;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/** A client that makes some requests, one after the other or in a row, and looks at the answers. */
+final class Client implements Peer, MessageReader.Listener {
+  /** Within this time every request is answered or its connection closed, milliseconds. */
+  static final long PATIENCE_MILLIS = 150_000;
+
+  private final Simulation simulation;
+  private final World world;
+  private final Faults faults;
+  private final Truth truth;
+  private final int number;
+  private final Deque<Request> left;
+  private final Deque<Request> asked = new ArrayDeque<>();
+  private final boolean stalls;
+  private final long paceMicros;
+  private final boolean inARow;
+  private SimSocket socket;
+  private MessageReader reader;
+  private boolean leavesAfter;
+
+  Client(Simulation simulation, int number, List<Request> requests) {
+    this.simulation = simulation;
+    this.world = simulation.world();
+    this.faults = simulation.faults();
+    this.truth = simulation.truth();
+    this.number = number;
+    this.left = new ArrayDeque<>(requests);
+    this.stalls = world.chance(faults.clients() / 3);
+    this.paceMicros = world.chance(15) ? 1_000 + world.draw(30_000) : 0;
+    this.inARow = world.chance(10);
+  }
+
+  /** Whether it has nothing more to ask. */
+  boolean isDone() {
+    return left.isEmpty() && asked.isEmpty();
+  }
+
+  /** Makes its next request. */
+  void next() {
+    if (left.isEmpty()) {
+      leave();
+      return;
+    }
+    if (socket == null) {
+      reader = new MessageReader(true, this);
+      socket = simulation.connect(this, number);
+    }
+    ask();
+    while (inARow && !left.isEmpty() && asked.size() < 3 && !asked.peekLast().http10) {
+      ask();
+    }
+  }
+
+  private void leave() {
+    if (socket != null) {
+      socket.peerCloses();
+      socket = null;
+    }
+  }
+
+  private void ask() {
+    Request request = left.poll();
+    asked.add(request);
+    request.sentNanos = world.nanoTime();
+    world.note("client %d sends %s", number, request);
+    byte[] head = request.head().getBytes(ISO_8859_1);
+    byte[] all = Arrays.copyOf(head, head.length + request.content.length);
+    System.arraycopy(request.content, 0, all, head.length, request.content.length);
+    SimSocket to = socket;
+    int at = 0;
+    while (at < all.length) {
+      int length = world.chance(70) ? all.length - at : 1 + world.draw(all.length - at);
+      to.peerSends(Arrays.copyOfRange(all, at, at + length));
+      at += length;
+    }
+    if (world.chance(faults.clients())) {
+      breakOff(to, request);
+    }
+    world.after(
+        PATIENCE_MILLIS * 1000,
+        () -> {
+          if (!request.over && request.records == 0) {
+            throw new AssertionError("still waiting after " + PATIENCE_MILLIS + " ms: " + request);
+          }
+        });
+  }
+
+  private void breakOff(SimSocket from, Request request) {
+    int how = world.draw(4);
+    world.after(
+        world.chance(50) ? world.draw(50_000) : world.draw(5_000_000),
+        () -> {
+          if (!from.equals(socket) || request.over) {
+            return;
+          }
+          world.note("client %d breaks off", number);
+          switch (how) {
+            case 0 -> {
+              leavesAfter = true;
+              from.peerFins();
+            }
+            case 1 -> {
+              from.peerCloses();
+              lost();
+            }
+            default -> {
+              from.peerResets();
+              lost();
+            }
+          }
+        });
+  }
+
+  @Override
+  public long readDelayMicros() {
+    return stalls ? 8_000_000 : paceMicros;
+  }
+
+  // ---- what arrives
+
+  @Override
+  public void received(byte[] octets) {
+    if (socket != null) {
+      reader.read(octets);
+    }
+  }
+
+  @Override
+  public boolean hasNoContent(Message head) {
+    int status = head.status();
+    Request request = asked.peek();
+    return status == 304
+        || status == 204
+        || (request != null && request.method.equals("HEAD") && status >= 200);
+  }
+
+  @Override
+  public void head(Message head) {
+    Request request = asked.peek();
+    if (request == null) {
+      throw new AssertionError("an answer that nobody asked for: " + head.startLine);
+    }
+    request.headArrived = true;
+    request.status = head.status();
+    world.note("client %d is answered %d, %s", number, request.status, head.fields);
+    world.mark(request.id * 1000L + request.status);
+    truth.head(request, head);
+  }
+
+  @Override
+  public void complete(Message answer) {
+    Request request = asked.poll();
+    over(request, answer, true);
+    boolean closes =
+        "close".equals(answer.field("connection")) || answer.untilClose || request.http10;
+    if (closes || leavesAfter) {
+      putBack();
+      leave();
+    }
+    if (asked.isEmpty()) {
+      later();
+    }
+  }
+
+  private void over(Request request, Message answer, boolean complete) {
+    request.over = true;
+    truth.over(request, answer, complete);
+    if (!complete && faults.isCalm() && !simulation.mayBeCut(request.resource)) {
+      throw new AssertionError("not answered although nothing goes wrong: " + request);
+    }
+  }
+
+  /** What was asked in a row and will not be answered on this connection is asked again. */
+  private void putBack() {
+    while (!asked.isEmpty()) {
+      Request request = asked.pollLast();
+      simulation.abandoned(request);
+      left.addFirst(simulation.again(request));
+    }
+  }
+
+  @Override
+  public void fin() {
+    if (socket == null) {
+      return;
+    }
+    boolean proper = reader.closed();
+    if (socket != null) {
+      socket.peerCloses();
+    }
+    if (!proper || !asked.isEmpty()) {
+      lost();
+    } else {
+      socket = null;
+    }
+  }
+
+  @Override
+  public void reset() {
+    if (socket != null) {
+      lost();
+    }
+  }
+
+  /** The connection is lost, with what was asked on it. */
+  private void lost() {
+    socket = null;
+    Message partial = reader.partial();
+    Request first = asked.poll();
+    if (first != null) {
+      world.note("client %d loses its answer", number);
+      over(first, first.headArrived ? partial : null, false);
+    }
+    putBack();
+    later();
+  }
+
+  private void later() {
+    leavesAfter = false;
+    world.after(world.chance(60) ? world.draw(50_000) : world.draw(4_000_000), this::next);
+  }
+}

@@ -1,0 +1,90 @@
+package io.loligo.server.sim;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What goes wrong in one world, in percent of all that could, and when it did: what is stale may be
+ * served where the origin cannot be had.
+ */
+final class Faults {
+  /** How long the proxy remembers that a name could not be resolved, and some more. */
+  static final long DNS_MEMORY_MILLIS = 12_000;
+
+  private final World world;
+  private final Map<String, Integer> running = new HashMap<>();
+  private final Map<String, Long> lastMillis = new HashMap<>();
+  private final int origin;
+  private final int connect;
+  private final int dns;
+  private final int clients;
+  private final int disk;
+
+  Faults(World world) {
+    this.world = world;
+    // a third of all worlds is calm, and each of the others has troubles of its own
+    boolean calm = world.chance(35);
+    origin = calm ? 0 : world.one(java.util.List.of(0, 3, 15, 40));
+    connect = calm ? 0 : world.one(java.util.List.of(0, 0, 5, 25));
+    dns = calm ? 0 : world.one(java.util.List.of(0, 0, 5, 30));
+    clients = calm ? 0 : world.one(java.util.List.of(0, 5, 20));
+    disk = calm ? 0 : world.one(java.util.List.of(0, 5, 30));
+  }
+
+  /** Whether nothing goes wrong: then everybody gets what he asks for. */
+  boolean isCalm() {
+    return origin + connect + dns + clients + disk == 0;
+  }
+
+  /** Answers that are none. */
+  int origin() {
+    return origin;
+  }
+
+  /** Connections to origins that are refused or hang. */
+  int connect() {
+    return connect;
+  }
+
+  /** Clients that leave, stall, or break off. */
+  int clients() {
+    return clients;
+  }
+
+  /** Reads from disk that fail or take long. */
+  int disk() {
+    return disk;
+  }
+
+  int dnsSilence() {
+    return dns;
+  }
+
+  int dnsError() {
+    return dns;
+  }
+
+  int dnsDelay() {
+    return dns;
+  }
+
+  int dnsLie() {
+    return dns;
+  }
+
+  /** Trouble with {@code host} begins (1), ends (-1), or came and went (0). */
+  void trouble(String host, int change) {
+    running.merge(host, change, Integer::sum);
+    troubleUntil(host, world.millis());
+  }
+
+  /** Trouble with {@code host} may be felt until then. */
+  void troubleUntil(String host, long millis) {
+    lastMillis.merge(host, millis, Math::max);
+  }
+
+  /** Whether there was trouble with {@code host} since {@code millis}. */
+  boolean troubledSince(String host, long millis) {
+    return running.getOrDefault(host, 0) > 0 || lastMillis.getOrDefault(host, -1L) >= millis;
+  }
+}

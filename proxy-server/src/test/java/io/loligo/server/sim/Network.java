@@ -1,0 +1,84 @@
+package io.loligo.server.sim;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/** What lies between the proxy and all others. */
+final class Network {
+  private static final InetSocketAddress PROXY = new InetSocketAddress("10.1.1.1", 3128);
+
+  private final World world;
+  private final UnpooledByteBufAllocator allocator =
+      new UnpooledByteBufAllocator(true, /* disableLeakDetector= */ true);
+  private final BiConsumer<SimSocket, InetSocketAddress> dialled;
+  private final Set<SimSocket> open = new LinkedHashSet<>();
+  private final boolean noticesAtOnce;
+  private final int latencyMicros;
+  private int sockets;
+
+  /**
+   * A network.
+   *
+   * @param dialled told of connections that the proxy makes
+   */
+  Network(World world, BiConsumer<SimSocket, InetSocketAddress> dialled) {
+    this.world = world;
+    this.dialled = dialled;
+    this.noticesAtOnce = world.chance(50);
+    this.latencyMicros = world.one(java.util.List.of(1, 100, 5_000, 60_000));
+  }
+
+  World world() {
+    return world;
+  }
+
+  /** Of all the proxy's buffers; a balance is taken of it. */
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  /** Octets of buffers that were not released. */
+  long usedBytes() {
+    return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
+  }
+
+  /** Whether a close of the peer is heard of without reading, as with epoll and unlike NIO. */
+  boolean noticesAtOnce() {
+    return noticesAtOnce;
+  }
+
+  /** Time that something takes to the other end. */
+  long latencyMicros() {
+    return 1L + world.draw(latencyMicros);
+  }
+
+  int nextNumber() {
+    return ++sockets;
+  }
+
+  InetSocketAddress proxyAddress() {
+    return PROXY;
+  }
+
+  void dial(SimSocket socket, InetSocketAddress address) {
+    open.add(socket);
+    dialled.accept(socket, address);
+  }
+
+  void accepted(SimSocket socket) {
+    open.add(socket);
+  }
+
+  void closed(SimSocket socket) {
+    open.remove(socket);
+  }
+
+  /** Connections that the proxy has not closed. */
+  int open() {
+    return open.size();
+  }
+}

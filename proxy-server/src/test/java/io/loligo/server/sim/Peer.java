@@ -1,0 +1,16 @@
+package io.loligo.server.sim;
+
+/** The other end of a connection of the proxy: a client or an origin. */
+interface Peer {
+  /** Octets arrived. */
+  void received(byte[] octets);
+
+  /** The proxy sends no more. */
+  void fin();
+
+  /** The proxy, or the network, broke the connection. */
+  void reset();
+
+  /** Microseconds after which this peer reads what has arrived next. */
+  long readDelayMicros();
+}

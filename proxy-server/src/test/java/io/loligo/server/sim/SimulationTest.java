@@ -1,0 +1,120 @@
+package io.loligo.server.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ten thousand worlds. One that fails says its seed: {@code -Dsim.seed=} plays it again and tells
+ * all that happens, {@code -Dsim.seconds=} plays others for so long.
+ */
+class SimulationTest {
+  private static final int SEEDS = 10_000;
+  private static final int TRACE_LINES = 400;
+
+  private final List<String> complaints = new ArrayList<>();
+  private final Logger logger = (Logger) LoggerFactory.getLogger("io");
+  private final AppenderBase<ILoggingEvent> listener =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          if (event.getThrowableProxy() != null || event.getLevel() == Level.ERROR) {
+            complaints.add(event + "\n" + ThrowableProxyUtil.asString(event.getThrowableProxy()));
+          }
+        }
+      };
+
+  private Level level;
+  private int fromStore;
+  private int asked;
+  private int requests;
+  private long steps;
+
+  @BeforeEach
+  void listen() {
+    level = logger.getLevel();
+    logger.setLevel(Level.WARN);
+    listener.start();
+    logger.addAppender(listener);
+  }
+
+  @AfterEach
+  void deafen() {
+    logger.detachAppender(listener);
+    logger.setLevel(level);
+  }
+
+  @Test
+  void whatMustHoldAlwaysHolds() {
+    Long only = Long.getLong("sim.seed");
+    long seconds = Long.getLong("sim.seconds", 0);
+    if (only != null) {
+      play(only);
+      return;
+    }
+    for (long seed = 0; seed < SEEDS; seed++) {
+      play(seed);
+    }
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    for (long seed = System.nanoTime(); System.nanoTime() - end < 0; seed++) {
+      play(seed);
+    }
+    System.out.printf(
+        "%d requests, %d to origins, %d answered by what was for others, %d steps%n",
+        requests, asked, fromStore, steps);
+    assertThat(fromStore).as("answers from the store").isGreaterThan(requests / 10);
+  }
+
+  /** The same seed is the same run. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+  void aSeedReproducesExactly(long seed) {
+    Simulation first = new Simulation(seed, false);
+    first.run();
+    Simulation second = new Simulation(seed, true);
+    second.run();
+    assertThat(second.world().digest()).isEqualTo(first.world().digest());
+    assertThat(second.world().steps()).isEqualTo(first.world().steps());
+  }
+
+  private void play(long seed) {
+    Simulation simulation = new Simulation(seed, false);
+    try {
+      run(simulation);
+    } catch (Throwable e) {
+      Simulation again = new Simulation(seed, true);
+      try {
+        run(again);
+      } catch (Throwable same) {
+        // told below
+      }
+      List<String> trace = again.world().trace();
+      int from = Math.max(0, trace.size() - TRACE_LINES);
+      throw new AssertionError(
+          "-Dsim.seed=" + seed + "\n" + String.join("\n", trace.subList(from, trace.size())), e);
+    }
+    fromStore += simulation.fromStore();
+    asked += simulation.asked();
+    requests += simulation.requests();
+    steps += simulation.world().steps();
+  }
+
+  private void run(Simulation simulation) {
+    complaints.clear();
+    simulation.run();
+    assertThat(complaints).as("complaints in the log").isEmpty();
+  }
+}

@@ -1,0 +1,233 @@
+package io.loligo.server.sim;
+
+import io.loligo.server.sim.MessageReader.Message;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** All that was said and done, and what may be answered because of it. */
+final class Truth {
+  /** {@code max_stale} of all configurations, seconds. */
+  static final int MAX_STALE = 15;
+
+  /** Ages are whole seconds, rounded more than once. */
+  private static final long SLACK_MILLIS = 2_000;
+
+  /** How much later than its cause a failure may be felt. */
+  private static final long ECHO_MILLIS = 1_000;
+
+  private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+)");
+
+  private final World world;
+  private final Faults faults;
+  private final List<Emitted> emitted = new ArrayList<>();
+  private final Map<Resource, List<Removal>> removals = new HashMap<>();
+  private final Set<Resource> disturbed = new HashSet<>();
+  private int fromStore;
+
+  /**
+   * What must not come back.
+   *
+   * @param askedNanos older answers are gone
+   * @param confirmedNanos for who asks later
+   * @param soft whether they are only stale
+   */
+  private record Removal(long askedNanos, long confirmedNanos, boolean soft) {}
+
+  Truth(World world, Faults faults) {
+    this.world = world;
+    this.faults = faults;
+  }
+
+  /** Answers that came from the store. */
+  int fromStore() {
+    return fromStore;
+  }
+
+  Emitted emit(Resource resource, int version, String language, int status, int request) {
+    Emitted one =
+        new Emitted(emitted.size(), world.nanoTime(), resource, version, language, status, request);
+    emitted.add(one);
+    return one;
+  }
+
+  /** What was answered before {@code askedNanos} is gone, and somebody was told so now. */
+  void removed(Resource resource, long askedNanos, boolean soft) {
+    removals
+        .computeIfAbsent(resource, key -> new ArrayList<>())
+        .add(new Removal(askedNanos, world.nanoTime(), soft));
+  }
+
+  /** Whether somebody removes, or has removed, what is stored of {@code resource}. */
+  boolean isDisturbed(Resource resource) {
+    return removals.containsKey(resource) || disturbed.contains(resource);
+  }
+
+  /** Somebody is about to remove {@code resource}, or what is stored of it may go early. */
+  void disturb(Resource resource) {
+    disturbed.add(resource);
+  }
+
+  /** A head arrived as the answer to {@code request}. */
+  void head(Request request, Message answer) {
+    Emitted source = source(answer);
+    int status = answer.status();
+    if (status == 304) {
+      check(
+          request.offered != null && request.offered.equals(answer.field("etag")),
+          request,
+          "is answered 304 for %s",
+          answer.field("etag"));
+    }
+    if (source == null) {
+      ownAnswer(request, status);
+      return;
+    }
+    Resource resource = request.resource;
+    check(source.resource() == resource, request, "is answered with another's");
+    check(
+        source.language().equals(resource.language(request.language)),
+        request,
+        "is answered in another language: %s",
+        source);
+    boolean mine = source.request() == request.id;
+    if (!mine) {
+      fromStore++;
+      check(!request.method.equals("POST"), request, "is answered with %s", source);
+      check(source.status() < 400, request, "is answered with another's error: %s", source);
+      check(!resource.isPrivate, request, "is answered with what is private: %s", source);
+      fresh(request, source);
+    }
+    if (answer.field("age") != null && !mine && source.nanos() < request.sentNanos) {
+      long atLeast = (request.sentNanos - source.nanos()) / 1_000_000 - SLACK_MILLIS;
+      check(
+          Long.parseLong(answer.field("age")) * 1000 >= atLeast,
+          request,
+          "says too low an age: %s of %s",
+          answer.field("age"),
+          source);
+    }
+  }
+
+  private Emitted source(Message answer) {
+    String serial = answer.field("x-serial");
+    return serial == null ? null : emitted.get(Integer.parseInt(serial));
+  }
+
+  private void ownAnswer(Request request, int status) {
+    boolean expected =
+        status == 304
+            || (status == 504 && request.says("only-if-cached"))
+            || (status == 416 && request.range != null);
+    check(
+        expected || (status >= 400 && !faults.isCalm()),
+        request,
+        "is answered with %d of our own",
+        status);
+  }
+
+  private void fresh(Request request, Emitted source) {
+    long sent = request.sentNanos;
+    if (source.nanos() >= sent) {
+      return;
+    }
+    Resource resource = request.resource;
+    check(
+        !request.says("no-cache") && !request.says("no-store"),
+        request,
+        "is answered with what was stored: %s",
+        source);
+    long age = (sent - source.nanos()) / 1_000_000;
+    long lifetime = Math.max(0, resource.maxAge) * 1000L;
+    boolean troubled =
+        faults.troubledSince(resource.host, sent / 1_000_000 - ECHO_MILLIS)
+            && !resource.mustRevalidate;
+    long onError = (resource.ifError >= 0 ? resource.ifError : MAX_STALE) * 1000L;
+    long stale = resource.mustRevalidate ? 0 : resource.whileRevalidate * 1000L;
+    if (request.directive != null && request.directive.startsWith("max-age")) {
+      stale = 0;
+      lifetime = Math.min(lifetime, request.seconds("max-age") * 1000L);
+    } else if (request.seconds("max-stale") >= 0 && !resource.mustRevalidate) {
+      stale = Math.max(stale, request.seconds("max-stale") * 1000L);
+    }
+    if (troubled) {
+      lifetime = Math.max(0, resource.maxAge) * 1000L;
+      stale = Math.max(stale, onError);
+    }
+    check(
+        age < lifetime + stale + SLACK_MILLIS,
+        request,
+        "is answered with what is %d ms old: %s",
+        age,
+        source);
+    for (Removal removal : removals.getOrDefault(resource, List.of())) {
+      boolean applies = sent >= removal.confirmedNanos() && source.nanos() < removal.askedNanos();
+      if (applies && removal.soft()) {
+        long since = (sent - removal.askedNanos()) / 1_000_000;
+        check(
+            since < stale + SLACK_MILLIS && stale > 0,
+            request,
+            "is answered with what was made stale: %s",
+            source);
+      } else {
+        check(!applies, request, "is answered with what was purged: %s", source);
+      }
+    }
+  }
+
+  /** The answer to {@code request} is over. */
+  void over(Request request, Message answer, boolean complete) {
+    if (answer == null) {
+      return;
+    }
+    Emitted source = source(answer);
+    if (source == null || request.method.equals("HEAD") || answer.status() == 304) {
+      return;
+    }
+    byte[] whole = Origin.content(source);
+    byte[] due = whole;
+    if (answer.status() == 206) {
+      Matcher range = CONTENT_RANGE.matcher(String.valueOf(answer.field("content-range")));
+      check(range.matches(), request, "has no Content-Range");
+      int from = Integer.parseInt(range.group(1));
+      int to = Integer.parseInt(range.group(2)) + 1;
+      check(Integer.parseInt(range.group(3)) == whole.length, request, "has another length");
+      check(request.range != null && from == request.range[0], request, "asked for no %d", from);
+      int last = request.range[1] < 0 ? whole.length : Math.min(request.range[1] + 1, whole.length);
+      check(to == last, request, "asked for no %d", to);
+      due = Arrays.copyOfRange(whole, from, to);
+    }
+    byte[] got = answer.content.toByteArray();
+    if (complete) {
+      check(
+          Arrays.equals(got, due),
+          request,
+          "got %d octets as all of %d of %s",
+          got.length,
+          due.length,
+          source);
+    } else {
+      check(
+          got.length <= due.length && Arrays.equals(got, Arrays.copyOf(due, got.length)),
+          request,
+          "got other octets than those of %s",
+          source);
+    }
+    if (complete && request.method.equals("POST") && answer.status() < 400) {
+      removed(request.resource, source.nanos(), false);
+    }
+  }
+
+  private static void check(boolean holds, Request request, String what, Object... of) {
+    if (!holds) {
+      throw new AssertionError(request + "\n" + String.format(Locale.ROOT, what, of));
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.loligo.server.sim;
+
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Time, chance and order of one simulation: everything happens in one thread, one task at a time,
+ * and what is next among all that could be is drawn from the seed. Same seed, same run.
+ */
+final class World implements Ticker {
+  /** Wall clock at the start, milliseconds. */
+  static final long EPOCH_MILLIS = 1_900_000_000_000L;
+
+  /** More is a circle. */
+  private static final int MAX_STEPS = 300_000;
+
+  private final long seed;
+  private final SplittableRandom random;
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final List<SimLoop> loops = new ArrayList<>();
+  private final List<String> trace;
+  private SimLoop running;
+  private long nanos;
+  private long sequence;
+  private long steps;
+  private long digest = 1125899906842597L;
+
+  /** Something that happens outside of the proxy. */
+  private record Event(long nanos, long sequence, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      int byTime = Long.compare(nanos, other.nanos);
+      return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  /**
+   * A world at its beginning.
+   *
+   * @param tracing whether what happens is written down
+   */
+  World(long seed, boolean tracing) {
+    this.seed = seed;
+    this.random = new SplittableRandom(seed);
+    this.trace = tracing ? new ArrayList<>() : null;
+  }
+
+  long seed() {
+    return seed;
+  }
+
+  /** One more event loop of the proxy. */
+  SimLoop addLoop(String name) {
+    SimLoop loop = new SimLoop(this, name);
+    loops.add(loop);
+    return loop;
+  }
+
+  /** The loop whose task runs now; null: none. */
+  SimLoop running() {
+    return running;
+  }
+
+  // ---- chance
+
+  /** A number in [0, bound). */
+  int draw(int bound) {
+    return random.nextInt(bound);
+  }
+
+  /** Whether something happens that happens {@code percent} times of a hundred. */
+  boolean chance(int percent) {
+    return percent > 0 && random.nextInt(100) < percent;
+  }
+
+  /** One of {@code all}. */
+  <T> T one(List<T> all) {
+    return all.get(random.nextInt(all.size()));
+  }
+
+  // ---- time
+
+  @Override
+  public long initialNanoTime() {
+    return 0;
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanos;
+  }
+
+  @Override
+  public void sleep(long delay, TimeUnit unit) {
+    throw new UnsupportedOperationException("nobody sleeps here");
+  }
+
+  /** Milliseconds since the start. */
+  long millis() {
+    return nanos / 1_000_000;
+  }
+
+  /** Wall clock, milliseconds since the epoch. */
+  long wallMillis() {
+    return EPOCH_MILLIS + millis();
+  }
+
+  /** Lets {@code action} happen in {@code micros}. */
+  void after(long micros, Runnable action) {
+    at(nanos + micros * 1000, action);
+  }
+
+  /** Lets {@code action} happen at {@code when} nanoseconds after the start. */
+  void at(long when, Runnable action) {
+    events.add(new Event(Math.max(when, nanos), sequence++, action));
+  }
+
+  /** Steps made so far. */
+  long steps() {
+    return steps;
+  }
+
+  /** Does one thing; false where nothing is left to do before {@code untilNanos}. */
+  boolean step(long untilNanos) {
+    while (true) {
+      int ready = isDue() ? 1 : 0;
+      for (SimLoop loop : loops) {
+        ready += loop.isReady() ? 1 : 0;
+      }
+      if (ready > 0) {
+        if (++steps > MAX_STEPS) {
+          throw new AssertionError(MAX_STEPS + " steps, and no end");
+        }
+        run(ready == 1 ? 0 : random.nextInt(ready));
+        return true;
+      }
+      if (!advance(untilNanos)) {
+        return false;
+      }
+    }
+  }
+
+  private boolean isDue() {
+    return !events.isEmpty() && events.peek().nanos <= nanos;
+  }
+
+  private void run(int choice) {
+    int left = choice;
+    if (isDue() && left-- == 0) {
+      events.poll().action.run();
+      return;
+    }
+    for (SimLoop loop : loops) {
+      if (loop.isReady() && left-- == 0) {
+        running = loop;
+        try {
+          loop.runOne();
+        } finally {
+          running = null;
+        }
+        return;
+      }
+    }
+  }
+
+  private boolean advance(long untilNanos) {
+    long next = events.isEmpty() ? Long.MAX_VALUE : events.peek().nanos;
+    for (SimLoop loop : loops) {
+      next = Math.min(next, loop.nextDeadline());
+    }
+    if (next > untilNanos) {
+      nanos = Math.max(nanos, untilNanos == Long.MAX_VALUE ? nanos : untilNanos);
+      return false;
+    }
+    nanos = Math.max(nanos, next);
+    return true;
+  }
+
+  /** Goes on for {@code millis}. */
+  void pass(long millis) {
+    long until = nanos + millis * 1_000_000;
+    while (step(until)) {
+      // one after the other
+    }
+  }
+
+  /** Does all that is to be done at this very time. */
+  void settle() {
+    while (step(nanos)) {
+      // one after the other
+    }
+  }
+
+  // ---- what happened
+
+  /** Whether {@link #note} keeps what it is told. */
+  boolean tracing() {
+    return trace != null;
+  }
+
+  /** Takes part in what a run is told from another by. */
+  void mark(long value) {
+    digest = (digest ^ value ^ nanos) * 1099511628211L;
+  }
+
+  /** Writes {@code format} down where that is asked for. */
+  void note(String format, Object... arguments) {
+    if (trace != null) {
+      trace.add(
+          String.format(Locale.ROOT, "%9.3f ms ", nanos / 1e6)
+              + String.format(Locale.ROOT, format, arguments));
+    }
+  }
+
+  /** Different for runs that went differently. */
+  long digest() {
+    return digest;
+  }
+
+  /** What was noted. */
+  List<String> trace() {
+    return trace == null ? List.of() : trace;
+  }
+}
