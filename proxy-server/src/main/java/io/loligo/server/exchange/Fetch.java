@@ -746,7 +746,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** Nobody reads along any more (quick_abort_min, _max, _pct). */
+  /** Nobody reads along any more, or ever did (quick_abort_min, _max, _pct). */
   @Override
   public void deserted() {
     if (!over && !goesOnAlone()) {
@@ -755,7 +755,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private boolean goesOnAlone() {
-    if (!storing || announced < 0 || head.methodId() == Method.POST) {
+    if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
     Forwarding forwarding = loop.config().forwarding();

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,7 +24,7 @@ final class Origin {
   private final List<Resource> resources;
   private final Map<Integer, Request> requests;
   private final Map<String, Integer> plainRunning = new HashMap<>();
-  private final long sharedBytes;
+  private final LongSupplier sharedBytes;
   private int asked;
 
   /** What goes wrong with one answer. */
@@ -58,7 +59,7 @@ final class Origin {
       Truth truth,
       List<Resource> resources,
       Map<Integer, Request> requests,
-      long sharedBytes) {
+      LongSupplier sharedBytes) {
     this.sharedBytes = sharedBytes;
     this.world = world;
     this.faults = faults;
@@ -179,7 +180,7 @@ final class Origin {
         running = resource.path + resource.language(request.field("accept-language"));
         int together = plainRunning.merge(running, 1, Integer::sum);
         if (together > 1
-            && resource.maxLength() < sharedBytes
+            && resource.maxLength() < sharedBytes.getAsLong()
             && faults.isCalm()
             && !truth.isDisturbed(resource)) {
           throw new AssertionError(together + " fetches at once of " + resource + ", by " + cause);

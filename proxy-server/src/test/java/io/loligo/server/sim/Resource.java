@@ -60,9 +60,9 @@ final class Resource {
     return varies && wanted != null && LANGUAGES.contains(wanted) ? wanted : "any";
   }
 
-  /** Whether those who ask at the same time are given one answer. */
+  /** Whether those who ask at the same time are given one answer: it does not expire on its way. */
   boolean isShared() {
-    return !isPrivate && maxAge > 0;
+    return !isPrivate && maxAge > 2;
   }
 
   /** Octets of its longest version. */

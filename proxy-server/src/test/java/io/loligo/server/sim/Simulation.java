@@ -102,12 +102,6 @@ final class Simulation {
       listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
     }
 
-    /** Larger answers are not stored, and so not shared. */
-    long sharedBytes() {
-      boolean shares = config.forwarding().collapsedForwarding();
-      return shares ? config.memory().maxObjectInMemoryBytes() : 0;
-    }
-
     @Override
     public String toString() {
       return config.memory() + " " + config.forwarding();
@@ -142,7 +136,7 @@ final class Simulation {
     for (int i = 1 + world.draw(7); i > 0; i--) {
       resources.add(new Resource(world, resources.size(), hosts));
     }
-    origin = new Origin(world, faults, truth, resources, requests, setting.sharedBytes());
+    origin = new Origin(world, faults, truth, resources, requests, this::sharedBytes);
     Nameserver nameserver = new Nameserver(world, faults);
     ADDRESSES.forEach((name, addresses) -> nameserver.knows(name, addresses.get(0).getAddress()));
     for (int i = 0; i < LOOPS; i++) {
@@ -278,6 +272,13 @@ final class Simulation {
   /** The same once more, or one like it. */
   Request again(Request request) {
     return newRequest(request.resource, false);
+  }
+
+  /** Those who ask for less at the same time share a fetch: what is larger is not stored. */
+  private long sharedBytes() {
+    // the disk that is played here keeps what is validated as it was
+    boolean shares = setting.config.forwarding().collapsedForwarding() && !disk.onDisk;
+    return shares ? setting.config.memory().maxObjectInMemoryBytes() : 0;
   }
 
   /** Whether readers that lag behind another are cut: what is not stored they cannot go on from. */

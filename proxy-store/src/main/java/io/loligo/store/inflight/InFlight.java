@@ -46,7 +46,10 @@ public final class InFlight {
     /** There is room again: {@link #wantsMore} turned true. */
     void resume();
 
-    /** The last reader left before the end; the writer decides (quick_abort). */
+    /**
+     * The last reader left before the end, or there never was one and nothing is stored of it; the
+     * writer decides (quick_abort).
+     */
     void deserted();
   }
 
@@ -420,6 +423,11 @@ public final class InFlight {
     return intake.received();
   }
 
+  /** Whether what arrives is being stored. Writer's loop. */
+  public boolean isStored() {
+    return !doNotStore && (intake.isKept() || intake.isSpooled());
+  }
+
   /** It is not to be stored after all (an invalidation came between). Any thread. */
   public void doNotStore() {
     doNotStore = true;
@@ -559,7 +567,7 @@ public final class InFlight {
   }
 
   private void tellWriter() {
-    if (readers.isDeserted() && !desertion && !phase.written()) {
+    if ((readers.isDeserted() || isForNobody()) && !desertion && !phase.written()) {
       desertion = true;
       writer.deserted();
     }
@@ -568,6 +576,14 @@ public final class InFlight {
     if (wanting && !before) {
       writer.resume();
     }
+  }
+
+  /** Whether there is no reader, be it that there never was one, and nothing is stored of it. */
+  private boolean isForNobody() {
+    return phase == Phase.STREAMING
+        && readers.size() == 0
+        && !intake.isKept()
+        && !intake.isSpooled();
   }
 
   // Threads

@@ -655,6 +655,30 @@ final class InFlightTest {
       assertThat(stored()).as("finished all the same").isNotNull().satisfies(Entry::release);
     }
 
+    /**
+     * A validation behind the back, and an invalidation before its answer: whom would it be for?
+     */
+    @Test
+    void tellsTheWriterWhereNobodyReadsAndNothingIsStored() {
+      begin();
+      home.call(flight::doNotStore);
+      assertThat(writer.deserted).isZero();
+      head(meta(), true, 10);
+      assertThat(writer.deserted).isEqualTo(1);
+      home.call(() -> assertThat(flight.isStored()).isFalse());
+      fail("given up");
+    }
+
+    @Test
+    void goesOnWithoutReadersWhileItIsStored() {
+      beginStored(10);
+      assertThat(writer.deserted).isZero();
+      home.call(() -> assertThat(flight.isStored()).isTrue());
+      content(octets(10), 0, 10);
+      end();
+      assertThat(stored()).isNotNull().satisfies(Entry::release);
+    }
+
     @Test
     void tellsAgainWhenTheLastOfLaterReadersLeft() {
       beginStored(10);
