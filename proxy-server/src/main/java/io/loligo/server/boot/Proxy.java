@@ -500,7 +500,16 @@ public final class Proxy implements AutoCloseable {
       }
       throw e;
     }
-    exchange(now, settings, names, log, ports);
+    try {
+      exchange(now, settings, names, log, ports.ports());
+    } catch (RuntimeException | Error e) {
+      goBack(before, oldLog, e);
+      ports.cancel();
+      if (!keepsLog) {
+        log.close();
+      }
+      throw e;
+    }
     ports.commit();
     portsBound(now);
     config = now;
@@ -520,6 +529,15 @@ public final class Proxy implements AutoCloseable {
     return later(next, wanted);
   }
 
+  /** Some loops have exchanged, some not: all have what they had before {@code failure} again. */
+  private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
+    try {
+      exchange(before, ExchangeSettings.of(before, processMark), dns, log, listeners.inUse());
+    } catch (RuntimeException | Error again) {
+      failure.addSuppressed(again);
+    }
+  }
+
   private static List<String> later(Reconfiguration next, ProxyConfig wanted) {
     List<String> later = new ArrayList<>(next.later());
     String refusal = later.isEmpty() ? null : MemoryBudget.of(wanted).refusal();
@@ -534,9 +552,8 @@ public final class Proxy implements AutoCloseable {
       ExchangeSettings settings,
       DnsSettings names,
       AccessLog log,
-      Listeners.Change ports) {
+      Map<ListeningPort, HttpPort> listening) {
     ClientSettings clients = ClientSettings.of(now);
-    Map<ListeningPort, HttpPort> listening = ports.ports();
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
@@ -551,6 +568,8 @@ public final class Proxy implements AutoCloseable {
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
                   }));
     }
+    // all of them, before the failure of one is told
+    exchanged.forEach(io.netty.util.concurrent.Future::awaitUninterruptibly);
     exchanged.forEach(io.netty.util.concurrent.Future::syncUninterruptibly);
   }
 

@@ -103,7 +103,7 @@ final class Reloader implements AutoCloseable {
       synchronized (target) {
         later = target.apply(read.config());
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.debug("not reloaded", e);
       return failed(List.of(e.getMessage() == null ? e.toString() : e.getMessage()));
     }

@@ -153,9 +153,7 @@ public final class Listeners {
 
     /** What connections of each of them are to know. */
     public Map<ListeningPort, HttpPort> ports() {
-      Map<ListeningPort, HttpPort> ports = new HashMap<>();
-      after.forEach(one -> ports.put(one.listening(), one.port()));
-      return Map.copyOf(ports);
+      return byListening(after);
     }
 
     /** Accepts on the new ones, then stops listening on those that are gone. */
@@ -176,6 +174,17 @@ public final class Listeners {
     public void cancel() {
       opened.forEach(one -> close(one.channels()));
     }
+  }
+
+  /** The ports in use, as connections know them. */
+  public synchronized Map<ListeningPort, HttpPort> inUse() {
+    return byListening(open);
+  }
+
+  private static Map<ListeningPort, HttpPort> byListening(List<Open> open) {
+    Map<ListeningPort, HttpPort> ports = new HashMap<>();
+    open.forEach(one -> ports.put(one.listening(), one.port()));
+    return Map.copyOf(ports);
   }
 
   private static void close(List<Channel> channels) {

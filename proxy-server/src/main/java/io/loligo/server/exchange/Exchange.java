@@ -164,7 +164,13 @@ final class Exchange implements ClientEvents {
 
   /** Joins or fetches. Returns itself, or null where the answer is already complete. */
   ClientEvents start() {
-    joinOrFetch();
+    try {
+      joinOrFetch();
+    } catch (RuntimeException | Error e) {
+      // the connection, which answers for the failure, does not know of this exchange yet
+      gone();
+      throw e;
+    }
     return phase == Phase.OVER || (phase == Phase.DELEGATED && delegate == null) ? null : this;
   }
 
@@ -247,7 +253,7 @@ final class Exchange implements ClientEvents {
     if (inFlight == null) {
       shed();
     } else if (inFlight.writer() == mine) {
-      Entry meanwhile = shared ? loop.store().find(loop.probe(target), head.fields()) : null;
+      Entry meanwhile = shared ? mine.findMeanwhile() : null;
       CacheDecision usable = meanwhile == null ? null : usable(meanwhile);
       if (usable == null) {
         run(mine, inFlight);

@@ -641,7 +641,12 @@ public final class ExchangeLoop implements RequestHandler {
         return hits.answer(stream, head, entry, decision);
       }
       case SERVE_STALE_AND_REVALIDATE -> {
-        revalidate(stream, head, target, view, entry);
+        try {
+          revalidate(stream, head, target, view, entry);
+        } catch (RuntimeException | Error e) {
+          entry.release();
+          throw e;
+        }
         return hits.answer(stream, head, entry, decision);
       }
       case UNSATISFIABLE -> {

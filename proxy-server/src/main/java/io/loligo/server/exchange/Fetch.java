@@ -179,7 +179,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** Another validation may have ended after the stale response was found. */
   private boolean wasValidatedMeanwhile() {
-    Entry now = loop.store().find(loop.probe(target), head.fields());
+    Entry now = findMeanwhile();
     if (now == null) {
       return false;
     }
@@ -188,6 +188,16 @@ final class Fetch implements OriginEvents, InFlight.Writer {
             && now.meta().ageSeconds(loop.clock().millis()) < now.meta().lifetimeSeconds();
     now.release();
     return fresh;
+  }
+
+  /** What is stored for the request, now that this fetch is begun; owned, or null. */
+  Entry findMeanwhile() {
+    try {
+      return loop.store().find(loop.probe(target), head.fields());
+    } catch (RuntimeException | Error e) {
+      standDown();
+      throw e;
+    }
   }
 
   /** What it was to fetch is there: who waits for it finds it in the store. Not yet started. */
@@ -216,7 +226,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
   InFlight begin(CacheKey key) {
-    return opened(key, loop.store().begin(key, false, eventLoop, this));
+    try {
+      return opened(key, loop.store().begin(key, false, eventLoop, this));
+    } catch (RuntimeException | Error e) {
+      finish();
+      throw e;
+    }
   }
 
   /**
@@ -225,7 +240,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
    * @param expected the variant this request is known to select, or null
    */
   InFlight joinOrBegin(CacheKey key, VarySelection expected) {
-    return opened(key, loop.store().joinOrBegin(key, head.fields(), expected, eventLoop, this));
+    try {
+      return opened(key, loop.store().joinOrBegin(key, head.fields(), expected, eventLoop, this));
+    } catch (RuntimeException | Error e) {
+      finish();
+      throw e;
+    }
   }
 
   private InFlight opened(CacheKey key, InFlight opened) {

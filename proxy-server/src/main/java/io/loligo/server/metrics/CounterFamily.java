@@ -56,6 +56,7 @@ public enum CounterFamily {
           "ERR_CONNECT_FAIL",
           "ERR_DNS_FAIL",
           "ERR_FORWARDING_DENIED",
+          "ERR_INTERNAL",
           "ERR_INVALID_REQ",
           "ERR_INVALID_RESP",
           "ERR_INVALID_URL",

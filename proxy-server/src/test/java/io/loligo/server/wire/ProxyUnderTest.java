@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.FileConfigSource;
@@ -146,6 +147,13 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.descriptors().pauses();
   }
 
+  /** Answers made because something failed, of this name. */
+  long errors(String code) {
+    return proxy
+        .metrics()
+        .value(CounterFamily.ERROR, CounterFamily.ERROR.labelValues().indexOf(code));
+  }
+
   /** Connections opened to origins, parents and tunnels' ends so far. */
   long forwardedConnections() {
     return proxy.metrics().value(Counter.SERVER_CONNECTIONS);
@@ -164,6 +172,34 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Puts this configuration in force. */
   Reloaded reload(String squidConf) {
     return proxy.reload(new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf));
+  }
+
+  /** The same, but with these limits of request heads, which no file can say. */
+  Reloaded reloadWithRequestLimits(String squidConf, ParseLimits request) {
+    ProxyConfig read = read(squidConf);
+    ProxyConfig.Limits limits =
+        new ProxyConfig.Limits(
+            request,
+            read.limits().reply(),
+            read.limits().requestBodyMaxBytes(),
+            read.limits().replyBodyMaxBytes());
+    ProxyConfig config =
+        new ProxyConfig(
+            read.ports(),
+            read.access(),
+            read.caching(),
+            read.memory(),
+            read.disk(),
+            read.timeouts(),
+            read.connections(),
+            limits,
+            read.forwarding(),
+            read.dns(),
+            read.logging(),
+            read.admin(),
+            read.workers(),
+            read.settings());
+    return proxy.reload(new ConfigResult(config, List.of(), List.of()));
   }
 
   /** Stops listening and lets exchanges end. */

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.admin.Reloaded;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -192,6 +193,42 @@ class ReloadWireTest extends WireTest {
     }
     assertThat(get("/a").field("Via")).contains("a.test");
     new ServerSocket(free, 1, InetAddress.getLoopbackAddress()).close();
+  }
+
+  /** Nothing that can be read makes a loop fail: these limits are beyond those of any line. */
+  @Test
+  void whatALoopCannotTakeChangesNothing() throws Exception {
+    int first = ProxyProcess.freePort();
+    int second = ProxyProcess.freePort();
+    String[] wanted = {
+      "http_port 127.0.0.1:" + first,
+      "http_port 127.0.0.1:" + second,
+      "visible_hostname other.test",
+      "http_access deny all",
+      "access_log stdio:" + dir.resolve("other.log") + " common"
+    };
+    origin.otherwise(call -> call.ok("x", "Cache-Control: no-store"));
+    startProxy(wanted[0]);
+    RawClient kept = client();
+    assertThat(kept.get(origin.url("/")).response().status()).isEqualTo(200);
+
+    Reloaded refused =
+        proxy.reloadWithRequestLimits(
+            reloadable(wanted), new ParseLimits(Integer.MAX_VALUE, 8192, 256, 4096, 16_384));
+
+    assertThat(refused.done()).isFalse();
+    assertThatThrownBy(() -> RawClient.connect(second)).isInstanceOf(ConnectException.class);
+    for (RawClient one : List.of(kept, client(), client(), client())) {
+      WireMessage answer = one.get(origin.url("/")).response();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.field("Via")).contains("proxy.test");
+    }
+    reload(wanted);
+    try (RawClient there = RawClient.connect(second)) {
+      assertThat(there.get(origin.url("/")).response().status()).isEqualTo(403);
+    }
+    assertThat(stopAndReadLog()).hasSize(5);
+    assertThat(Files.readAllLines(dir.resolve("other.log"))).hasSize(1);
   }
 
   @Test

@@ -928,17 +928,31 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     settle();
   }
 
-  /** Our own code failed: 500 where the answer has not begun, a cut connection otherwise. */
+  /**
+   * Our own code failed, or there is no memory for it: 500 or 503 where the answer has not begun, a
+   * cut connection otherwise.
+   */
   private void failed(Throwable cause) {
-    LOG.error("An exchange with {} failed", client, cause);
+    boolean noMemory = cause instanceof OutOfMemoryError;
+    LOG.error("An exchange with {} failed: {}", client, cause.toString(), noMemory ? null : cause);
     if (state != State.EXCHANGE) {
       return;
     }
+    ClientEvents told = events;
     events = null;
+    if (told != null) {
+      // it holds what others wait for, or memory
+      tellGone(told);
+    }
     closing = true;
     record.errorDetail = cause.toString();
+    record.errorCode = noMemory ? "ERR_OVERLOADED" : "ERR_INTERNAL";
     if (!answer.headSent()) {
-      head(500, new FieldLines(0), null, 0, 0, 0, true);
+      FieldLines lines = new FieldLines(16);
+      if (noMemory) {
+        lines.add("Retry-After", "1");
+      }
+      head(noMemory ? 503 : 500, lines, null, 0, 0, 0, true);
     } else if (!complete) {
       cut = true;
     }
