@@ -1,5 +1,7 @@
 package io.loligo.core.acl;
 
+import java.util.HexFormat;
+
 /**
  * What expressions about URLs are searched in: {@code %61dmin} is a spelling of {@code admin} (RFC
  * 3986 section 2.1), and a rule against the one holds for the other. As in Squid, {@code %00} stays
@@ -29,16 +31,12 @@ final class PercentDecoding {
     return decoded.toString();
   }
 
+  /** The octet that two digits stand for, or -1. */
   private static int octet(String text, int at) {
-    if (at + 1 >= text.length()) {
-      return -1;
-    }
-    int high = digit(text.charAt(at));
-    int low = digit(text.charAt(at + 1));
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
-  }
-
-  private static int digit(char c) {
-    return c > 'f' ? -1 : Character.digit(c, 16);
+    boolean encoded =
+        at + 1 < text.length()
+            && HexFormat.isHexDigit(text.charAt(at))
+            && HexFormat.isHexDigit(text.charAt(at + 1));
+    return encoded ? HexFormat.fromHexDigits(text, at, at + 2) : -1;
   }
 }
