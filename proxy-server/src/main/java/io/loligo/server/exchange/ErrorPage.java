@@ -2,6 +2,7 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -9,6 +10,11 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 /** The proxy's own answers: short, escaped, without anything the client did not send. Stateless. */
 final class ErrorPage {
   private ErrorPage() {}
+
+  /** Squid's ERR_ name for a request that is refused as a message. */
+  static String code(ParseFailure failure) {
+    return failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
+  }
 
   /**
    * Answers with a page and nothing more; no Cache-Status, as nothing that is stored has part in it

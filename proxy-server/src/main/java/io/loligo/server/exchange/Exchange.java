@@ -930,8 +930,7 @@ final class Exchange implements ClientEvents {
     leave();
     if (phase == Phase.WAITING) {
       stream.record().errorDetail = failure.text();
-      String error = failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
-      fail(failure.status(), error, failure.text() + ".", null);
+      fail(failure.status(), ErrorPage.code(failure), failure.text() + ".", null);
     } else if (phase == Phase.STREAMING) {
       account();
       over();

@@ -339,8 +339,9 @@ public final class ExchangeLoop implements RequestHandler {
         return fail(
             stream, framing, 405, "ERR_UNSUP_REQ", "There are no tunnels through this port.");
       }
-      if (isOverloaded(stream.record())) {
-        return shed(stream, framing, stream.record().shed);
+      Shed overload = overload();
+      if (overload != null) {
+        return shed(stream, framing, overload);
       }
       return new Tunneling(this, stream, head.snapshot(), target, view).connect();
     }
@@ -459,8 +460,9 @@ public final class ExchangeLoop implements RequestHandler {
     CacheReason bypass =
         upgrade != null ? CacheReason.UPGRADE : bypass(head, target, framing, view);
     if (bypass != null) {
-      if (isOverloaded(stream.record())) {
-        return shed(stream, framing, stream.record().shed);
+      Shed overload = overload();
+      if (overload != null) {
+        return shed(stream, framing, overload);
       }
       CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
       return new Exchange(
@@ -469,8 +471,9 @@ public final class ExchangeLoop implements RequestHandler {
     }
     Entry entry = store.find(probe, head.fields());
     if (entry == null && store.mayLoad(probe)) {
-      if (isOverloaded(stream.record())) {
-        return shed(stream, framing, stream.record().shed);
+      Shed overload = overload();
+      if (overload != null) {
+        return shed(stream, framing, overload);
       }
       return new Load(stream, head.snapshot(), target, framing, view).start();
     }
@@ -655,9 +658,10 @@ public final class ExchangeLoop implements RequestHandler {
             stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
       }
       default -> {
-        if (load == null && isOverloaded(record)) {
+        Shed overload = load == null ? overload() : null;
+        if (overload != null) {
           release(entry);
-          return shed(stream, framing, record.shed);
+          return shed(stream, framing, overload);
         }
         return new Exchange(
                 this, stream, head, target, framing, view, probe.toKey(), entry, decision, null)
@@ -799,17 +803,15 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * Whether nothing is taken on that memory cannot answer, so that what was accepted does not
-   * suffer; notes why in {@code record}.
+   * Why nothing is taken on that memory cannot answer, so that what was accepted does not suffer;
+   * null: everything is.
    */
-  private boolean isOverloaded(ExchangeRecord record) {
-    long lagMillis = config().connections().load().loopLagMillis();
+  private Shed overload() {
     if (counters.requestsInProgress() > settings.requestsPerLoop()) {
-      record.shed = Shed.REQUESTS;
-    } else if (lagMillis > 0 && timer.lagMillis() >= lagMillis) {
-      record.shed = Shed.LOOP_LAG;
+      return Shed.REQUESTS;
     }
-    return record.shed != null;
+    long lagMillis = config().connections().load().loopLagMillis();
+    return lagMillis > 0 && timer.lagMillis() >= lagMillis ? Shed.LOOP_LAG : null;
   }
 
   @Override
@@ -841,8 +843,8 @@ public final class ExchangeLoop implements RequestHandler {
     record.errorDetail = failure.text();
     record.requestFailure = failure;
     stream.closeAfter();
-    String error = failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
-    ErrorPage.send(stream, this, failure.status(), error, failure.text() + ".", null);
+    String code = ErrorPage.code(failure);
+    ErrorPage.send(stream, this, failure.status(), code, failure.text() + ".", null);
   }
 
   @Override
