@@ -86,7 +86,7 @@ public final class Proxy implements AutoCloseable {
   private static final long CLOSE_SECONDS = 10;
 
   /** How often the machine is asked for its addresses and our descriptors. */
-  private static final long ADDRESSES_SECONDS = 10;
+  private static final long ASK_MACHINE_SECONDS = 10;
 
   /** Explanations made at once: each may read from disk. */
   private static final int MAX_EXPLAINING = 4;
@@ -213,7 +213,7 @@ public final class Proxy implements AutoCloseable {
       maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
       learnLocalAddresses();
       maintenance.scheduleWithFixedDelay(
-          this::learnLocalAddresses, ADDRESSES_SECONDS, ADDRESSES_SECONDS, TimeUnit.SECONDS);
+          this::learnLocalAddresses, ASK_MACHINE_SECONDS, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
       seenStore = seen.apply(store);
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
@@ -230,7 +230,7 @@ public final class Proxy implements AutoCloseable {
               maintenance);
       listeners = new Listeners(transport, group, clientLoops, this::opened);
       maintenance.scheduleWithFixedDelay(
-          descriptors::measure, 0, ADDRESSES_SECONDS, TimeUnit.SECONDS);
+          descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;

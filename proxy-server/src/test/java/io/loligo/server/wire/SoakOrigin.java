@@ -16,6 +16,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An origin whose content is a function of path, language and version, so that any of it can be
@@ -37,6 +39,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SoakOrigin implements AutoCloseable {
   private static final int LARGE_BYTES = 400_000;
   private static final int SMALL_BYTES = 40_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SoakOrigin.class);
 
   private final ServerSocket listener;
   private final Map<String, AtomicLong> versions = new ConcurrentHashMap<>();
@@ -115,10 +119,10 @@ final class SoakOrigin implements AutoCloseable {
         head = WireMessage.readHead(in);
       }
     } catch (IOException gone) {
-      // a proxy closes what nobody wants any more
+      LOG.debug("a proxy closes what nobody wants any more", gone);
+    } finally {
       sockets.remove(socket);
     }
-    sockets.remove(socket);
   }
 
   /** Whether the connection may be used again. */
