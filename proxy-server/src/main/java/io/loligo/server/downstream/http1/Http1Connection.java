@@ -1401,9 +1401,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private void finish() {
     conclude();
     served++;
-    boolean linger = unread != null || contentMissing();
     if (closing) {
-      close(linger);
+      // unless it said so itself, the client may be sending its next request (RFC 9112 section 9.6)
+      close(persistent || unread != null || contentMissing());
     } else if (contentMissing()) {
       state = State.DRAINING;
       discardedBytes = 0;

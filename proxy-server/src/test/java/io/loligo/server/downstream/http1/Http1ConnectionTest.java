@@ -223,7 +223,7 @@ class Http1ConnectionTest {
               ScriptedClient.with(new Connections(false, true, false, 1, 0, 1, Load.ANY))));
       client.channel.peerSends(get("/x"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
-      assertThat(client.channel.isOpen()).isFalse();
+      assertThat(client.channel.finSent()).isTrue();
     }
 
     @Test
@@ -235,6 +235,22 @@ class Http1ConnectionTest {
       assertThat(client.channel.received()).isEqualTo(reply("/1"));
       client.channel.peerSends(get("/2"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
+      assertThat(client.channel.finSent()).isTrue();
+    }
+
+    @Test
+    void noResetMeetsARequestThatCrossesOurFin() {
+      client.scripts.add(
+          (stream, head, framing) -> {
+            stream.closeAfter();
+            return ScriptedClient.ok(stream, head, framing);
+          });
+      client.channel.peerSends(get("/1"));
+      assertThat(client.channel.finSent()).isTrue();
+      client.channel.peerSends(get("/2"));
+      assertThat(client.channel.isOpen()).isTrue();
+      assertThat(client.targets).containsExactly("/1");
+      client.channel.peerFins();
       assertThat(client.channel.isOpen()).isFalse();
     }
 
@@ -247,7 +263,7 @@ class Http1ConnectionTest {
           });
       client.channel.peerSends(get("/x"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
-      assertThat(client.channel.isOpen()).isFalse();
+      assertThat(client.channel.finSent()).isTrue();
     }
 
     @Test
@@ -734,7 +750,7 @@ class Http1ConnectionTest {
           .isEqualTo(
               lines(
                   "HTTP/1.1 500 Internal Server Error", "Connection: close", "Content-Length: 0"));
-      assertThat(client.channel.isOpen()).isFalse();
+      assertThat(client.channel.finSent()).isTrue();
       assertThat(onlyNote().status()).isEqualTo(500);
     }
 
