@@ -75,6 +75,9 @@ public record StoredMeta(
   /** Its content ended with the connection: nobody knows whether that was the end of it. */
   public static final int UNFRAMED = 1 << 12;
 
+  /** It is whole, and its fields have a Content-Range, which means nothing there. */
+  public static final int HAS_CONTENT_RANGE = 1 << 13;
+
   /** One whose content is whole. */
   public StoredMeta(
       int status,

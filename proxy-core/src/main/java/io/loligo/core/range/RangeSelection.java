@@ -37,7 +37,8 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
 
   /**
    * Decides for a GET. Pure; without Range it allocates nothing. A Range that is malformed, of
-   * another unit, or made of too many parts is ignored, as is any where If-Range does not hold.
+   * another unit, or made of too many parts is ignored, as is any where If-Range does not hold, or
+   * where what is stored has a Content-Range of its own already.
    *
    * @param request borrowed
    * @param stored the response that may be used
@@ -48,6 +49,7 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
     if (field < 0
         || request.next(FieldName.RANGE, field + 1) >= 0
         || stored.status() != OK
+        || stored.has(StoredMeta.HAS_CONTENT_RANGE)
         || contentLength < 0
         || !ifRangeHolds(request, stored)) {
       return WHOLE;

@@ -666,9 +666,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
             | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
             | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
+            | (hasIdleContentRange(reply) ? StoredMeta.HAS_CONTENT_RANGE : 0)
             | (unframed ? StoredMeta.UNFRAMED : 0)
             | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
     return flags == 0 ? meta : meta.withFlag(flags);
+  }
+
+  /** One that means nothing: it is kept and sent as it came (RFC 9111 section 3.1). */
+  private static boolean hasIdleContentRange(ResponseHead reply) {
+    return reply.status() != 206 && reply.fields().has(FieldName.CONTENT_RANGE);
   }
 
   private CacheSettings caching() {

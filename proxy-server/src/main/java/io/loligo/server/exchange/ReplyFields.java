@@ -55,9 +55,10 @@ final class ReplyFields {
     if (!fields.has(FieldName.DATE)) {
       clock.addDate(lines, dateMillis);
     }
+    // stored as one of the whole: its place is told to each client anew
+    boolean part = storing && head.status() == 206;
     for (int i = 0; i < fields.count(); i++) {
-      // a part is stored as one of the whole: its place is told to each client anew
-      boolean place = storing && fields.id(i) == FieldName.CONTENT_RANGE;
+      boolean place = part && fields.id(i) == FieldName.CONTENT_RANGE;
       if (!place && isPassedOn(fields, i) && !isNamed(fields, i, withheld)) {
         lines.add(fields, i);
       }
