@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends stored content as the client takes it: what is in memory at once, what is on disk in reads
- * of at most {@value #SLICE_BYTES} octets, one at a time, the next one when the stream takes
- * content again. Owns one reference to the entry until it is done or the client gone. Where a read
- * finds the content damaged a {@link Resumption} brings the rest. Confined to the client's event
- * loop.
+ * Sends stored content as the client takes it: what is in memory by {@value #GATHERED_BYTES}
+ * octets, what is on disk in reads of at most {@value #SLICE_BYTES} octets, one at a time, the next
+ * one when the stream takes content again. Owns one reference to the entry until it is done or the
+ * client gone. Where a read finds the content damaged a {@link Resumption} brings the rest.
+ * Confined to the client's event loop.
  */
 final class HitStream implements ClientEvents {
   /** A stretch of content, perhaps with octets of ours in front (multipart heads). */
@@ -25,11 +25,18 @@ final class HitStream implements ClientEvents {
   private static final Logger LOG = LoggerFactory.getLogger(HitStream.class);
   private static final int SLICE_BYTES = 64 << 10;
 
+  /**
+   * Most octets that are in memory and go into one gathered write. They are held anyway until the
+   * client has them all; more of them at once would make others of the loop wait longer.
+   */
+  private static final int GATHERED_BYTES = 512 << 10;
+
   private final ExchangeLoop loop;
   private final ClientStream stream;
   private final ArrayDeque<Part> parts = new ArrayDeque<>();
   private Entry entry;
   private long position = -1;
+  private int gathered;
   private boolean reading;
   private Resumption resumption;
 
@@ -56,10 +63,16 @@ final class HitStream implements ClientEvents {
       resumption.writable();
       return;
     }
-    while (entry != null && !parts.isEmpty() && !reading && stream.writable()) {
+    gathered = 0;
+    while (entry != null && !parts.isEmpty() && !reading && takesMore()) {
       sendSome();
     }
     goOn();
+  }
+
+  private boolean takesMore() {
+    return stream.writable()
+        || (gathered < GATHERED_BYTES && position >= 0 && entry.isResident(position));
   }
 
   private void goOn() {
@@ -114,6 +127,7 @@ final class HitStream implements ClientEvents {
   /** Takes {@code content}, which begins at the position. */
   private void send(ByteBuf content) {
     position += content.readableBytes();
+    gathered += content.readableBytes();
     if (position == parts.peek().to()) {
       endPart();
     }

@@ -50,6 +50,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +66,9 @@ import java.util.function.Function;
  */
 final class ExchangeBench implements AutoCloseable {
   private static final int READ_BYTES = 50_000;
+
+  /** Octets a client's connection queues before it asks for a pause. */
+  static final int HIGH_WATER_BYTES = 65_536;
 
   /** Guard of every wait; never a thing that is tested. */
   private static final long GUARD_SECONDS = 30;
@@ -102,6 +106,9 @@ final class ExchangeBench implements AutoCloseable {
 
     /** Why it was cut when it was over already; null where it was not. */
     String abortedLate;
+
+    /** Octets of content in each write. */
+    final List<Integer> writes = new ArrayList<>();
 
     final CompletableFuture<Void> answered = new CompletableFuture<>();
     int asked;
@@ -262,12 +269,13 @@ final class ExchangeBench implements AutoCloseable {
     eventLoop.shutdownGracefully(0, GUARD_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** A client that takes everything at once. */
+  /** A client that takes what was written when it is flushed. */
   private final class Client implements ClientStream {
     private final Outcome outcome;
     private final HttpPort port;
     private ClientEvents events;
     private String unread;
+    private int queued;
 
     Client(Outcome outcome, HttpPort port, String content) {
       this.outcome = outcome;
@@ -336,6 +344,7 @@ final class ExchangeBench implements AutoCloseable {
       content.readBytes(octets);
       outcome.content.writeBytes(octets);
       content.release();
+      queued += octets.length;
     }
 
     @Override
@@ -344,11 +353,26 @@ final class ExchangeBench implements AutoCloseable {
     }
 
     @Override
-    public void flush() {}
+    public void flush() {
+      boolean full = !writable();
+      if (queued > 0) {
+        outcome.writes.add(queued);
+        queued = 0;
+      }
+      if (full) {
+        eventLoop.execute(this::takeMore);
+      }
+    }
+
+    private void takeMore() {
+      if (!outcome.answered.isDone()) {
+        events.writable();
+      }
+    }
 
     @Override
     public boolean writable() {
-      return true;
+      return queued <= HIGH_WATER_BYTES;
     }
 
     @Override

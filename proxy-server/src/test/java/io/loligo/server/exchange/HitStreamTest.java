@@ -1,0 +1,47 @@
+package io.loligo.server.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.exchange.ExchangeBench.Outcome;
+import io.loligo.server.explain.Question;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class HitStreamTest {
+  private static final String URL = "http://a.example/";
+  private static final int LENGTH = 3 << 20;
+  private static final int SLICE_BYTES = 64 << 10;
+  private static final int GATHERED_BYTES = 512 << 10;
+
+  private static Outcome hit(ExchangeBench bench) {
+    bench.answers =
+        request ->
+            "HTTP/1.1 200 \r\nCache-Control: max-age=60\r\nContent-Length: " + LENGTH + "\r\n\r\n";
+    Question question = new Question(URL, "GET", List.of(), "", "127.0.0.1", "");
+    bench.send(question);
+    Outcome hit = bench.send(question);
+    assertThat(hit.asked).isZero();
+    assertThat(hit.content.size()).isEqualTo(LENGTH);
+    return hit;
+  }
+
+  @Test
+  void whatIsInMemoryIsGatheredIntoFewBoundedWrites() {
+    try (ExchangeBench bench = new ExchangeBench("maximum_object_size_in_memory 4 MB")) {
+      List<Integer> writes = hit(bench).writes;
+      assertThat(writes).hasSize(LENGTH / GATHERED_BYTES);
+      assertThat(writes).allMatch(octets -> octets < GATHERED_BYTES + SLICE_BYTES);
+    }
+  }
+
+  @Test
+  void whatIsReadFromDiskIsNotHeapedUp(@TempDir Path folder) {
+    try (ExchangeBench bench =
+        new ExchangeBench(
+            "maximum_object_size_in_memory 8 KB", "cache_dir rock " + folder + " 64")) {
+      assertThat(hit(bench).writes).allMatch(octets -> octets <= 2 * SLICE_BYTES);
+    }
+  }
+}
