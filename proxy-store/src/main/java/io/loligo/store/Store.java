@@ -159,8 +159,8 @@ public interface Store extends AutoCloseable {
   /**
    * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).
    * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned;
-   * where memory has no room for it, {@code old} with one reference more. It is stored only if
-   * {@code old} still is.
+   * where no memory has room for it, {@code old} with one reference more. It is stored only if
+   * {@code old} still is and the cache has room.
    */
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
 
@@ -188,8 +188,8 @@ public interface Store extends AutoCloseable {
   /**
    * Stores the content of {@code like}, borrowed, under new fields for another selection beside it:
    * a 304 said that it is what the request gets. Takes {@code fields} (lines and empty line).
-   * Returns the new entry owned; where memory has no room for it, {@code like} with one reference
-   * more. It is stored only if {@code like} still is, in memory or on disk.
+   * Returns the new entry owned; where no memory has room for it, {@code like} with one reference
+   * more. It is stored only if {@code like} still is, in memory or on disk, and the cache has room.
    */
   Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields);
 

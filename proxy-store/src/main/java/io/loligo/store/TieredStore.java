@@ -514,6 +514,7 @@ public final class TieredStore implements Store {
 
   @Override
   public void tick() {
+    memory.tick();
     disk.tick();
     catchUp.step();
     purges.tick();

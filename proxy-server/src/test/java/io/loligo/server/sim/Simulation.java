@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Memory;
 import io.loligo.core.message.Fields;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.SimulatedProxy;
@@ -56,6 +57,10 @@ final class Simulation {
           new Setting("maximum_object_size_in_memory 16 KB", "read_ahead_gap 8 KB"),
           new Setting("range_offset_limit none", "loligo_stream_buffer_size 4 KB"),
           new Setting("collapsed_forwarding off", "half_closed_clients on"));
+
+  /** Sizes of a cache that is too small for what is asked for, octets. */
+  private static final List<Long> TIGHT =
+      List.of(2L << 10, 3L << 10, 5L << 10, 9L << 10, 48L << 10);
 
   private static final List<LoadOutcome> OUTCOMES =
       List.of(LoadOutcome.ABSENT, LoadOutcome.DAMAGED, LoadOutcome.BUSY);
@@ -123,6 +128,8 @@ final class Simulation {
   private final TieredStore store;
   private final FakeDisk disk;
   private final SimulatedProxy proxy;
+  private long cacheBytes;
+  private long evictions;
   private final ListeningPort listening;
   private int records;
 
@@ -146,11 +153,12 @@ final class Simulation {
     SimLoop walks = world.addLoop("walks");
     transit = new MemoryLedger(16 << 20);
     ProxyConfig config = setting.config;
+    cacheBytes = world.chance(30) ? world.one(TIGHT) : config.memory().cacheBytes();
     try {
       store =
           new TieredStore(
               network.allocator(),
-              config.memory(),
+              of(config.memory(), cacheBytes),
               config.disk(),
               transit,
               new PacedExecutor(task -> maintenance.schedule(task, 5, TimeUnit.MILLISECONDS)),
@@ -174,6 +182,15 @@ final class Simulation {
             new Time(),
             this::logged);
     listening = new ListeningPort(config.ports().get(0));
+  }
+
+  private static Memory of(Memory memory, long cacheBytes) {
+    return new Memory(
+        cacheBytes,
+        memory.maxObjectInMemoryBytes(),
+        memory.transitBytes(),
+        memory.streamBufferBytes(),
+        memory.readAheadGapBytes());
   }
 
   private final class Time implements TimeSource {
@@ -203,6 +220,11 @@ final class Simulation {
   /** Answers that came from the store. */
   int fromStore() {
     return truth.fromStore();
+  }
+
+  /** Entries that had to go for others. */
+  long evictions() {
+    return evictions;
   }
 
   int asked() {
@@ -278,12 +300,19 @@ final class Simulation {
   private long sharedBytes() {
     // the disk that is played here keeps what is validated as it was
     boolean shares = setting.config.forwarding().collapsedForwarding() && !disk.onDisk;
-    return shares ? setting.config.memory().maxObjectInMemoryBytes() : 0;
+    return shares ? storableBytes() : 0;
+  }
+
+  /** Content from here on is not stored, whatever it is. */
+  private long storableBytes() {
+    // the head, the index and what an entry costs besides take some, and so does rounding up
+    long fits = cacheBytes / 4 - 512;
+    return Math.min(setting.config.memory().maxObjectInMemoryBytes(), Math.max(0, fits));
   }
 
   /** Whether readers that lag behind another are cut: what is not stored they cannot go on from. */
   boolean mayBeCut(Resource resource) {
-    return resource.maxLength() >= setting.config.memory().maxObjectInMemoryBytes();
+    return resource.maxLength() >= storableBytes();
   }
 
   /** {@code request} was sent on a connection that is closed, and may have been read or not. */
@@ -311,6 +340,9 @@ final class Simulation {
     for (int i = world.chance(40) ? 1 + world.draw(4) : 0; i > 0; i--) {
       world.after(world.draw(20_000_000), this::purge);
     }
+    if (cacheBytes <= TIGHT.get(TIGHT.size() - 1) && world.chance(30)) {
+      world.after(world.draw(20_000_000), this::resize);
+    }
   }
 
   private void begin(List<Request> wanted, long micros) {
@@ -326,6 +358,12 @@ final class Simulation {
     for (int n = 2 + world.draw(6); n > 0; n--) {
       begin(List.of(newRequest(resource, true)), micros + world.draw(100_000));
     }
+  }
+
+  private void resize() {
+    cacheBytes = Math.min(cacheBytes, world.one(TIGHT));
+    world.note("the cache is to have %d octets", cacheBytes);
+    store.resize(cacheBytes);
   }
 
   private void purge() {
@@ -380,7 +418,7 @@ final class Simulation {
 
   /** Plays it to its end. */
   void run() {
-    world.note("%s, calm: %s", setting, faults.isCalm());
+    world.note("%s, %d octets of cache, calm: %s", setting, cacheBytes, faults.isCalm());
     script();
     long limit = TimeUnit.MINUTES.toNanos(20);
     while (!done()) {
@@ -421,6 +459,7 @@ final class Simulation {
       }
     }
     assertThat(proxy.metrics().exchanges()).isEqualTo(records);
+    evictions = stats.evictions();
     store.close();
     world.pass(1_000);
     assertThat(store.stats().memoryBytes()).as("ledger of the tier").isZero();

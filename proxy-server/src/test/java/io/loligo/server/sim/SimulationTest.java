@@ -42,6 +42,7 @@ class SimulationTest {
   private int asked;
   private int requests;
   private long steps;
+  private long evictions;
 
   @BeforeEach
   void listen() {
@@ -73,9 +74,10 @@ class SimulationTest {
       play(seed);
     }
     System.out.printf(
-        "%d requests, %d to origins, %d answered by what was for others, %d steps%n",
-        requests, asked, fromStore, steps);
+        "%d requests, %d to origins, %d answered by what was for others, %d evicted, %d steps%n",
+        requests, asked, fromStore, evictions, steps);
     assertThat(fromStore).as("answers from the store").isGreaterThan(requests / 10);
+    assertThat(evictions).as("evictions").isGreaterThan(SEEDS / 10);
   }
 
   /** The same seed is the same run. */
@@ -110,6 +112,7 @@ class SimulationTest {
     asked += simulation.asked();
     requests += simulation.requests();
     steps += simulation.world().steps();
+    evictions += simulation.evictions();
   }
 
   private void run(Simulation simulation) {

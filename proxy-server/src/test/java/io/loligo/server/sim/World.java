@@ -1,11 +1,13 @@
 package io.loligo.server.sim;
 
 import io.netty.util.concurrent.Ticker;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,7 +49,20 @@ final class World implements Ticker {
   World(long seed, boolean tracing) {
     this.seed = seed;
     this.random = new SplittableRandom(seed);
+    determine(seed);
     this.trace = tracing ? new ArrayList<>() : null;
+  }
+
+  /** The one thing that Caffeine leaves to chance, whom it evicts among those much wanted. */
+  private static void determine(long seed) {
+    try {
+      Field field = Thread.class.getDeclaredField("threadLocalRandomSeed");
+      field.setAccessible(true);
+      ThreadLocalRandom.current();
+      field.setLong(Thread.currentThread(), seed);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("of Thread", e);
+    }
   }
 
   long seed() {

@@ -178,11 +178,15 @@ public final class MemoryTier {
         new Entry(
             key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
     insert(key, entry);
+    waitForRoom(entry, owner);
+    relieveIfNeeded();
+    return entry;
+  }
+
+  private void waitForRoom(Entry entry, MemoryLedger owner) {
     if (owner == transit && entry.tryRetain()) {
       overdrawn.add(entry);
     }
-    relieveIfNeeded();
-    return entry;
   }
 
   private MemoryLedger owner(long bytes) {
@@ -363,8 +367,9 @@ public final class MemoryTier {
 
   /**
    * Replaces {@code old}, borrowed, by the same content under new fields, unless it is no longer
-   * stored. Takes {@code fields}. Returns the new entry owned; {@code old} with one more reference
-   * where there is no room for a second one.
+   * stored. Takes {@code fields}. Returns the new entry owned: not stored where the cache has no
+   * room for a second one, for its reader is to have the new fields nevertheless; {@code old} with
+   * one more reference where nothing has.
    */
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     return again(key, old, meta, fields, old);
@@ -379,13 +384,23 @@ public final class MemoryTier {
   }
 
   private Entry again(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, Entry replaced) {
-    Entry fresh = freshened(key, old, meta, fields);
-    if (fresh == null) {
+    int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
+    MemoryLedger owner = owner(SizeClass.roundUp(length));
+    boolean stores = owner != null;
+    if (!stores) {
       rejections.increment();
+      relieveIfNeeded();
+      owner = transit.tryReserve(SizeClass.roundUp(length)) ? transit : null;
+    }
+    if (owner == null) {
+      fields.release();
       boolean alive = old.tryRetain();
       assert alive : "borrowed without reference";
-      relieveIfNeeded();
       return old;
+    }
+    Entry fresh = freshened(key, old, meta, fields, length, owner);
+    if (!stores) {
+      return fresh;
     }
     cache
         .asMap()
@@ -399,20 +414,17 @@ public final class MemoryTier {
               mapped(now);
               return now;
             });
+    waitForRoom(fresh, owner);
     relieveIfNeeded();
     return fresh;
   }
 
-  private Entry freshened(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+  /** {@code owner} has room for {@code length} octets already. Takes {@code fields}. */
+  private Entry freshened(
+      CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, int length, MemoryLedger owner) {
     try {
       int fieldsLength = fields.readableBytes();
-      int content = old.firstBlockLength() - old.fieldsLength();
-      int length = fieldsLength + content;
-      int bytes = SizeClass.roundUp(length);
-      MemoryLedger owner = owner(bytes);
-      if (owner == null) {
-        return null;
-      }
+      int content = length - fieldsLength;
       ByteBuf first = allocator.directBuffer(length, length);
       first.writeBytes(fields);
       first.writeBytes(old.firstBlock(), old.fieldsLength(), content);
@@ -478,6 +490,16 @@ public final class MemoryTier {
     ledger.limit(limitBytes);
     shrunk = true;
     relieveIfNeeded();
+  }
+
+  /**
+   * Asks for maintenance where something still waits for room, or readers took some that they may
+   * have given back: nobody else does while nothing is stored. Every second.
+   */
+  public void tick() {
+    if (shrunk || !overdrawn.isEmpty()) {
+      relieveIfNeeded();
+    }
   }
 
   /** Drops everything; nothing is stored any more. */

@@ -351,6 +351,48 @@ final class MemoryTierTest {
     }
   }
 
+  @Test
+  void confirmsUnderTheNewFieldsWhatTheCacheHasNoRoomFor() {
+    try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 400 << 10, Runnable::run)) {
+      Entry old = fixture.put(URL, octets(20_000));
+      fixture.store.resize(8 << 10);
+      Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("B: c\r\n\r\n"));
+      old.release();
+      assertThat(fresh.fieldsLength()).isEqualTo("B: c\r\n\r\n".length());
+      assertThat(StoreFixture.content(fresh)).isEqualTo(octets(20_000));
+      assertThat(fixture.store.holds(probe(URL))).isFalse();
+      assertThat(fixture.transit.used()).isPositive();
+      fresh.release();
+      assertThat(fixture.transit.used()).isZero();
+    }
+  }
+
+  @Test
+  void movesOutOfTransitWhatWasFreshenedThere() {
+    try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
+      Entry old = fixture.put(URL, octets(40_000));
+      Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
+      assertThat(fixture.transit.used()).isPositive();
+      old.release();
+      fresh.release();
+      fixture.store.tick();
+      assertThat(fixture.transit.used()).isZero();
+    }
+  }
+
+  @Test
+  void movesOutOfTransitWhatWaitedForReaders() {
+    try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
+      Entry read = fixture.put(URL, octets(40_000));
+      fixture.store.remove(key(URL));
+      fixture.fill(URL + "next", octets(30_000));
+      assertThat(fixture.transit.used()).isPositive();
+      read.release();
+      fixture.store.tick();
+      assertThat(fixture.transit.used()).isZero();
+    }
+  }
+
   private static int length(StoreFixture fixture, String coding) {
     Entry entry = fixture.store.find(probe(URL), accepting(coding));
     if (entry == null) {
