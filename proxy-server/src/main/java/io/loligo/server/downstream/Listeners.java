@@ -349,6 +349,12 @@ public final class Listeners {
     }
     told.forEach(Future::syncUninterruptibly);
     stop();
+    return endConnections(loops, lifetimeMillis, tunnelMillis);
+  }
+
+  /** What {@link #drain} does once nobody can connect any more. Any thread. */
+  static CompletableFuture<Void> endConnections(
+      List<ClientLoop> loops, long lifetimeMillis, long tunnelMillis) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     AtomicInteger busyLoops = new AtomicInteger(loops.size());
     for (ClientLoop loop : loops) {

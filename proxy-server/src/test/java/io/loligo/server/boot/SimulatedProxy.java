@@ -4,6 +4,9 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.ClientTerms;
+import io.loligo.server.downstream.ListeningPort;
+import io.loligo.server.downstream.SimulatedListeners;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -19,7 +22,9 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** All of the proxy's loops, wired as {@link Proxy} does it, on loops and sockets of a test's. */
 public final class SimulatedProxy {
@@ -75,6 +80,52 @@ public final class SimulatedProxy {
               addresses,
               metrics.loop(i).connections(),
               ClientSettings.of(config)));
+    }
+  }
+
+  /**
+   * Another configuration, exchanged by each loop in one task as {@link Proxy} has it done.
+   *
+   * @param exchanged called on each loop that has
+   */
+  public void reconfigure(
+      ProxyConfig config, DnsSettings names, ListeningPort listening, Runnable exchanged) {
+    ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
+    ClientSettings wanted = ClientSettings.of(config);
+    var ports = Map.of(listening, config.ports().get(0));
+    for (int i = 0; i < loops.size(); i++) {
+      Loop loop = loops.get(i);
+      ClientLoop client = clients.get(i);
+      loop.eventLoop()
+          .execute(
+              () -> {
+                loop.reconfigure(settings, names);
+                client.reconfigure(new ClientTerms(wanted, loop.exchanges(), ports), client.sink());
+                exchanged.run();
+              });
+    }
+  }
+
+  /**
+   * Stops as {@link Proxy#drain} does.
+   *
+   * @param stop called when answers say that connections end: nobody can connect from then on
+   * @param ended called when no connection is left
+   */
+  public void drain(long lifetimeMillis, Runnable stop, Runnable ended) {
+    AtomicInteger left = new AtomicInteger(clients.size());
+    for (ClientLoop client : clients) {
+      client
+          .eventLoop()
+          .execute(
+              () -> {
+                SimulatedListeners.announceEnd(client);
+                if (left.decrementAndGet() == 0) {
+                  stop.run();
+                  SimulatedListeners.endConnections(clients, lifetimeMillis, lifetimeMillis)
+                      .thenRun(ended);
+                }
+              });
     }
   }
 

@@ -1,6 +1,7 @@
 package io.loligo.server.sim;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.sim.MessageReader.Message;
 import java.util.ArrayDeque;
@@ -51,6 +52,10 @@ final class Client implements Peer, MessageReader.Listener {
       return;
     }
     if (socket == null) {
+      if (simulation.drain() != null) {
+        left.clear(); // nobody listens any more
+        return;
+      }
       reader = new MessageReader(true, this);
       socket = simulation.connect(this, number);
     }
@@ -154,6 +159,10 @@ final class Client implements Peer, MessageReader.Listener {
     world.note("client %d is answered %d, %s", number, request.status, head.fields);
     world.mark(request.id * 1000L + request.status);
     truth.head(request, head);
+    Simulation.Drain drain = simulation.drain();
+    if (drain != null && request.sentNanos > drain.announced() && !request.http10) {
+      assertThat(head.field("connection")).as("%s, while draining", request).isEqualTo("close");
+    }
   }
 
   @Override
@@ -174,9 +183,18 @@ final class Client implements Peer, MessageReader.Listener {
   private void over(Request request, Message answer, boolean complete) {
     request.over = true;
     truth.over(request, answer, complete);
-    if (!complete && faults.isCalm() && !simulation.mayBeCut(request.resource)) {
+    if (!complete && faults.isCalm() && !mayBeLost(request)) {
       throw new AssertionError("not answered although nothing goes wrong: " + request);
     }
+  }
+
+  private boolean mayBeLost(Request request) {
+    Simulation.Drain drain = simulation.drain();
+    boolean stopping =
+        drain != null
+            && (world.nanoTime() >= drain.deadline()
+                || (!request.headArrived && drain.mayMiss(request.sentNanos)));
+    return stopping || simulation.mayBeCut(request.resource);
   }
 
   /** What was asked in a row and will not be answered on this connection is asked again. */

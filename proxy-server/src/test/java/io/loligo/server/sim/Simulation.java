@@ -7,6 +7,7 @@ import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Memory;
+import io.loligo.core.config.Reconfiguration;
 import io.loligo.core.message.Fields;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.SimulatedProxy;
@@ -67,6 +68,9 @@ final class Simulation {
 
   private static final int LOOPS = 2;
 
+  /** Everything sent is there before. */
+  private static final long LATEST_ARRIVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
   /** A configuration, read once for all worlds. */
   private static final class Setting {
     private final ProxyConfig config;
@@ -75,12 +79,14 @@ final class Simulation {
     /** The same where nobody has to be asked. */
     private final DnsSettings listed;
 
+    /** The same with {@link Truth#isClosed} resources. */
+    private final ProxyConfig closing;
+
     Setting(String... lines) {
       String text =
           String.join(
               "\n",
               "http_port 3128",
-              "http_access allow all",
               "cache_mem 16 MB",
               "dns_nameservers 192.0.2.53",
               "hosts_file none",
@@ -100,11 +106,21 @@ final class Simulation {
               "max_stale " + Truth.MAX_STALE + " seconds",
               String.join("\n", lines),
               "");
-      ConfigResult result = new ConfigReader(new FileConfigSource()).readText("sim.conf", text);
-      assertThat(result.errors()).isEmpty();
-      config = result.config();
+      config = read(text + "http_access allow all\n");
+      closing =
+          read(
+              text
+                  + "acl closed urlpath_regex [13579]$\n"
+                  + "http_access deny closed\n"
+                  + "http_access allow all\n");
       names = DnsSettings.load(config.dns());
       listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
+    }
+
+    private static ProxyConfig read(String text) {
+      ConfigResult result = new ConfigReader(new FileConfigSource()).readText("sim.conf", text);
+      assertThat(result.errors()).isEmpty();
+      return result.config();
     }
 
     @Override
@@ -128,6 +144,11 @@ final class Simulation {
   private final TieredStore store;
   private final FakeDisk disk;
   private final SimulatedProxy proxy;
+  private ProxyConfig inForce;
+  private Drain drain;
+  private boolean drained;
+  private boolean reloading;
+  private boolean alwaysCollapsed;
   private long cacheBytes;
   private long evictions;
   private final ListeningPort listening;
@@ -153,6 +174,8 @@ final class Simulation {
     SimLoop walks = world.addLoop("walks");
     transit = new MemoryLedger(16 << 20);
     ProxyConfig config = setting.config;
+    inForce = config;
+    alwaysCollapsed = config.forwarding().collapsedForwarding();
     cacheBytes = world.chance(30) ? world.one(TIGHT) : config.memory().cacheBytes();
     try {
       store =
@@ -299,7 +322,7 @@ final class Simulation {
   /** Those who ask for less at the same time share a fetch: what is larger is not stored. */
   private long sharedBytes() {
     // the disk that is played here keeps what is validated as it was
-    boolean shares = setting.config.forwarding().collapsedForwarding() && !disk.onDisk;
+    boolean shares = alwaysCollapsed && !disk.onDisk;
     return shares ? storableBytes() : 0;
   }
 
@@ -340,6 +363,12 @@ final class Simulation {
     for (int i = world.chance(40) ? 1 + world.draw(4) : 0; i > 0; i--) {
       world.after(world.draw(20_000_000), this::purge);
     }
+    for (int i = world.chance(20) ? 1 + world.draw(3) : 0; i > 0; i--) {
+      world.after(world.draw(20_000_000), this::reload);
+    }
+    if (world.chance(12)) {
+      world.after(world.draw(20_000_000), this::stop);
+    }
     if (cacheBytes <= TIGHT.get(TIGHT.size() - 1) && world.chance(30)) {
       world.after(world.draw(20_000_000), this::resize);
     }
@@ -358,6 +387,71 @@ final class Simulation {
     for (int n = 2 + world.draw(6); n > 0; n--) {
       begin(List.of(newRequest(resource, true)), micros + world.draw(100_000));
     }
+  }
+
+  /** Another configuration, as far as one can be had without a new start. */
+  private void reload() {
+    if (reloading) {
+      return;
+    }
+    Setting other = world.one(SETTINGS);
+    boolean closes = world.chance(50);
+    inForce = Reconfiguration.of(inForce, closes ? other.closing : other.config).config();
+    alwaysCollapsed &= inForce.forwarding().collapsedForwarding();
+    reloading = true;
+    int[] left = {LOOPS};
+    world.note("reload, closed: %s", closes);
+    proxy.reconfigure(
+        inForce,
+        faults.dnsError() > 0 ? other.names : other.listed,
+        listening,
+        () -> {
+          if (left[0] == LOOPS) {
+            truth.rulesBegin(closes);
+          }
+          if (--left[0] == 0) {
+            truth.rulesEnd(!closes);
+            truth.rulesBegin(closes);
+            reloading = false;
+          }
+        });
+  }
+
+  private void stop() {
+    long lifetime = world.one(List.of(500L, 3_000L, 20_000L, 120_000L));
+    world.note("draining for %d ms", lifetime);
+    proxy.drain(
+        lifetime,
+        () -> {
+          drain = new Drain(world.nanoTime(), world.nanoTime() + lifetime * 1_000_000);
+          world.after(
+              lifetime * 1000 + 100_000,
+              () -> {
+                assertThat(proxy.metrics().value(ConnectionGauge.CLIENT_OPEN))
+                    .as("connections after the deadline")
+                    .isZero();
+                assertThat(drained).as("drained").isTrue();
+              });
+        },
+        () -> drained = true);
+  }
+
+  /**
+   * When it stopped.
+   *
+   * @param announced from then on answers say so, and nobody can connect
+   * @param deadline until then nobody is cut
+   */
+  record Drain(long announced, long deadline) {
+    /** Whether a request of {@code sent} may meet the end of its connection unread. */
+    boolean mayMiss(long sent) {
+      return sent > announced - LATEST_ARRIVAL_NANOS;
+    }
+  }
+
+  /** How it stopped; null: not yet. */
+  Drain drain() {
+    return drain;
   }
 
   private void resize() {

@@ -30,7 +30,18 @@ final class Truth {
   private final List<Emitted> emitted = new ArrayList<>();
   private final Map<Resource, List<Removal>> removals = new HashMap<>();
   private final Set<Resource> disturbed = new HashSet<>();
+  private final List<Rules> rules = new ArrayList<>();
   private int fromStore;
+
+  /** Whether some are closed to all, until then. */
+  private static final class Rules {
+    private final boolean closing;
+    private long untilNanos = Long.MAX_VALUE;
+
+    Rules(boolean closing) {
+      this.closing = closing;
+    }
+  }
 
   /**
    * What must not come back.
@@ -44,6 +55,31 @@ final class Truth {
   Truth(World world, Faults faults) {
     this.world = world;
     this.faults = faults;
+    rules.add(new Rules(false));
+  }
+
+  /** Whether {@code resource} is one that closing rules close. */
+  static boolean isClosed(Resource resource) {
+    return resource.number % 2 == 1;
+  }
+
+  /** Some loop has other rules now. */
+  void rulesBegin(boolean closing) {
+    rules.add(new Rules(closing));
+  }
+
+  /** No loop has such rules any more. */
+  void rulesEnd(boolean closing) {
+    for (Rules each : rules) {
+      if (each.closing == closing && each.untilNanos == Long.MAX_VALUE) {
+        each.untilNanos = world.nanoTime();
+      }
+    }
+  }
+
+  /** Whether such rules were in force at some time since {@code sent}, on some loop. */
+  private boolean were(boolean closing, long sent) {
+    return rules.stream().anyMatch(each -> each.closing == closing && each.untilNanos >= sent);
   }
 
   /** Answers that came from the store. */
@@ -86,6 +122,9 @@ final class Truth {
           "is answered 304 for %s",
           answer.field("etag"));
     }
+    if (isClosed(request.resource) && (source != null || status == 304)) {
+      check(were(false, request.sentNanos), request, "is answered although nobody may ask for it");
+    }
     if (source == null) {
       ownAnswer(request, status);
       return;
@@ -125,9 +164,10 @@ final class Truth {
     boolean expected =
         status == 304
             || (status == 504 && request.says("only-if-cached"))
+            || (status == 403 && isClosed(request.resource) && were(true, request.sentNanos))
             || (status == 416 && request.range != null);
     check(
-        expected || (status >= 400 && !faults.isCalm()),
+        expected || (status >= 400 && status != 403 && !faults.isCalm()),
         request,
         "is answered with %d of our own",
         status);

@@ -1,0 +1,20 @@
+package io.loligo.server.downstream;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** What {@link Listeners} does with loops, for a simulation that has no listening sockets. */
+public final class SimulatedListeners {
+  private SimulatedListeners() {}
+
+  /** The first step: answers say that the connection ends. On the loop. */
+  public static void announceEnd(ClientLoop loop) {
+    loop.announceEnd();
+  }
+
+  /** The second, when nobody can connect any more. */
+  public static CompletableFuture<Void> endConnections(
+      List<ClientLoop> loops, long lifetimeMillis, long tunnelMillis) {
+    return Listeners.endConnections(loops, lifetimeMillis, tunnelMillis);
+  }
+}
