@@ -105,6 +105,9 @@ final class Exchange implements ClientEvents {
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
 
+  // octets of content that reply_body_max_size leaves
+  private long replyLeft;
+
   /** What of the content the client gets; null: all of it. */
   private Window window;
 
@@ -415,6 +418,15 @@ final class Exchange implements ClientEvents {
         content.release();
         return;
       }
+      replyLeft -= content.readableBytes();
+      if (replyLeft < 0 && window == null) {
+        content.release();
+        account();
+        over();
+        leave();
+        stream.abort("reply_body_max_size: larger, which its head did not say");
+        return;
+      }
       creditOwed += content.readableBytes();
       if (window == null) {
         stream.content(content);
@@ -474,6 +486,7 @@ final class Exchange implements ClientEvents {
       window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
     }
     long limit = loop.config().limits().replyBodyMaxBytes();
+    replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     if (limit >= 0 && length(arrived) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
@@ -809,7 +822,7 @@ final class Exchange implements ClientEvents {
     waitsNoMore();
     account();
     releaseStored();
-    delegate = loop.hits().answer(stream, head, entry, found, asked);
+    delegate = loop.hits().answer(stream, head, view, entry, found, asked);
   }
 
   /**

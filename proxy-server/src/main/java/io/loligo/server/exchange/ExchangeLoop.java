@@ -641,7 +641,7 @@ public final class ExchangeLoop implements RequestHandler {
     lookedUp(record);
     switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED -> {
-        return hits.answer(stream, head, entry, decision);
+        return hits.answer(stream, head, view, entry, decision);
       }
       case SERVE_STALE_AND_REVALIDATE -> {
         try {
@@ -650,7 +650,7 @@ public final class ExchangeLoop implements RequestHandler {
           entry.release();
           throw e;
         }
-        return hits.answer(stream, head, entry, decision);
+        return hits.answer(stream, head, view, entry, decision);
       }
       case UNSATISFIABLE -> {
         release(entry);

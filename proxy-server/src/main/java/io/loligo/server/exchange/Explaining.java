@@ -257,13 +257,15 @@ final class Explaining {
             && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
-          new Forecast(
-              decision,
-              HitAnswer.status(head, found, decision),
-              hitTag(selected, decision),
-              false,
-              0,
-              false);
+          isDenied(selected)
+              ? new Forecast(decision, 403, LogTag.TCP_DENIED_REPLY, false, 0, false)
+              : new Forecast(
+                  decision,
+                  HitAnswer.status(head, found, decision),
+                  hitTag(selected, decision),
+                  false,
+                  0,
+                  false);
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
@@ -300,6 +302,18 @@ final class Explaining {
     if (!one.purged()) {
       tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
     }
+  }
+
+  /** Whether {@code http_reply_access} keeps what is stored from this client. */
+  private boolean isDenied(Glimpse selected) {
+    AclList rules = loop.config().access().httpReplyAccess();
+    if (rules.isEmpty()) {
+      return false;
+    }
+    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
+    boolean denied = !rules.evaluate(view).allowed();
+    view.forgetReply();
+    return denied;
   }
 
   private LogTag hitTag(Glimpse selected, CacheDecision decision) {

@@ -1,5 +1,7 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
@@ -47,19 +49,36 @@ final class HitAnswer {
   }
 
   /**
-   * Answers. Takes {@code entry}.
+   * Answers, or refuses to by the rules for answers, which hold whatever an answer is from. Takes
+   * {@code entry}.
    *
+   * @param view the request as rules see it, borrowed
    * @return who goes on sending, or null where the answer is complete
    */
-  ClientEvents answer(ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
-    return answer(stream, head, entry, decision, null);
+  ClientEvents answer(
+      ClientStream stream,
+      RequestHead head,
+      RequestView view,
+      Entry entry,
+      CacheDecision decision) {
+    return answer(stream, head, view, entry, decision, null);
   }
 
   /** The same; {@code asked} where the next hop was asked before, else null. */
   ClientEvents answer(
-      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
+      ClientStream stream,
+      RequestHead head,
+      RequestView view,
+      Entry entry,
+      CacheDecision decision,
+      Answered asked) {
     ExchangeRecord record = stream.record();
     record.decision = decision;
+    if (isDenied(stream, view, entry) || isTooLarge(stream, head, entry, decision)) {
+      entry.release();
+      stream.flush();
+      return null;
+    }
     if (record.tag == LogTag.NONE_NONE) {
       classify(record, head, decision, readsDisk(head, entry));
     }
@@ -76,6 +95,46 @@ final class HitAnswer {
     }
     stream.flush();
     return rest == null || rest.done() ? null : rest;
+  }
+
+  /** http_reply_access; where it asks for a destination that nobody resolved: denied. */
+  private boolean isDenied(ClientStream stream, RequestView view, Entry entry) {
+    AclList rules = loop.config().access().httpReplyAccess();
+    if (rules.isEmpty()) {
+      return false;
+    }
+    view.reply(entry);
+    AclVerdict verdict = rules.evaluate(view);
+    view.forgetReply();
+    if (verdict.allowed()) {
+      return false;
+    }
+    ExchangeRecord record = stream.record();
+    record.tag = LogTag.TCP_DENIED_REPLY;
+    record.hitClass = HitClass.OWN_ANSWER;
+    record.errorDetail = verdict.rule() + " (" + verdict.source() + ")";
+    String text = "Access denied by the proxy's rules.";
+    ErrorPage.send(stream, loop, 403, "ERR_ACCESS_DENIED", text, null);
+    return true;
+  }
+
+  /** reply_body_max_size, of what would be sent; what was stored before a reload may exceed it. */
+  private boolean isTooLarge(
+      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
+    long limit = loop.config().limits().replyBodyMaxBytes();
+    if (limit < 0 || decision.outcome() == Outcome.NOT_MODIFIED) {
+      return false;
+    }
+    RangeSelection ranges = ranges(head, entry.meta());
+    boolean single = ranges != null && ranges.outcome() == RangeSelection.Outcome.SINGLE;
+    long length = single ? ranges.ranges().get(0).length() : entry.contentLength();
+    if (length <= limit) {
+      return false;
+    }
+    stream.record().hitClass = HitClass.OWN_ANSWER;
+    String text = "The answer is larger than " + limit + " bytes.";
+    ErrorPage.send(stream, loop, 403, "ERR_TOO_BIG", text, null);
+    return true;
   }
 
   private HitStream send(

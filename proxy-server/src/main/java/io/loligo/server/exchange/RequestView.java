@@ -1,11 +1,13 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.caching.StoredFields;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,7 +26,9 @@ final class RequestView implements AclInput {
   private int connections;
   private RequestHead head;
   private RequestTarget target;
-  private ResponseHead reply;
+  private Fields reply;
+  private int replyStatus;
+  private Entry stored;
   private List<byte[]> destinations;
   private byte[] client;
   private long nowMillis;
@@ -38,7 +42,7 @@ final class RequestView implements AclInput {
     this.head = head;
     this.target = target;
     this.nowMillis = nowMillis;
-    this.reply = null;
+    forgetReply();
     this.destinations = null;
     this.client = null;
     return this;
@@ -85,7 +89,23 @@ final class RequestView implements AclInput {
   }
 
   void reply(ResponseHead head) {
-    this.reply = head;
+    reply(head.fields(), head.status());
+  }
+
+  void reply(Fields fields, int status) {
+    this.reply = fields;
+    this.replyStatus = status;
+    this.stored = null;
+  }
+
+  /** The reply is {@code entry}, borrowed until {@link #forgetReply}. */
+  void reply(Entry entry) {
+    reply(null, entry.meta().status());
+    this.stored = entry;
+  }
+
+  void forgetReply() {
+    reply(null, 0);
   }
 
   void destinations(List<InetAddress> addresses) {
@@ -180,12 +200,15 @@ final class RequestView implements AclInput {
 
   @Override
   public Fields replyFields() {
-    return reply == null ? null : reply.fields();
+    if (reply == null && stored != null) {
+      reply = StoredFields.index(ReplyFields.visible(stored));
+    }
+    return reply;
   }
 
   @Override
   public int replyStatus() {
-    return reply == null ? 0 : reply.status();
+    return replyStatus;
   }
 
   @Override

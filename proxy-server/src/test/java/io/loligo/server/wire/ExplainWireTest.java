@@ -126,4 +126,14 @@ class ExplainWireTest extends WireTest {
         .contains("loligo_origin_misses{cause=\"nothing stored\",origin=\"" + authority + "\"} 3.0")
         .contains("loligo_misses_total{cause=\"no-cache\"} 1.0");
   }
+
+  @Test
+  void saysWhatTheRulesForAnswersKeepFromTheClient() throws Exception {
+    startProxy("acl robots browser ^Robot", "http_reply_access deny robots");
+    origin.onOk("/a", "x", "Cache-Control: max-age=1000");
+    get("/a");
+    assertThat(explain(origin.url("/a"))).contains("TCP_MEM_HIT");
+    assertThat(explain(origin.url("/a"), "header=User-Agent: Robot"))
+        .contains("status     403", "TCP_DENIED_REPLY");
+  }
 }

@@ -1,0 +1,83 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** http_reply_access and reply_body_max_size hold whatever an answer is from. */
+class ReplyRulesWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  @Test
+  void anAnswerThatWasDeniedIsNoHitForTheNext() throws Exception {
+    startProxy("acl films rep_mime_type ^video/", "http_reply_access deny films");
+    origin.onOk("/film", "x", FRESH, "Content-Type: video/mp4", "ETag: \"e\"");
+    for (String line : List.of("X: 1", "X: 1", "Range: bytes=0-0", "If-None-Match: \"e\"")) {
+      assertThat(get("/film", line).status()).as(line).isEqualTo(403);
+    }
+    assertThat(exchange("HEAD", "/film").status()).isEqualTo(403);
+    assertThat(stopAndReadLog()).hasSize(5).allMatch(line -> line.contains("TCP_DENIED_REPLY/403"));
+  }
+
+  @Test
+  void whoIsNotAllowedIsNotAnsweredFromWhatOthersFetched() throws Exception {
+    startProxy("acl robots browser ^Robot", "http_reply_access deny robots");
+    origin.onOk("/a", "x", FRESH);
+    origin.onOk("/stale", "x", "Cache-Control: max-age=0", "ETag: \"e\"");
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertThat(get("/stale").status()).isEqualTo(200);
+    assertThat(get("/a", "User-Agent: Robot").status()).isEqualTo(403);
+    assertThat(get("/stale", "User-Agent: Robot").status()).isEqualTo(403);
+    assertHit(get("/a"));
+  }
+
+  @Test
+  void aValidatedAnswerIsJudgedByItsStoredFields() throws Exception {
+    startProxy("acl films rep_mime_type ^video/", "http_reply_access deny films");
+    origin.on(
+        "/film",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("x", "Cache-Control: max-age=0", "Content-Type: video/mp4", "ETag: \"e\"");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n");
+          }
+        });
+    assertThat(get("/film").status()).isEqualTo(403);
+    assertThat(get("/film").status()).isEqualTo(403);
+  }
+
+  @Test
+  void contentOfUnknownLengthIsCutAtTheLimit() throws Exception {
+    startProxy("reply_body_max_size 100 bytes");
+    origin.on(
+        "/long",
+        call ->
+            call.send(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+                    + FRESH
+                    + "\r\n\r\nc8\r\n"
+                    + "x".repeat(200)
+                    + "\r\n0\r\n\r\n"));
+    RawClient client = client().get(origin.url("/long"));
+    client.responseHead();
+    client.expectClose();
+  }
+
+  @Test
+  void contentUpToTheLimitPasses() throws Exception {
+    startProxy("reply_body_max_size 200 bytes");
+    origin.on(
+        "/long",
+        call ->
+            call.send(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+                    + FRESH
+                    + "\r\n\r\nc8\r\n"
+                    + "x".repeat(200)
+                    + "\r\n0\r\n\r\n"));
+    assertThat(get("/long").text()).hasSize(200);
+    assertHit(get("/long"));
+  }
+}
