@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -60,6 +61,8 @@ final class Daemon {
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
+    // left alone it ends a JVM, and scripts made for Squid send it to have logs rotated
+    Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
     try {
       proxy = start();
@@ -132,10 +135,18 @@ final class Daemon {
         .thenCompose(
             reloaded -> {
               AUDIT.info("signal reload: {}", reloaded.done() ? "done" : "failed");
-              AppLog.toFile(proxy.config().logging().cacheLog());
-              return proxy.reopenLogs();
-            })
-        .thenRun(() -> LOG.info("logs reopened"));
+              return reopenLogs(proxy);
+            });
+  }
+
+  private static void rotate(Proxy proxy) {
+    AUDIT.info("signal rotate: done");
+    reopenLogs(proxy);
+  }
+
+  private static CompletionStage<?> reopenLogs(Proxy proxy) {
+    AppLog.toFile(proxy.config().logging().cacheLog());
+    return proxy.reopenLogs().thenRun(() -> LOG.info("logs reopened"));
   }
 
   private static String text(InetSocketAddress address) {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command line and the process's signals, on this build's classes. */
 class ProcessWireTest extends WireTest {
@@ -127,8 +129,9 @@ class ProcessWireTest extends WireTest {
     assertThat(process.output()).contains(Integer.toString(origin.port()));
   }
 
-  @Test
-  void reopensTheLogOnHangup() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"HUP", "USR1"})
+  void reopensTheLogOnSignal(String signal) throws Exception {
     int port = ProxyProcess.freePort();
     ProxyProcess process = run(conf(port)).awaitPort(port);
     origin.onOk("/a", "x");
@@ -140,7 +143,7 @@ class ProcessWireTest extends WireTest {
       client.get(origin.url("/a")).response();
     }
     Files.move(log, moved);
-    process.signal("HUP");
+    process.signal(signal);
     long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
     while (!Files.exists(log) && System.nanoTime() - deadline < 0) {
       fetch(port, "/a");
