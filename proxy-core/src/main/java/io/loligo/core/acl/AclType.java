@@ -9,7 +9,7 @@ public enum AclType {
   DST("dst", Support.FULL, "address, range or network of the destination; needs its name resolved"),
   LOCALIP("localip", Support.FULL, "address the client connected to"),
   LOCALPORT("localport", Support.FULL, "port the client connected to"),
-  MYPORTNAME("myportname", Support.FULL, "name= of the http_port"),
+  MYPORTNAME("myportname", Support.FULL, "name= of the http_port, without one its port as written"),
   DSTDOMAIN("dstdomain", Support.FULL, "destination host; .example.com has all below it"),
   DSTDOM_REGEX("dstdom_regex", Support.FULL, "expression found in the destination host"),
   PORT("port", Support.FULL, "destination port or range"),

@@ -52,8 +52,8 @@ final class OtherDirectives {
     rows.add(
         Status.WITHOUT_EFFECT,
         "admission and eviction are our own, in memory and on disk",
-        "cache_replacement_policy : TEXT : lru",
-        "memory_replacement_policy : TEXT : lru",
+        "cache_replacement_policy : LINE : lru",
+        "memory_replacement_policy : LINE : lru",
         "memory_cache_shared : ON_OFF :",
         "shared_memory_locking : ON_OFF : off",
         "shared_transient_entries_limit,collapsed_forwarding_shared_entries_limit : INTEGER : 16384",

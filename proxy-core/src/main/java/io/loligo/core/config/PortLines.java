@@ -207,7 +207,7 @@ final class PortLines {
                 accel && vhost,
                 vport,
                 protocol,
-                name == null ? place.text() : name,
+                name == null ? line.values().get(0) : name,
                 allowDirect,
                 ignoreCc,
                 keepAliveIdleSeconds,

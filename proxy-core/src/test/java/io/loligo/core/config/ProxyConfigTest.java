@@ -86,7 +86,14 @@ class ProxyConfigTest {
     assertThat(second.vport()).isEqualTo(-1);
     assertThat(second.keepAliveIdleSeconds()).isEqualTo(-1);
     assertThat(config.ports().get(0).mode()).isEqualTo(PortMode.FORWARD);
-    assertThat(config.ports().get(0).name()).isEqualTo(":3128");
+  }
+
+  @Test
+  void portsWithoutNameHaveThatOfTheirLine() {
+    ProxyConfig config =
+        load("http_port 8080\nhttp_port 127.0.0.1:8081 accel\nhttp_port [::1]:8082\n");
+    assertThat(config.ports().stream().map(ProxyConfig.HttpPort::name))
+        .containsExactly("3128", "8080", "127.0.0.1:8081", "[::1]:8082");
   }
 
   @Test
