@@ -53,6 +53,7 @@ final class ErrorPage {
       block.writeByte('\r').writeByte('\n');
       ByteBufUtil.writeUtf8(block, page);
       stream.record().errorCode = errorCode;
+      stream.record().contentType = "text/html";
       stream.head(status, head, block, 0, isHead ? 2 : block.writerIndex(), bytes, true);
       stream.flush();
     } finally {

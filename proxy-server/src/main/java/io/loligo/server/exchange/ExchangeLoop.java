@@ -837,8 +837,10 @@ public final class ExchangeLoop implements RequestHandler {
   public void refused(ClientStream stream, ParseFailure failure) {
     ExchangeRecord record = stream.record();
     if (record.target == null) {
-      record.url = "error:invalid-request";
-      record.method = record.request == null ? "NONE" : record.request.method();
+      if (record.url == null) {
+        record.url = "error:invalid-request";
+      }
+      record.method = record.request == null ? ExchangeRecord.NO_METHOD : record.request.method();
     }
     record.errorDetail = failure.text();
     record.requestFailure = failure;
@@ -851,7 +853,7 @@ public final class ExchangeLoop implements RequestHandler {
   public void headTimedOut(ClientStream stream) {
     ExchangeRecord record = stream.record();
     record.url = "error:request-timeout";
-    record.method = "NONE";
+    record.method = ExchangeRecord.NO_METHOD;
     record.timedOut = true;
     stream.closeAfter();
     ErrorPage.send(stream, this, 408, "ERR_REQUEST_TIMEOUT", "The request took too long.", null);

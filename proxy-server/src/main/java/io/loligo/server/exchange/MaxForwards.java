@@ -51,6 +51,7 @@ final class MaxForwards {
       stream.head(200, lines, null, 0, 0, 0, true);
     } else {
       lines.add("Content-Type", "message/http");
+      stream.record().contentType = "message/http";
       trace(stream, head, lines);
     }
     stream.flush();

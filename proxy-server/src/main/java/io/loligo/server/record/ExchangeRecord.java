@@ -17,6 +17,9 @@ import java.util.Arrays;
  * no behaviour to protect.
  */
 public final class ExchangeRecord {
+  /** Method of an exchange without a request, as Squid logs it. */
+  public static final String NO_METHOD = "-";
+
   /** Stage not passed through. */
   public static final long NOT_MEASURED = -1;
 
@@ -53,7 +56,7 @@ public final class ExchangeRecord {
   /** The target taken apart, valid as long as {@link #request}; null before one parsed. */
   public RequestTarget target;
 
-  /** Method as logged, {@code NONE} where no request was read. */
+  /** Method as logged, {@link #NO_METHOD} where no request was read. */
   public String method;
 
   /**

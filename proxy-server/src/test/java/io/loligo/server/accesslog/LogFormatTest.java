@@ -77,7 +77,7 @@ class LogFormatTest {
   void nativeLineOfConnectionWithoutRequest() {
     assertThat(builtIn("squid", SampleRecord.withoutRequest()))
         .isEqualTo(
-            "1795239303.229      2 127.0.0.1 NONE_NONE/000 0 NONE"
+            "1795239303.229      2 127.0.0.1 NONE_NONE/000 0 -"
                 + " error:transaction-end-before-headers - HIER_NONE/- -");
   }
 
@@ -87,7 +87,7 @@ class LogFormatTest {
     record.status = 400;
     record.url = "error:invalid-request";
     assertThat(builtIn("squid", record))
-        .contains(" NONE_NONE/400 0 NONE error:invalid-request - HIER_NONE/- -");
+        .contains(" NONE_NONE/400 0 - error:invalid-request - HIER_NONE/- -");
   }
 
   @Test

@@ -48,7 +48,7 @@ public final class SampleRecord {
   public static ExchangeRecord withoutRequest() {
     ExchangeRecord record = new ExchangeRecord();
     common(record);
-    record.method = "NONE";
+    record.method = ExchangeRecord.NO_METHOD;
     return record;
   }
 

@@ -42,6 +42,23 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
+  void logsPagesOfOurOwnAsSquidDoes() throws Exception {
+    startProxy();
+    get("/none", "Cache-Control: only-if-cached");
+    client().send("BAD\r\n\r\n").response();
+    client().send("GET /" + "a".repeat(70_000) + " HTTP/1.1\r\nHost: a\r\n\r\n").response();
+    client()
+        .send("TRACE " + origin.url("/") + " HTTP/1.1\r\nHost: a\r\nMax-Forwards: 0\r\n\r\n")
+        .response();
+    List<String> log = stopAndReadLog();
+    assertThat(log).hasSize(4);
+    assertThat(log.get(0)).contains("/504 ").endsWith("/none - HIER_NONE/- text/html");
+    assertThat(log.get(1)).endsWith(" - error:invalid-request - HIER_NONE/- text/html");
+    assertThat(log.get(2)).endsWith(" - error:request-too-large - HIER_NONE/- text/html");
+    assertThat(log.get(3)).endsWith(" HIER_NONE/- message/http");
+  }
+
+  @Test
   void logsAnExchangeTheClientLeftOnceAndAsAborted() throws Exception {
     startProxy();
     CountDownLatch gone = new CountDownLatch(1);

@@ -785,7 +785,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     record.local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
     record.portName = port.name();
     record.request = head;
-    record.method = head == null ? "NONE" : head.method();
+    record.method = head == null ? ExchangeRecord.NO_METHOD : head.method();
     record.clientBytesIn = octets;
     content = null;
     events = null;

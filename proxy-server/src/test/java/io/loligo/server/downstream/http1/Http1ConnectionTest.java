@@ -145,7 +145,7 @@ class Http1ConnectionTest {
       assertThat(client.channel.received())
           .isEqualTo("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       assertThat(client.channel.finSent()).isTrue();
-      assertThat(onlyNote().method()).isEqualTo("NONE");
+      assertThat(onlyNote().method()).isEqualTo("-");
       assertThat(onlyNote().url()).isEqualTo("error:invalid-request");
       assertThat(onlyNote().status()).isEqualTo(400);
     }
