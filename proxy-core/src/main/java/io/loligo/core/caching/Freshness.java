@@ -82,15 +82,31 @@ record Freshness(long lifetimeSeconds, Rule rule) {
           : new Freshness(explicit, explicitRule(directives));
     }
     if (StatusCaching.isNegative(status)) {
-      return negativeTtlSeconds > 0 ? new Freshness(negativeTtlSeconds, Rule.NEGATIVE_TTL) : NONE;
+      return negativeTtlSeconds > 0
+          ? new Freshness(negativeTtlSeconds, Rule.NEGATIVE_TTL)
+          : dated(status, response, dateMillis, nowMillis);
     }
     if (!StatusCaching.isHeuristic(status) && !directives.has(CacheControl.PUBLIC)) {
       return NONE;
     }
+    return heuristic(unchangedSeconds(response, dateMillis, nowMillis), pattern);
+  }
+
+  /**
+   * An answer under negative_ttl that has none: its own Last-Modified may give it a lifetime, a
+   * refresh_pattern does not, as in Squid.
+   */
+  private static Freshness dated(int status, Fields response, long dateMillis, long nowMillis) {
+    long unchanged = unchangedSeconds(response, dateMillis, nowMillis);
+    return unchanged > 0 && StatusCaching.isHeuristicWhereDated(status)
+        ? heuristic(unchanged, null)
+        : NONE;
+  }
+
+  /** Date - Last-Modified; 0 where there is no such date or it lies ahead. */
+  private static long unchangedSeconds(Fields response, long dateMillis, long nowMillis) {
     long lastModified = HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis);
-    long unchangedSeconds =
-        lastModified == HttpDate.INVALID ? 0 : Math.max(0, (dateMillis - lastModified) / 1000);
-    return heuristic(unchangedSeconds, pattern);
+    return lastModified == HttpDate.INVALID ? 0 : Math.max(0, (dateMillis - lastModified) / 1000);
   }
 
   /**

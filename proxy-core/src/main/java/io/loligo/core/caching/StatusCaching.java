@@ -16,6 +16,15 @@ final class StatusCaching {
   }
 
   /**
+   * Whether a lifetime may be assumed from Last-Modified alone, where negative_ttl gives none:
+   * those of its codes that RFC 9110 section 15.1 has cacheable by default. An origin that dates
+   * them speaks of the resource.
+   */
+  static boolean isHeuristicWhereDated(int status) {
+    return status == 204 || status == 404 || status == 414;
+  }
+
+  /**
    * Whether negative_ttl gives the lifetime where the origin gave none, as in Squid; of its codes
    * those that {@link #isNeverStored} are left out.
    */

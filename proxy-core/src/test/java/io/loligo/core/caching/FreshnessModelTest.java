@@ -188,14 +188,18 @@ class FreshnessModelTest {
           : new Lifetime(explicit.seconds, explicit.from + suffix);
     }
     if (List.of(204, 403, 404, 500, 503).contains(made.status)) {
-      return made.negativeTtl > 0
-          ? new Lifetime(made.negativeTtl, "negative_ttl")
+      if (made.negativeTtl > 0) {
+        return new Lifetime(made.negativeTtl, "negative_ttl");
+      }
+      boolean dated = made.unchangedFor != null && made.unchangedFor > 0;
+      return List.of(204, 404).contains(made.status) && dated
+          ? guessed(made, null)
           : new Lifetime(0, "nothing gives or allows one");
     }
     if (!List.of(200, 203, 300, 301, 308, 410).contains(made.status) && !made.isPublic) {
       return new Lifetime(0, "nothing gives or allows one");
     }
-    return guessed(made);
+    return guessed(made, made.pattern);
   }
 
   private static Lifetime explicit(Made made, boolean targeted) {
@@ -221,7 +225,7 @@ class FreshnessModelTest {
         .orElse(null);
   }
 
-  private static Lifetime guessed(Made made) {
+  private static Lifetime guessed(Made made, long[] pattern) {
     BigInteger unchanged = BigInteger.ZERO;
     if (made.unchangedFor != null) {
       BigInteger thousand = BigInteger.valueOf(1000);
@@ -232,17 +236,17 @@ class FreshnessModelTest {
               .multiply(thousand);
       unchanged = made.dateMillis().subtract(modified).divide(thousand).max(BigInteger.ZERO);
     }
-    if (made.pattern == null) {
+    if (pattern == null) {
       BigInteger share = unchanged.divide(BigInteger.valueOf(5));
       BigInteger threeDays = BigInteger.valueOf(259_200);
       return share.compareTo(threeDays) > 0
           ? new Lifetime(threeDays, "20 % of Date - Last-Modified, at most three days")
           : new Lifetime(share, "20 % of Date - Last-Modified");
     }
-    BigInteger min = BigInteger.valueOf(made.pattern[0] * 60);
-    BigInteger max = BigInteger.valueOf(made.pattern[2] * 60);
+    BigInteger min = BigInteger.valueOf(pattern[0] * 60);
+    BigInteger max = BigInteger.valueOf(pattern[2] * 60);
     BigInteger share =
-        unchanged.multiply(BigInteger.valueOf(made.pattern[1])).divide(BigInteger.valueOf(100));
+        unchanged.multiply(BigInteger.valueOf(pattern[1])).divide(BigInteger.valueOf(100));
     boolean known = unchanged.signum() > 0;
     boolean minBeats = made.options.contains(Option.OVERRIDE_LASTMOD) && share.compareTo(min) <= 0;
     Lifetime chosen =

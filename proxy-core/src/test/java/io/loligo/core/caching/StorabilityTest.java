@@ -116,9 +116,9 @@ class StorabilityTest {
     @DisplayName("a status that no lifetime may be assumed for needs an explicit one")
     void statusDecidesWhetherALifetimeMayBeAssumed() {
       String modified = date("Last-Modified", -10_000);
-      IntStream.of(200, 203, 300, 301, 308, 410)
+      IntStream.of(200, 203, 204, 300, 301, 308, 404, 410, 414)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, modified)));
-      IntStream.of(201, 202, 302, 303, 307, 401, 404, 409, 500, 503)
+      IntStream.of(201, 202, 302, 303, 307, 401, 403, 409, 500, 503)
           .forEach(status -> refused(Heads.get(), Heads.response(status, modified)));
       IntStream.of(201, 202, 299, 302, 303, 307, 401, 404, 409, 418, 500, 503, 599)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, FRESH)));
