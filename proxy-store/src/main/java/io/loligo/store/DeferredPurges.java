@@ -106,7 +106,7 @@ final class DeferredPurges implements AutoCloseable {
       return null;
     }
     if (verdict != Purges.KEPT) {
-      entry.staleSince(verdict);
+      entry.staleSince(purges.staleSince(verdict));
     }
     return entry;
   }
@@ -124,8 +124,9 @@ final class DeferredPurges implements AutoCloseable {
     if (verdict == Purges.GONE) {
       return one.asPurged();
     }
-    return one.meta().lifetimeSeconds() > one.meta().ageSeconds(verdict)
-        ? one.with(one.meta().staleSince(verdict))
+    long since = purges.staleSince(verdict);
+    return one.meta().lifetimeSeconds() > one.meta().ageSeconds(since)
+        ? one.with(one.meta().staleSince(since))
         : one;
   }
 
@@ -200,7 +201,7 @@ final class DeferredPurges implements AutoCloseable {
           }
           count[0]++;
           if (soft) {
-            entry.staleSince(millis);
+            entry.staleSince(purges.staleSince(millis));
           }
           return !soft;
         });

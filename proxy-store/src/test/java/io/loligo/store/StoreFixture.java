@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /** A store over an allocator that counts, and what is needed to fill it. */
 public final class StoreFixture implements AutoCloseable {
@@ -72,6 +73,19 @@ public final class StoreFixture implements AutoCloseable {
     transit = new MemoryLedger(32 << 20);
     store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
     store.open().join();
+  }
+
+  /** Without directories, on another clock. */
+  public StoreFixture(LongSupplier clock) throws IOException {
+    transit = new MemoryLedger(32 << 20);
+    store =
+        new TieredStore(
+            allocator,
+            new ProxyConfig.Memory(16 << 20, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
+            ProxyConfig.Disk.NONE,
+            transit,
+            Runnable::run,
+            clock);
   }
 
   /** Claims directories for a test, in its own way. */

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.DiskTier;
@@ -172,6 +173,28 @@ final class TieredStoreTest {
       assertThat(loop.later.get())
           .as("on the loop, and no thread waits")
           .isEqualTo(1 - (int) millisBetweenLooks);
+    } finally {
+      loop.shutdownGracefully(0, 30, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  @Test
+  void makesStaleAtOnceWhereTheClockWasSetBackBefore() throws Exception {
+    AtomicLong clock = new AtomicLong(50_000);
+    CountingLoop loop = new CountingLoop();
+    try (StoreFixture fixture = new StoreFixture(clock::get)) {
+      Entry entry = fixture.put(URL, octets(10));
+      Entry later = fixture.put(URL + "later", octets(10));
+      StoredMeta asked =
+          new StoredMeta(200, 50_000, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+      fixture.store.freshen(key(URL + "later"), later, asked, fixture.fields("\r\n")).release();
+      later.release();
+      clock.set(20_000);
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      fixture.store.purge(new Purge.Url(key(URL), true), loop, purged::complete);
+      assertThat(purged.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(Purged.Outcome.DONE);
+      assertThat(entry.meta().lifetimeSeconds()).isEqualTo(20);
+      entry.release();
     } finally {
       loop.shutdownGracefully(0, 30, TimeUnit.SECONDS).syncUninterruptibly();
     }

@@ -81,6 +81,14 @@ public final class Purges {
     return Math.max(clock.getAsLong(), latestRequest.get());
   }
 
+  /**
+   * Since when what a purge of {@code millis} made stale is: not since a moment that a clock that
+   * was set back has yet to reach.
+   */
+  public long staleSince(long millis) {
+    return Math.min(millis, clock.getAsLong());
+  }
+
   /** Whether what is asked for now is newer than a purge of {@code millis}. */
   public boolean isPast(long millis) {
     return clock.getAsLong() > millis;
