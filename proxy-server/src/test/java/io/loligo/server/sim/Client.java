@@ -11,7 +11,7 @@ import java.util.List;
 
 /** A client that makes some requests, one after the other or in a row, and looks at the answers. */
 final class Client implements Peer, MessageReader.Listener {
-  /** Within this time every request is answered or its connection closed, milliseconds. */
+  /** For so long nobody waits who hears nothing, milliseconds. */
   static final long PATIENCE_MILLIS = 150_000;
 
   private final Simulation simulation;
@@ -27,6 +27,9 @@ final class Client implements Peer, MessageReader.Listener {
   private SimSocket socket;
   private MessageReader reader;
   private boolean leavesAfter;
+
+  /** Octets that arrived. */
+  private long received;
 
   Client(Simulation simulation, int number, List<Request> requests) {
     this.simulation = simulation;
@@ -90,11 +93,19 @@ final class Client implements Peer, MessageReader.Listener {
     if (world.chance(faults.clients())) {
       breakOff(to, request);
     }
+    waitFor(request);
+  }
+
+  private void waitFor(Request request) {
+    long before = received;
     world.after(
         PATIENCE_MILLIS * 1000,
         () -> {
           if (!request.over && request.records == 0) {
-            throw new AssertionError("still waiting after " + PATIENCE_MILLIS + " ms: " + request);
+            if (received == before) {
+              throw new AssertionError("nothing for " + PATIENCE_MILLIS + " ms: " + request);
+            }
+            waitFor(request); // it reads slowly
           }
         });
   }
@@ -134,6 +145,7 @@ final class Client implements Peer, MessageReader.Listener {
 
   @Override
   public void received(byte[] octets) {
+    received += octets.length;
     if (socket != null) {
       reader.read(octets);
     }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +26,7 @@ final class Origin {
   private final Map<Integer, Request> requests;
   private final Map<String, Integer> plainRunning = new HashMap<>();
   private final LongSupplier sharedBytes;
+  private final Consumer<Resource> answers;
   private int asked;
 
   /** What goes wrong with one answer. */
@@ -52,6 +54,7 @@ final class Origin {
    *
    * @param requests that were made, by their numbers
    * @param sharedBytes those who ask for less at the same time are to share one fetch
+   * @param answers told of what it begins to answer with
    */
   Origin(
       World world,
@@ -59,7 +62,9 @@ final class Origin {
       Truth truth,
       List<Resource> resources,
       Map<Integer, Request> requests,
-      LongSupplier sharedBytes) {
+      LongSupplier sharedBytes,
+      Consumer<Resource> answers) {
+    this.answers = answers;
     this.sharedBytes = sharedBytes;
     this.world = world;
     this.faults = faults;
@@ -275,7 +280,7 @@ final class Origin {
       }
       head.insert(0, "HTTP/1.1 " + status + " Fine\r\n");
       head.append("X-Serial: ").append(source.serial()).append("\r\n");
-      head.append(date(world.wallMillis()));
+      head.append(date(world.originMillis()));
       if (status < 400 && status != 201) {
         if (resource.cacheControl() != null) {
           head.append("Cache-Control: ").append(resource.cacheControl()).append("\r\n");
@@ -289,6 +294,7 @@ final class Origin {
       }
       world.note("origin answers %d as %s", status, source);
       world.mark(source.serial());
+      answers.accept(resource);
       return frame(request, method, head, status, content);
     }
 

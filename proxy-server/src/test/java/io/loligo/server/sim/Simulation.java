@@ -68,6 +68,9 @@ final class Simulation {
 
   private static final int LOOPS = 2;
 
+  /** The smallest read_ahead_gap, less a little: nobody lags behind in less. */
+  private static final int LEAST_GAP_BYTES = 4_000;
+
   /** Everything sent is there before. */
   private static final long LATEST_ARRIVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -149,6 +152,7 @@ final class Simulation {
   private boolean drained;
   private boolean reloading;
   private boolean alwaysCollapsed;
+  private int purgesLeft;
   private long cacheBytes;
   private long evictions;
   private final ListeningPort listening;
@@ -164,7 +168,8 @@ final class Simulation {
     for (int i = 1 + world.draw(7); i > 0; i--) {
       resources.add(new Resource(world, resources.size(), hosts));
     }
-    origin = new Origin(world, faults, truth, resources, requests, this::sharedBytes);
+    origin =
+        new Origin(world, faults, truth, resources, requests, this::sharedBytes, this::answers);
     Nameserver nameserver = new Nameserver(world, faults);
     ADDRESSES.forEach((name, addresses) -> nameserver.knows(name, addresses.get(0).getAddress()));
     for (int i = 0; i < LOOPS; i++) {
@@ -335,7 +340,8 @@ final class Simulation {
 
   /** Whether readers that lag behind another are cut: what is not stored they cannot go on from. */
   boolean mayBeCut(Resource resource) {
-    return resource.maxLength() >= storableBytes();
+    boolean unstored = truth.isDisturbed(resource) && resource.maxLength() >= LEAST_GAP_BYTES;
+    return unstored || resource.maxLength() >= storableBytes();
   }
 
   /** {@code request} was sent on a connection that is closed, and may have been read or not. */
@@ -361,7 +367,11 @@ final class Simulation {
       world.after(world.draw(25_000_000), () -> resource.version++);
     }
     for (int i = world.chance(40) ? 1 + world.draw(4) : 0; i > 0; i--) {
-      world.after(world.draw(20_000_000), this::purge);
+      world.after(world.draw(20_000_000), () -> purge(world.one(resources)));
+    }
+    purgesLeft = world.chance(20) ? 3 : 0;
+    for (int i = world.chance(15) ? 1 + world.draw(3) : 0; i > 0; i--) {
+      world.after(world.draw(20_000_000), this::stepClock);
     }
     for (int i = world.chance(20) ? 1 + world.draw(3) : 0; i > 0; i--) {
       world.after(world.draw(20_000_000), this::reload);
@@ -460,8 +470,23 @@ final class Simulation {
     store.resize(cacheBytes);
   }
 
-  private void purge() {
-    Resource resource = world.one(resources);
+  /** An origin is about to answer: what is purged now is on its way. */
+  private void answers(Resource resource) {
+    if (purgesLeft > 0 && world.chance(40)) {
+      purgesLeft--;
+      world.after(world.draw(5_000), () -> purge(resource));
+      begin(List.of(newRequest(resource, true)), 100_000 + world.draw(900_000));
+    }
+  }
+
+  private void stepClock() {
+    long most = world.one(List.of(3_000L, 30_000L, 3_600_000L));
+    world.stepClock((1 + world.draw((int) most)) * (world.chance(50) ? 1 : -1));
+    // what expires is fetched again, and not together with what did not
+    resources.forEach(truth::disturb);
+  }
+
+  private void purge(Resource resource) {
     SimLoop loop = world.one(loops);
     boolean soft = world.chance(30);
     boolean pattern = !soft && world.chance(30);

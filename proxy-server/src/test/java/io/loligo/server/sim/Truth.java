@@ -23,6 +23,9 @@ final class Truth {
   /** How much later than its cause a failure may be felt. */
   private static final long ECHO_MILLIS = 1_000;
 
+  /** How much later than it was given an answer arrives. */
+  private static final long LATE_NANOS = 15_000_000_000L;
+
   private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+)");
 
   private final World world;
@@ -145,7 +148,7 @@ final class Truth {
       fresh(request, source);
     }
     if (answer.field("age") != null && !mine && source.nanos() < request.sentNanos) {
-      long atLeast = (request.sentNanos - source.nanos()) / 1_000_000 - SLACK_MILLIS;
+      long atLeast = age(source, request) - SLACK_MILLIS;
       check(
           Long.parseLong(answer.field("age")) * 1000 >= atLeast,
           request,
@@ -153,6 +156,12 @@ final class Truth {
           answer.field("age"),
           source);
     }
+  }
+
+  /** Least age of {@code source}, by the proxy's clock, when it could answer {@code request}. */
+  private long age(Emitted source, Request request) {
+    long age = (request.sentNanos - source.nanos()) / 1_000_000;
+    return Math.max(0, age - world.clockGain(source.nanos(), LATE_NANOS, request.sentNanos));
   }
 
   private Emitted source(Message answer) {
@@ -184,7 +193,7 @@ final class Truth {
         request,
         "is answered with what was stored: %s",
         source);
-    long age = (sent - source.nanos()) / 1_000_000;
+    long age = age(source, request);
     long lifetime = Math.max(0, resource.maxAge) * 1000L;
     boolean troubled =
         faults.troubledSince(resource.host, sent / 1_000_000 - ECHO_MILLIS)
@@ -210,9 +219,11 @@ final class Truth {
     for (Removal removal : removals.getOrDefault(resource, List.of())) {
       boolean applies = sent >= removal.confirmedNanos() && source.nanos() < removal.askedNanos();
       if (applies && removal.soft()) {
-        long since = (sent - removal.askedNanos()) / 1_000_000;
+        // what a clock that is set back makes of it is fresh once more until it is as late again
+        long gain = world.clockGain(source.nanos(), sent - source.nanos(), sent);
+        long since = (sent - removal.askedNanos()) / 1_000_000 - gain;
         check(
-            since < stale + SLACK_MILLIS && stale > 0,
+            gain > 0 || (since < stale + SLACK_MILLIS && stale > 0),
             request,
             "is answered with what was made stale: %s",
             source);

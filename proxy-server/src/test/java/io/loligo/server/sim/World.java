@@ -3,10 +3,14 @@ package io.loligo.server.sim;
 import io.netty.util.concurrent.Ticker;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -26,6 +30,10 @@ final class World implements Ticker {
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final List<SimLoop> loops = new ArrayList<>();
   private final List<String> trace;
+
+  /** What the proxy's wall clock was ahead, milliseconds, from which nanosecond on. */
+  private final TreeMap<Long, Long> clock = new TreeMap<>(Map.of(0L, 0L));
+
   private SimLoop running;
   private long nanos;
   private long sequence;
@@ -120,9 +128,34 @@ final class World implements Ticker {
     return nanos / 1_000_000;
   }
 
-  /** Wall clock, milliseconds since the epoch. */
+  /** The proxy's wall clock, milliseconds since the epoch. */
   long wallMillis() {
+    return originMillis() + clock.lastEntry().getValue();
+  }
+
+  /** The wall clock of everybody else, which nobody sets. */
+  long originMillis() {
     return EPOCH_MILLIS + millis();
+  }
+
+  /** Sets the proxy's wall clock; what waits for a time to pass does not notice. */
+  void stepClock(long byMillis) {
+    clock.merge(nanos, clock.lastEntry().getValue() + byMillis, (before, now) -> now);
+    note("the clock is set by %d ms", byMillis);
+  }
+
+  /**
+   * How much less than the true one an age, of {@code then} until now, can be by the proxy's clock,
+   * milliseconds, where it is reckoned from up to {@code late} nanoseconds after {@code then} to
+   * some moment after {@code since}; negative: how much more it is at least.
+   */
+  long clockGain(long then, long late, long since) {
+    long first = Collections.max(offsets(then, Math.min(then + late, nanos)));
+    return first - Collections.min(offsets(since, nanos));
+  }
+
+  private Collection<Long> offsets(long from, long to) {
+    return clock.subMap(clock.floorKey(from), true, to, true).values();
   }
 
   /** Lets {@code action} happen in {@code micros}. */
