@@ -129,8 +129,8 @@ public interface Store extends AutoCloseable {
   InFlight inFlight(KeyProbe key, Fields request);
 
   /**
-   * Begins a fetch. Null where the in-transit budget has not even room for {@code read_ahead_gap}
-   * and one stream buffer more: the request cannot be served now (503).
+   * Begins a fetch. Null where the in-transit budget has not even room for {@link
+   * Flights#FLOOR_BYTES}: the request cannot be served now (503).
    *
    * @param joinable whether equal requests may find it by {@link #inFlight}; if another joinable
    *     one is already there, this one is begun without being found
@@ -239,6 +239,11 @@ public interface Store extends AutoCloseable {
    * memory.
    */
   boolean isCrowded();
+
+  /**
+   * Whether memory for bytes on their way is scarce: what can be read in small pieces should be.
+   */
+  boolean isScarce();
 
   /** Numbers for the ledger and the metrics. */
   StoreStats stats();

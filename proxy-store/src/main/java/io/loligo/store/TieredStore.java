@@ -162,13 +162,7 @@ public final class TieredStore implements Store {
     this.transit = transit;
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
-    this.flights =
-        new Flights(
-            allocator,
-            transit,
-            maxInMemoryBytes,
-            budgets.readAheadGapBytes(),
-            budgets.streamBufferBytes());
+    this.flights = new Flights(allocator, transit, maxInMemoryBytes, budgets.readAheadGapBytes());
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk);
@@ -545,6 +539,11 @@ public final class TieredStore implements Store {
   @Override
   public boolean isCrowded() {
     return transit.used() > transit.limit() - transit.limit() / RESERVED_SHARE;
+  }
+
+  @Override
+  public boolean isScarce() {
+    return transit.isScarce();
   }
 
   @Override

@@ -64,7 +64,14 @@ final class Loop {
     names = resolvers.of(eventLoop, timer, () -> this.dns);
     upstream =
         new NettyUpstream(
-            eventLoop, transport, names, timer, () -> config, health, new OriginCounters(counters));
+            eventLoop,
+            transport,
+            names,
+            timer,
+            () -> config,
+            store::isScarce,
+            health,
+            new OriginCounters(counters));
     exchanges =
         new ExchangeLoop(
             store,

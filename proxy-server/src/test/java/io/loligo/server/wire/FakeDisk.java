@@ -351,6 +351,11 @@ public final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean isScarce() {
+    return inner.isScarce();
+  }
+
+  @Override
   public boolean isCrowded() {
     return inner.isCrowded();
   }

@@ -260,6 +260,16 @@ final class ContentLog {
     return blocks.toArray(new ByteBuf[0]);
   }
 
+  /** Sets aside {@code bytes}, with what is there, if there is room for them; whether there was. */
+  boolean setAside(long bytes) {
+    return reservation.raiseFloor(bytes);
+  }
+
+  /** Whether memory is so scarce that no more is read than is taken. */
+  boolean isScarce() {
+    return reservation.isScarce();
+  }
+
   /** Whether memory is so scarce that who can do without it gives way. */
   boolean isCrowded() {
     return reservation.isCrowded();

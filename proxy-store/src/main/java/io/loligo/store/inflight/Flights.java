@@ -18,7 +18,11 @@ import java.util.function.Predicate;
  * them. Thread-safe: any thread.
  */
 public final class Flights {
-  private static final int ROUNDING_DIVISOR = 4;
+  /**
+   * Octets set aside for each fetch from its begin: one small read that nobody takes. So it goes
+   * on, if slowly, whatever others hold, and thousands may wait for slow origins.
+   */
+  public static final int FLOOR_BYTES = 8 << 10;
 
   /** Fetches of one key. Immutable. */
   private record Link(InFlight flight, Link next) {
@@ -63,7 +67,6 @@ public final class Flights {
   private final MemoryLedger transit;
   private final long maxKeptBytes;
   private final long readAheadGapBytes;
-  private final long floorBytes;
   private volatile CountDownLatch landed;
 
   /**
@@ -72,20 +75,13 @@ public final class Flights {
    * @param transit what fetches hold is entered here
    * @param maxKeptBytes content of more octets is not kept for the store
    * @param readAheadGapBytes {@code read_ahead_gap}
-   * @param streamBufferBytes octets of one read at most
    */
   public Flights(
-      ByteBufAllocator allocator,
-      MemoryLedger transit,
-      long maxKeptBytes,
-      long readAheadGapBytes,
-      int streamBufferBytes) {
+      ByteBufAllocator allocator, MemoryLedger transit, long maxKeptBytes, long readAheadGapBytes) {
     this.allocator = allocator;
     this.transit = transit;
     this.maxKeptBytes = maxKeptBytes;
     this.readAheadGapBytes = readAheadGapBytes;
-    long floor = readAheadGapBytes + streamBufferBytes;
-    this.floorBytes = floor + floor / ROUNDING_DIVISOR;
   }
 
   /** The fetch of {@code key} that {@code request} may join, or null. No allocation. */
@@ -154,7 +150,7 @@ public final class Flights {
 
   private InFlight open(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
-    Reservation reservation = Reservation.open(transit, floorBytes);
+    Reservation reservation = Reservation.open(transit, FLOOR_BYTES);
     return reservation == null
         ? null
         : new InFlight(
@@ -248,10 +244,5 @@ public final class Flights {
       size += Link.size(head);
     }
     return size;
-  }
-
-  /** Octets set aside for each fetch from its begin. */
-  public long floorBytes() {
-    return floorBytes;
   }
 }

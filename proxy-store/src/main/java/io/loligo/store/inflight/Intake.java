@@ -22,7 +22,8 @@ import io.netty.buffer.ByteBuf;
  *     window ahead of what is on disk</td>
  *     <td>reads on from disk</td></tr>
  *   <tr><td>passed on</td><td>what is not stored, or cannot be after all</td>
- *     <td>what readers have not read</td><td>less than the gap ahead of the fastest reader</td>
+ *     <td>what readers have not read</td><td>less than the gap ahead of the fastest reader;
+ *     where memory is scarce, when that one has all</td>
  *     <td>is closed ({@link Refusal#LAGGED})</td></tr>
  * </table>
  *
@@ -84,8 +85,14 @@ final class Intake {
 
   /** Whether more may come now. */
   boolean hasRoom() {
-    return log.kept()
-        || (log.end() - fastest() < readAheadGapBytes && !(isSpooled() && spooling.isHolding()));
+    if (log.kept()) {
+      return true;
+    }
+    if (isSpooled()) {
+      return log.end() - fastest() < readAheadGapBytes && !spooling.isHolding();
+    }
+    long gap = log.isScarce() ? 1 : readAheadGapBytes;
+    return log.end() - fastest() < gap;
   }
 
   // What arrives
@@ -115,7 +122,9 @@ final class Intake {
 
   /** Whether the content goes to disk from now on, what is here already too. */
   private boolean spool() {
-    if (!mayStore() || arrived.meta().part() != null) {
+    if (!mayStore()
+        || arrived.meta().part() != null
+        || !log.setAside(Spooling.FLOOR_BYTES + readAheadGapBytes)) {
       return false;
     }
     Spooling way = new Spooling(source, log);

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
  * <p>What the disk has not written is memory, so the writer is held back while that is a window or
  * more: {@value #WINDOW_BYTES} octets, {@value #MIN_WINDOW_BYTES} where memory is crowded, and
  * never less than was there at the start. Where there is no memory at all, one block is enough,
- * which the floor of each fetch has room for: a disk with that much can always go on, whatever
- * other fetches hold.
+ * which is set aside for it with what a reader may lag: a disk with that much can always go on,
+ * whatever other fetches hold. Nothing is spooled where that cannot be had.
  *
  * <p>So a response is stored however fast its client is, as long as the disk goes on. Clients do
  * not wait for one that does not: while a reader that has all is held back a timer looks every
@@ -33,6 +33,9 @@ final class Spooling implements Spool.Listener {
 
   /** Octets held beyond all limits, at most, from one move of the disk to the next. */
   static final long MAX_FORCED_BYTES = 256 << 10;
+
+  /** A block that the disk has not, and a read behind it. */
+  static final long FLOOR_BYTES = 128 << 10;
 
   /** How long a disk may stand still while a client waits. */
   private static final long CHECK_MILLIS = 250;

@@ -8,6 +8,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * never per octet. Thread-safe: any thread.
  */
 public final class MemoryLedger {
+  /** One part in so many cannot be grown into: it is for what begins. */
+  private static final int BEGIN_SHARE = 8;
+
+  /** Memory is scarce from where one part in so many is left. */
+  private static final int SCARCE_SHARE = 4;
+
   private final AtomicLong used = new AtomicLong();
   private volatile long limit;
 
@@ -19,6 +25,16 @@ public final class MemoryLedger {
   /** Enters {@code bytes} if they stay within the limit; whether they did. */
   public boolean tryReserve(long bytes) {
     return tryReserve(bytes, limit);
+  }
+
+  /** The same for who has begun and can do with less: the last part is kept from it. */
+  boolean tryGrow(long bytes) {
+    return tryReserve(bytes, limit - limit / BEGIN_SHARE);
+  }
+
+  /** Whether who can do with less should take less. */
+  public boolean isScarce() {
+    return used.get() > limit - limit / SCARCE_SHARE;
   }
 
   /** Enters {@code bytes} if all together stay within {@code ceiling}; whether they did. */

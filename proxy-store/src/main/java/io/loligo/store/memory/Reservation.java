@@ -25,12 +25,25 @@ public final class Reservation {
   public boolean grow(long bytes) {
     long missing = held + bytes - reserved;
     if (missing > 0) {
-      if (!ledger.tryReserve(missing)) {
+      if (!ledger.tryGrow(missing)) {
         return false;
       }
       reserved += missing;
     }
     held += bytes;
+    return true;
+  }
+
+  /** Has {@code bytes} for its own from now on if the ledger has them; whether it had. */
+  public boolean raiseFloor(long bytes) {
+    long missing = bytes - reserved;
+    if (missing > 0) {
+      if (!ledger.tryGrow(missing)) {
+        return false;
+      }
+      reserved += missing;
+    }
+    floor = Math.max(floor, bytes);
     return true;
   }
 
@@ -53,6 +66,11 @@ public final class Reservation {
       ledger.release(surplus);
       reserved -= surplus;
     }
+  }
+
+  /** Whether who can do with less should take less. */
+  public boolean isScarce() {
+    return ledger.isScarce();
   }
 
   /** Whether more than half of the ledger is entered, by whomever. */

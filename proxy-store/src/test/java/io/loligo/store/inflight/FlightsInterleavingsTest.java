@@ -47,8 +47,7 @@ final class FlightsInterleavingsTest {
             UnpooledByteBufAllocator.DEFAULT,
             new MemoryLedger(Long.MAX_VALUE / 2),
             1 << 20,
-            StoreFixture.GAP,
-            StoreFixture.STREAM_BUFFER);
+            StoreFixture.GAP);
 
     private InFlight at(int url) {
       return flights.find(PROBES[url], StoreFixture.noFields());

@@ -27,8 +27,7 @@ final class FlightsRaceTest {
           UnpooledByteBufAllocator.DEFAULT,
           new MemoryLedger(Long.MAX_VALUE / 2),
           1 << 20,
-          StoreFixture.GAP,
-          StoreFixture.STREAM_BUFFER);
+          StoreFixture.GAP);
 
   /** Rounds that both have reached, twice. */
   private final AtomicInteger reached = new AtomicInteger();

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class InFlightTest {
+  private static final int SMALL_READ = 4_000;
   private static final String URL = "http://a/";
   private static final long EVERYTHING = Long.MAX_VALUE;
 
@@ -542,16 +543,34 @@ final class InFlightTest {
       loops.runAll();
       long free = fixture.transit.limit() - fixture.transit.used();
       fixture.transit.force(free);
-      byte[] octets = octets(400_000);
-      content(octets, 0, 90_000);
-      content(octets, 90_000, 160_000);
-      content(octets, 160_000, 220_000);
+      byte[] octets = octets(120_000);
+      int sent = 0;
+      for (; wantsMore(); sent += SMALL_READ) {
+        content(octets, sent, sent + SMALL_READ);
+      }
+      assertThat(sent).as("no more is read than the fastest takes").isEqualTo(104_000);
       assertThat(slow.failure).isEqualTo(InFlight.Refusal.NO_ROOM);
+      assertThat(slow.got()).isEqualTo(Arrays.copyOf(octets, 60_000));
       assertThat(fixture.transit.used()).isEqualTo(fixture.transit.limit());
       fast.request(EVERYTHING);
       end();
-      assertThat(fast.got()).isEqualTo(Arrays.copyOf(octets, 220_000));
+      assertThat(fast.got()).isEqualTo(Arrays.copyOf(octets, sent));
       fixture.transit.release(free);
+    }
+
+    @Test
+    void readsAheadAgainWhereMemoryIsScarceNoMore() {
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, 1);
+      loops.runAll();
+      long free = fixture.transit.limit() - fixture.transit.used();
+      fixture.transit.force(free);
+      content(octets(10), 0, 10);
+      assertThat(wantsMore()).isFalse();
+      fixture.transit.release(free);
+      assertThat(wantsMore()).isTrue();
+      reader.request(EVERYTHING);
+      end();
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.loligo.store.inflight;
 
 import static io.loligo.store.StoreFixture.GAP;
-import static io.loligo.store.StoreFixture.STREAM_BUFFER;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.probe;
@@ -34,7 +33,7 @@ final class SpoolingFixture implements Landing, AutoCloseable {
   SpoolingFixture(long transitBytes) {
     base = new StoreFixture(8 << 20, MAX_KEPT, transitBytes, Runnable::run);
     memory = new MemoryTier(base.allocator, 8 << 20, base.transit, Runnable::run);
-    flights = new Flights(base.allocator, base.transit, MAX_KEPT, GAP, STREAM_BUFFER);
+    flights = new Flights(base.allocator, base.transit, MAX_KEPT, GAP);
   }
 
   InFlight begin(ManualLoops.Loop home, InFlight.Writer writer) {

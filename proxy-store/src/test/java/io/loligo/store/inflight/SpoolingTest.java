@@ -220,6 +220,7 @@ final class SpoolingTest {
     void spoolsWhatTransitHasNoRoomToKeep() {
       begin();
       head(meta(), MAX_KEPT);
+      sendUpTo((int) (Spooling.FLOOR_BYTES + GAP));
       long free = fixture.base.transit.limit() - fixture.base.transit.used();
       fixture.base.transit.force(free);
       RecordingReader reader = reader(home, EVERYTHING);
@@ -232,6 +233,20 @@ final class SpoolingTest {
       assertWritten(fixture.spool(), MAX_KEPT);
       assertThat(fixture.spool().found).isTrue();
       assertThat(reader.ended).isTrue();
+      fixture.base.transit.release(free);
+    }
+
+    @Test
+    void passesOnWhereNothingCanBeSetAsideForTheDisk() {
+      begin();
+      long free = fixture.base.transit.limit() - fixture.base.transit.used();
+      fixture.base.transit.force(free);
+      head(meta(), LENGTH);
+      RecordingReader reader = reader(home, EVERYTHING);
+      send(1_000);
+      assertThat(fixture.spools).isEmpty();
+      assertThat(reader.got()).hasSize(1_000);
+      fail("over");
       fixture.base.transit.release(free);
     }
 

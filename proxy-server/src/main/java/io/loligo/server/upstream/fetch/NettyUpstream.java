@@ -18,6 +18,7 @@ import io.loligo.server.upstream.names.NameResolver;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -34,6 +35,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * The upstream of one event loop.
    *
    * @param config the configuration in force, asked anew for every fetch
+   * @param scarce whether memory for what is read is scarce
    */
   public NettyUpstream(
       EventLoop loop,
@@ -41,9 +43,15 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       NameResolver names,
       LoopTimer timer,
       Supplier<ProxyConfig> config,
+      BooleanSupplier scarce,
       HopHealth health,
       ConnectionCounters counters) {
-    this(new Http1Loop(loop, timer, config, new HeadScratch()), transport, names, health, counters);
+    this(
+        new Http1Loop(loop, timer, config, scarce, new HeadScratch()),
+        transport,
+        names,
+        health,
+        counters);
   }
 
   private NettyUpstream(
@@ -66,7 +74,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    */
   public NettyUpstream under(ProxyConfig config) {
     assert http1.loop().inEventLoop();
-    Http1Loop next = new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.scratch());
+    Http1Loop next =
+        new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.scarce(), http1.scratch());
     NettyUpstream successor = new NettyUpstream(next, transport, names, health, counters);
     idle.handTo(successor.idle);
     return successor;

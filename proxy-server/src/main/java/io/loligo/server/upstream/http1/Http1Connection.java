@@ -130,7 +130,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     ProxyConfig config = shared.config().get();
     this.limits = config.limits().reply();
     this.heads = new HeadReader(shared.scratch(), limits);
-    this.readSizes = new ReadSizes(config.memory().streamBufferBytes());
+    this.readSizes = new ReadSizes(config.memory().streamBufferBytes(), shared.scarce());
   }
 
   @Override

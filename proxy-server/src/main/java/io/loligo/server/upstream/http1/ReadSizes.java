@@ -1,12 +1,13 @@
 package io.loligo.server.upstream.http1;
 
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
+import java.util.function.BooleanSupplier;
 
 /**
  * How many octets the next read of one connection may bring: few while it is idle, a head with all
  * of a usual content while one is awaited, what is missing while content of known length arrives,
- * else as many as arrive, up to the stream buffer. One read at a time, and no buffer before there
- * is something to read. Confined to the connection's event loop.
+ * else as many as arrive, up to the stream buffer; few where memory is scarce. One read at a time,
+ * and no buffer before there is something to read. Confined to the connection's event loop.
  */
 final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int IDLE = 64;
@@ -17,12 +18,15 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int LEAST = 4_096;
 
   private final int most;
+  private final BooleanSupplier scarce;
   private int next;
   private boolean adaptive;
 
-  ReadSizes(int streamBufferBytes) {
+  /** {@code scarce}: whether memory is. */
+  ReadSizes(int streamBufferBytes, BooleanSupplier scarce) {
     super(1);
     this.most = Math.max(LEAST, streamBufferBytes);
+    this.scarce = scarce;
     head();
   }
 
@@ -70,7 +74,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private final class SizeHandle extends MaxMessageHandle {
     @Override
     public int guess() {
-      return next;
+      return scarce.getAsBoolean() ? Math.min(next, LEAST) : next;
     }
 
     @Override

@@ -65,12 +65,22 @@ abstract class FetchBench {
     assertThat(counted.idle).as("idle connections").isZero();
   }
 
+  /** Whether memory is. */
+  boolean scarce;
+
   NettyUpstream upstream() {
     if (upstream == null) {
       config = settings.build();
       upstream =
           new NettyUpstream(
-              clock.eventLoop(), transport, names, timer, () -> config, health, counted);
+              clock.eventLoop(),
+              transport,
+              names,
+              timer,
+              () -> config,
+              () -> scarce,
+              health,
+              counted);
     }
     return upstream;
   }

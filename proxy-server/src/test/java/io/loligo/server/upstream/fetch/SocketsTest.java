@@ -78,6 +78,7 @@ class SocketsTest {
             new Loopback(),
             new LoopTimer(loop),
             () -> config,
+            () -> false,
             HopHealth.NONE,
             new IdleWatch());
     server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
