@@ -65,9 +65,6 @@ abstract class FetchBench {
     assertThat(counted.idle).as("idle connections").isZero();
   }
 
-  /** Whether memory is. */
-  boolean scarce;
-
   NettyUpstream upstream() {
     if (upstream == null) {
       config = settings.build();
@@ -78,7 +75,7 @@ abstract class FetchBench {
               names,
               timer,
               () -> config,
-              () -> scarce,
+              () -> false,
               health,
               counted);
     }

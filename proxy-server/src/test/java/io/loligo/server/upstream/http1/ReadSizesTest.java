@@ -1,0 +1,62 @@
+package io.loligo.server.upstream.http1;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.RecvByteBufAllocator;
+import org.junit.jupiter.api.Test;
+
+@SuppressWarnings("deprecation") // the type of the interface that ReadSizes implements
+final class ReadSizesTest {
+  private static final int STREAM_BUFFER = 65_536;
+
+  private boolean scarce;
+  private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, () -> scarce);
+  private final RecvByteBufAllocator.Handle handle = sizes.newHandle();
+
+  private void read(int octets) {
+    handle.attemptedBytesRead(handle.guess());
+    handle.lastBytesRead(octets);
+  }
+
+  @Test
+  void isSmallWhileNothingIsExpected() {
+    sizes.idle();
+    assertThat(handle.guess()).isEqualTo(64);
+  }
+
+  @Test
+  void hasRoomForAHeadAndAUsualContent() {
+    assertThat(handle.guess()).isEqualTo(32_768);
+  }
+
+  @Test
+  void isWhatIsMissingAndOneOctetForASurplus() {
+    sizes.content(10_000);
+    assertThat(handle.guess()).isEqualTo(10_001);
+    sizes.content(1_000_000);
+    assertThat(handle.guess()).isEqualTo(STREAM_BUFFER);
+    sizes.content(0);
+    assertThat(handle.guess()).isEqualTo(4_096);
+  }
+
+  @Test
+  void followsAStreamUpAndDown() {
+    sizes.stream();
+    read(32_768);
+    assertThat(handle.guess()).isEqualTo(STREAM_BUFFER);
+    read(100);
+    assertThat(handle.guess()).isEqualTo(16_384);
+    read(100);
+    read(100);
+    assertThat(handle.guess()).isEqualTo(4_096);
+  }
+
+  @Test
+  void isSmallWhereMemoryIsScarce() {
+    sizes.content(1_000_000);
+    scarce = true;
+    assertThat(handle.guess()).isEqualTo(4_096);
+    scarce = false;
+    assertThat(handle.guess()).isEqualTo(STREAM_BUFFER);
+  }
+}
