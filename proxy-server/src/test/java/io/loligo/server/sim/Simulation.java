@@ -481,7 +481,7 @@ final class Simulation {
 
   private void stepClock() {
     long most = world.one(List.of(3_000L, 30_000L, 3_600_000L));
-    world.stepClock((1 + world.draw((int) most)) * (world.chance(50) ? 1 : -1));
+    world.stepClock((1L + world.draw((int) most)) * (world.chance(50) ? 1 : -1));
     // what expires is fetched again, and not together with what did not
     resources.forEach(truth::disturb);
   }
