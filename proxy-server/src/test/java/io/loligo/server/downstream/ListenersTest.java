@@ -283,7 +283,7 @@ class ListenersTest {
     try (Socket socket = connect()) {
       send(socket, "BAD\r\n\r\n");
       String answer = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-      assertThat(records.take()).isEqualTo("NONE 400 " + answer.length() + " false");
+      assertThat(records.take()).isEqualTo("- 400 " + answer.length() + " false");
       send(socket, "x".repeat(100_000));
       socket.shutdownOutput();
       assertThat(new String(socket.getInputStream().readAllBytes(), ISO_8859_1)).isEqualTo(answer);
