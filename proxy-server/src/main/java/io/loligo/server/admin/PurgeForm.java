@@ -64,14 +64,32 @@ public record PurgeForm(Purge what, String text) {
   /**
    * All URLs of a host, or of all, in which {@code regex} is found.
    *
-   * @param host null or empty: any
-   * @throws IllegalArgumentException it is no POSIX extended expression
+   * @param host as in a URL, an IPv6 address with or without brackets; null or empty: any
+   * @throws IllegalArgumentException it is no host, or no POSIX extended expression
    */
   public static PurgeForm pattern(String host, String regex) {
-    UrlPattern pattern = UrlPattern.of(host, regex);
+    boolean any = host == null || host.isEmpty();
+    UrlPattern pattern =
+        any ? UrlPattern.of("", regex) : UrlPattern.ofHostOf(someKeyOf(host), regex);
     return new PurgeForm(
         new Purge.Matching(pattern),
         "pattern " + regex + (pattern.host().isEmpty() ? "" : " of " + pattern.host()));
+  }
+
+  /**
+   * A key of {@code host}, as keys write it: a name written otherwise would match nothing, and the
+   * operator would be told that all is done.
+   */
+  private static CacheKey someKeyOf(String host) {
+    boolean bare = host.indexOf(':') != host.lastIndexOf(':') && host.charAt(0) != '[';
+    String literal = bare ? "[" + host + "]" : host;
+    boolean port = literal.lastIndexOf(':') > literal.lastIndexOf(']');
+    boolean more = host.chars().anyMatch(c -> "/?#".indexOf(c) >= 0);
+    CacheKey key = port || more ? null : CacheKeys.of("http://" + literal + "/");
+    if (key == null) {
+      throw new IllegalArgumentException(host + " (expected: a host without scheme and port)");
+    }
+    return key;
   }
 
   /** What the parameters of {@code /purge} ask for: exactly one kind of thing. */

@@ -304,6 +304,16 @@ class AdminServerTest {
             "purge \\.png$ of h");
   }
 
+  @Test
+  void namesTheHostOfAPatternAsKeysDo() throws IOException {
+    for (String host : List.of("a.Test.", "%5BFE80::1%5D", "fe80::1", "")) {
+      ask("POST /purge?pattern=x&host=" + host, "Host: localhost", secret());
+    }
+    assertThat(calls)
+        .containsExactly(
+            "purge x of a.test", "purge x of fe80::1", "purge x of fe80::1", "purge x of ");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -313,6 +323,12 @@ class AdminServerTest {
         "group=a&origin=x",
         "key=",
         "pattern=%28",
+        "pattern=a&host=h:80",
+        "pattern=a&host=http://h/",
+        "pattern=a&host=h/p",
+        "pattern=a&host=u@h",
+        "pattern=a&host=a+b",
+        "pattern=a&host=%5B::1%5D:80",
         "pattern=a&soft=1",
         "soft=1"
       })
