@@ -329,7 +329,7 @@ final class NamedAcl {
         DomainSet domains = new DomainSet(words);
         yield (in, to) -> Condition.of(domains.contains(in.host()));
       }
-      case METHOD -> (in, to) -> Condition.of(isOneOf(texts, in.method()));
+      case METHOD -> (in, to) -> Condition.of(isMethod(texts, in.method()));
       case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
       case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
       case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
@@ -359,6 +359,19 @@ final class NamedAcl {
   private static boolean isOneOf(String[] texts, String text) {
     for (String one : texts) {
       if (one.equals(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Methods are case-sensitive (RFC 9110 9.1), but Squid takes those it knows in any case, and a
+   * rule that denies POST would let {@code post} through to origins that do so too.
+   */
+  private static boolean isMethod(String[] texts, String method) {
+    for (String one : texts) {
+      if (METHODS.contains(one) ? one.equalsIgnoreCase(method) : one.equals(method)) {
         return true;
       }
     }

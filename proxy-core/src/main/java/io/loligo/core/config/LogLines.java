@@ -62,8 +62,9 @@ final class LogLines {
       return;
     }
     String format = line.textBehind(2);
-    if (format.length() > 1 && format.startsWith("\"") && format.endsWith("\"")) {
-      format = format.substring(1, format.length() - 1).replace("\\\"", "\"");
+    String first = line.values().get(1);
+    if (line.values().size() == 2 && isQuote(format) && !isQuote(first)) {
+      format = first; // configuration_includes_quoted_values; else quotes are ordinary text
     }
     LogFormatCodes.Check check = LogFormatCodes.check(format);
     if (check.unknown() != null) {
@@ -74,9 +75,15 @@ final class LogLines {
     formats.put(name, format);
   }
 
+  private static boolean isQuote(String text) {
+    return text.startsWith("\"") || text.startsWith("'");
+  }
+
   void readDebugOptions(Line line) {
     for (String word : line.values()) {
-      if (!word.matches("(ALL|[0-9]{1,3}),-?[0-9]")) {
+      if (word.matches("rotate=[0-9]{1,3}")) {
+        report.warning(line, word, "", "ignored: logfile_rotate counts for cache_log too");
+      } else if (!word.matches("(ALL|[0-9]{1,3}),-?[0-9]")) {
         report.error(line, word, "ALL,LEVEL or SECTION,LEVEL", "");
       } else if (!word.startsWith("ALL,")) {
         report.warning(line, word, "ALL,LEVEL", "sections are ignored");

@@ -3,8 +3,10 @@ package io.loligo.core.config;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /** Reads {@code http_port} lines. Confined to one thread. */
@@ -40,6 +42,7 @@ final class PortLines {
 
   private final Report report;
   private final List<HttpPort> ports = new ArrayList<>();
+  private final Map<Integer, Line> lines = new HashMap<>();
   private boolean given;
 
   PortLines(Report report) {
@@ -59,11 +62,17 @@ final class PortLines {
       report.error(line, value, "PORT, ADDRESS:PORT or [IPV6]:PORT up to 65535", "");
       return;
     }
+    lines.putIfAbsent(place.port(), line);
     OnePort port = new OnePort(line, place);
     for (String word : values.subList(1, values.size())) {
       port.option(word);
     }
     port.finish();
+  }
+
+  /** The first line that takes port {@code number} on some address, or null. */
+  Line taking(int number) {
+    return lines.get(number);
   }
 
   void finish(String file) {

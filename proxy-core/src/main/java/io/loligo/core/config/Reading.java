@@ -162,11 +162,30 @@ final class Reading {
     ports.finish(file);
     peers.finish();
     dirs.finish(scalars);
+    giveWayToPorts();
     if (report.hasErrors()) {
       return null;
     }
     return new Assembly(source, scalars, acls.named(), rules, logs, dirs)
         .build(ports.ports(), peers.peers(), refresh.patterns(), effective());
+  }
+
+  /** Squid's files know no admin port: where one of theirs has its number, ours is another. */
+  private void giveWayToPorts() {
+    String name = "loligo_admin_port";
+    HostPort usual = HostPort.parse(Directives.named(name).defaultText());
+    Line taking = ports.taking(usual.port());
+    if (taking == null || scalars.isGiven(name)) {
+      return;
+    }
+    int free = usual.port() + 1;
+    while (ports.taking(free) != null) {
+      free++;
+    }
+    String place = new HostPort(usual.address(), free).text();
+    scalars.settle(name, place, taking);
+    settings.add(new Setting(name, place, taking.file(), taking.number(), false));
+    report.warning(taking, "", "", "loligo_admin_port has this number by default: it is " + place);
   }
 
   /** The same configuration with all warnings in it. */

@@ -258,5 +258,19 @@ public final class ReferencePages {
       | the same `cache_dir` path twice | the later line replaces the earlier | error |
       | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
       | an unknown directive | the first one ends Squid | all problems of the file at once |
+
+      ## Where requests and logs differ without a line that says so
+
+      | what | Squid 5.7 | here |
+      | --- | --- | --- |
+      | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
+      | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
+      | `Authorization` of clients to an `originserver` without `login=` | taken out | sent on |
+      | URLs with a query or `cgi-bin` where peers are not compulsory | direct | by the peer, as others |
+      | no path to a peer under `never_direct` | 502 | 503 |
+      | quotes and control characters in fields of `combined`, `referrer` and `useragent` | as they came | escaped |
+      | `%<ru` | with its query | without it, unless `strip_query_terms off` |
+      | `%>A` | name of the client's address | the address: it is not looked up |
+      | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
       """;
 }

@@ -17,6 +17,12 @@ final class Scalars {
     }
   }
 
+  /** Keeps {@code value} for {@code name}, as if {@code line} said so. */
+  void settle(String name, String value, Line line) {
+    values.put(name, value);
+    sources.put(name, line.source());
+  }
+
   /** Whether {@code words} of {@code line} are a right value; what is wrong is reported. */
   boolean check(Directive directive, Line line, List<String> words, Report report) {
     if (directive.type() == ValueType.LINE || directive.type() == ValueType.RULES) {

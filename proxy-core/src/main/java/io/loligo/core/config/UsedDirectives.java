@@ -230,11 +230,11 @@ final class UsedDirectives {
             .range(0, INT)
             .text("How many paths are tried for one request."),
         d("request_header_max_size")
-            .type(ValueType.KILOBYTES, "64 KB")
+            .type(ValueType.BYTES, "64 KB")
             .range(1024, 16 << 20)
             .text("Largest request head; more is answered with 431."),
         d("reply_header_max_size")
-            .type(ValueType.KILOBYTES, "64 KB")
+            .type(ValueType.BYTES, "64 KB")
             .range(1024, 16 << 20)
             .text("Largest response head; more is answered with 502."),
         d("request_body_max_size")
@@ -328,7 +328,9 @@ final class UsedDirectives {
             .type(ValueType.TEXT, "127.0.0.1:3129")
             .form("[ADDRESS:]PORT|off")
             .reload(Reload.RESTART)
-            .text("Where health, metrics and administration are served; off: nowhere."),
+            .text(
+                "Where health, metrics and administration are served; off: nowhere. Without a line"
+                    + " and with an http_port 3129: the next number no http_port has."),
         d("loligo_admin_secret")
             .type(ValueType.TEXT, "")
             .form("SECRET")

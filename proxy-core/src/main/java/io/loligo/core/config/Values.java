@@ -145,7 +145,7 @@ final class Values {
     }
     BigDecimal number = number(word);
     if (number == null) {
-      return Parsed.failed(expected, gluedUnit(word));
+      return Parsed.failed(expected, gluedUnit(word, true));
     }
     String unit = words.size() > 1 ? words.get(1).toLowerCase(Locale.ROOT) : "";
     int power = unitIndex(BYTE_UNITS, unit);
@@ -185,7 +185,7 @@ final class Values {
     String expected = "a number, a blank and a unit from " + smallest + " to decade";
     BigDecimal number = number(word);
     if (number == null) {
-      return Parsed.failed(expected, gluedUnit(word));
+      return Parsed.failed(expected, gluedUnit(word, false));
     }
     if (number.signum() < 0) {
       return Parsed.failed(expected, "a time cannot be negative");
@@ -224,23 +224,22 @@ final class Values {
     };
   }
 
-  private static String gluedUnit(String word) {
+  private static String gluedUnit(String word, boolean bytes) {
     int end = 0;
     while (end < word.length() && "0123456789.".indexOf(word.charAt(end)) >= 0) {
       end++;
     }
-    if (end == 0 || end == word.length() || !Character.isLetter(word.charAt(end))) {
+    if (end == 0 || end == word.length()) {
       return "";
     }
     String number = word.substring(0, end);
     String unit = word.substring(end);
     String lower = unit.toLowerCase(Locale.ROOT);
-    String advice = byteUnitAdvice(number, lower);
-    if (!advice.isEmpty()) {
-      return advice;
+    boolean known = unitIndex(bytes ? BYTE_UNITS : TIME_UNITS, lower) >= 0;
+    if (known) {
+      return "write " + number + " " + unit;
     }
-    advice = timeUnitAdvice(number, lower);
-    return advice.isEmpty() ? "write " + number + " " + unit : advice;
+    return bytes ? byteUnitAdvice(number, lower) : timeUnitAdvice(number, lower);
   }
 
   private static int unitIndex(List<String> units, String unit) {

@@ -107,7 +107,8 @@ class AclTypesTest {
     assertThat(matches(get("h", 443, "/"), "port", "80", "400-500")).isTrue();
     assertThat(matches(get("h", 501, "/"), "port", "80", "400-500")).isFalse();
     assertThat(matches(get("h", 80, "/"), "method", "post", "get")).isTrue();
-    assertThat(matches(new FakeRequest().method("get"), "method", "GET")).isFalse();
+    assertThat(matches(new FakeRequest().method("post"), "method", "POST")).isTrue();
+    assertThat(matches(new FakeRequest().method("foo"), "method", "Foo")).isFalse();
     assertThat(matches(new FakeRequest().method("Foo"), "method", "Foo")).isTrue();
     assertThat(matches(get("h", 80, "/"), "proto", "HTTP")).isTrue();
     assertThat(matches(new FakeRequest().connect("h", 443), "proto", "http")).isFalse();

@@ -207,6 +207,13 @@ class GrammarTest {
         "dns_nameservers 9.9.9.9 ::1            | ok      |",
         "visible_hostname                       | error   | give a value",
         "debug_options foo                      | error   | ALL,LEVEL",
+        "debug_options rotate=1 ALL,2           | warning | rotate=1",
+        "request_header_max_size 65536          | warning | taken as bytes",
+        "reply_header_max_size 65536            | warning | taken as bytes",
+        "read_timeout 15m                       | error   | write 15 minutes",
+        "read_timeout 900seconds                | error   | write 900 seconds",
+        "http_port 3129                         | warning | it is 127.0.0.1:3130",
+        "http_port 3129~loligo_admin_port off   | ok      |",
         "read_ahead_gap 64                      | warning | taken as bytes",
         // disk
         "cache_dir ufs /x 100 16 256            | ok      |",

@@ -230,6 +230,24 @@ class ProxyConfigTest {
   }
 
   @Test
+  void quotesOfLogformatAreTextUnlessTheyJoin() {
+    String lines =
+        "logformat csv \"%>a\",\"%ru\"\nlogformat all \"%rm \\\"%ru\\\"\"\n"
+            + "configuration_includes_quoted_values on\nlogformat joined \"%rm %ru\"\n";
+    assertThat(load(lines).logging().formats())
+        .containsEntry("csv", "\"%>a\",\"%ru\"")
+        .containsEntry("all", "\"%rm \\\"%ru\\\"\"")
+        .containsEntry("joined", "%rm %ru");
+  }
+
+  @Test
+  void adminPortGivesWayToPortsOfTheFile() {
+    ProxyConfig config = load("http_port 3129\nhttp_port 3130\n");
+    assertThat(config.admin().port()).isEqualTo(3131);
+    assertThat(load("http_port 3129\nloligo_admin_port 9\n").admin().port()).isEqualTo(9);
+  }
+
+  @Test
   void singleValuesReachTheirPlaces() {
     ProxyConfig config =
         load(

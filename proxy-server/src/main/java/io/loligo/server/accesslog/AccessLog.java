@@ -126,10 +126,8 @@ public final class AccessLog implements AutoCloseable {
 
   /** One access_log line; without a format it is {@code none}. */
   private record Target(LogFormat format, int output, AclList access) {
-    boolean takes(ExchangeRecord record) {
-      return access == null
-          || record.acl == null
-          || access.evaluate(record.acl).kind() != AclVerdict.Kind.DENIED;
+    boolean takes(ExchangeRecord record, LoggedInput input) {
+      return access == null || access.evaluate(input.of(record)).kind() != AclVerdict.Kind.DENIED;
     }
   }
 
@@ -199,6 +197,7 @@ public final class AccessLog implements AutoCloseable {
     private final LogLine line;
     private final boolean blockWhenFull;
     private final DropCount dropped = new DropCount();
+    private final LoggedInput input = new LoggedInput();
     private volatile boolean closed;
 
     LoopSink(
@@ -213,7 +212,7 @@ public final class AccessLog implements AutoCloseable {
     @Override
     public void finished(ExchangeRecord record) {
       for (Target target : targets) {
-        if (target.takes(record)) {
+        if (target.takes(record, input)) {
           if (target.format == null) {
             return;
           }

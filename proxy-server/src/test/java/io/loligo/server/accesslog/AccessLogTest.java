@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclRule;
+import io.loligo.core.acl.AclType;
+import io.loligo.core.acl.Acls;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
@@ -252,6 +255,46 @@ class AccessLogTest {
     log.close();
     assertThat(denied).isEmptyFile();
     assertThat(numbers(file())).containsExactly(1);
+  }
+
+  /** A page of our own is the response that {@code http_status} and {@code rep_mime_type} mean. */
+  @Test
+  void aclsSeeTheResponseThatWasSent() throws IOException {
+    Path pages = directory.resolve("pages.log");
+    Acls acls = new Acls(name -> null, java.time.ZoneOffset.UTC);
+    acls.define("denied", AclType.HTTP_STATUS, List.of("403"));
+    acls.define("page", AclType.REP_MIME_TYPE, List.of("^text/html"));
+    AccessLog log =
+        AccessLog.open(
+            logging(
+                0,
+                false,
+                stdio(file(), "line", only(acls, "denied")),
+                stdio(pages, "line", only(acls, "page"))),
+            1);
+    log.loop(0).finished(answered(1, 403, "ERR_ACCESS_DENIED", "text/html"));
+    log.loop(0).finished(answered(2, 200, null, "text/html"));
+    log.loop(0).finished(answered(3, 200, null, "text/plain"));
+    ExchangeRecord unread = answered(4, 400, "ERR_INVALID_REQ", "text/html");
+    unread.acl = null;
+    log.loop(0).finished(unread);
+    log.close();
+    assertThat(numbers(file())).containsExactly(1);
+    assertThat(numbers(pages)).containsExactly(1, 2, 4);
+  }
+
+  private static ExchangeRecord answered(int number, int status, String error, String type) {
+    ExchangeRecord record = request(number);
+    record.status = status;
+    record.errorCode = error;
+    record.contentType = type;
+    record.acl = anyInput();
+    return record;
+  }
+
+  private static AclList only(Acls acls, String name) {
+    return acls.compile(
+        List.of(new AclRule(true, List.of(name), name, "f:1")), AclList.allowAll(), false);
   }
 
   @Test

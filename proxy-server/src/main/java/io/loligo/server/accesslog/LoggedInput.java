@@ -1,0 +1,127 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.Fields;
+import io.loligo.server.record.ExchangeRecord;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A finished exchange as the rules of {@code access_log} see it: the request as other rules saw it,
+ * the response as the client got it, pages of our own included. What could not be read as a request
+ * has no method, host or fields. Reused for every record of an event loop and confined to it.
+ */
+final class LoggedInput implements AclInput {
+  private static final Fields NONE = new Fields(1);
+
+  private ExchangeRecord record;
+  private AclInput request;
+
+  LoggedInput of(ExchangeRecord finished) {
+    record = finished;
+    request = finished.acl;
+    return this;
+  }
+
+  @Override
+  public byte[] clientAddress() {
+    return request == null ? octets(record.client) : request.clientAddress();
+  }
+
+  @Override
+  public byte[] localAddress() {
+    return request == null ? octets(record.local) : request.localAddress();
+  }
+
+  /** An unknown one is 0.0.0.0. */
+  private static byte[] octets(InetSocketAddress address) {
+    return address == null ? new byte[4] : address.getAddress().getAddress();
+  }
+
+  @Override
+  public int localPort() {
+    if (request != null) {
+      return request.localPort();
+    }
+    return record.local == null ? 0 : record.local.getPort();
+  }
+
+  @Override
+  public String portName() {
+    String name = request == null ? record.portName : request.portName();
+    return name == null ? "" : name;
+  }
+
+  @Override
+  public String method() {
+    return request == null ? "" : request.method();
+  }
+
+  @Override
+  public String scheme() {
+    return request == null ? "" : request.scheme();
+  }
+
+  @Override
+  public String host() {
+    return request == null ? "" : request.host();
+  }
+
+  @Override
+  public int port() {
+    return request == null ? 0 : request.port();
+  }
+
+  @Override
+  public String url() {
+    return request == null ? "" : request.url();
+  }
+
+  @Override
+  public String urlPath() {
+    return request == null ? "" : request.urlPath();
+  }
+
+  @Override
+  public Fields requestFields() {
+    return request == null ? NONE : request.requestFields();
+  }
+
+  @Override
+  public Fields replyFields() {
+    boolean ownPage = record.errorCode != null && record.contentType != null;
+    Fields sent = record.reply != null ? record.reply.fields() : null;
+    if (sent == null && request != null) {
+      sent = request.replyFields();
+    }
+    return ownPage || (sent == null && record.contentType != null) ? page() : sent;
+  }
+
+  /** All that rules ask of a page of our own. */
+  private Fields page() {
+    String block = "Content-Type: " + record.contentType + "\r\n\r\n";
+    return StoredFields.index(block.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  @Override
+  public int replyStatus() {
+    return record.status;
+  }
+
+  @Override
+  public List<byte[]> destinationAddresses() {
+    return request == null ? null : request.destinationAddresses();
+  }
+
+  @Override
+  public int clientConnections() {
+    return request == null ? 1 : request.clientConnections();
+  }
+
+  @Override
+  public long nowMillis() {
+    return request == null ? record.endMillis : request.nowMillis();
+  }
+}
