@@ -114,8 +114,10 @@ final class Intake {
     return arrived.meta() != null && source.mayStore();
   }
 
+  /** What was invalidated before its head too, where several wait: none must be cut for lagging. */
   private boolean mayKeep(int fieldsLength, long contentLength) {
-    return mayStore()
+    return arrived.meta() != null
+        && (source.mayStore() || readers.size() > 1)
         && contentLength <= maxKeptBytes
         && landing.accepts(fieldsLength + Math.max(0, contentLength));
   }

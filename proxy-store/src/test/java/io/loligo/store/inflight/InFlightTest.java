@@ -130,6 +130,26 @@ final class InFlightTest {
     }
 
     @Test
+    void cutsNobodyWhoWaitedForWhatWasInvalidatedBeforeItsHead() {
+      byte[] octets = octets(200_000);
+      begin();
+      RecordingReader eager = reader(home, true, EVERYTHING);
+      RecordingReader slow = reader(away, false, 0);
+      loops.runAll();
+      home.call(flight::doNotStore);
+      head(meta(), true, octets.length);
+      for (int at = 0; at < octets.length; at += 10_000) {
+        content(octets, at, at + 10_000);
+      }
+      end();
+      slow.request(EVERYTHING);
+      loops.runAll();
+      assertThat(eager.got()).isEqualTo(octets);
+      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(stored()).isNull();
+    }
+
+    @Test
     void tellsTheHeadToThoseWhoWaitAndThoseWhoCome() {
       begin();
       RecordingReader waiting = reader(away, false, 0);
