@@ -110,21 +110,23 @@ final class Intake {
     }
   }
 
-  private boolean mayStore() {
-    return arrived.meta() != null && source.mayStore();
+  /**
+   * Whether it is held as what is stored is: so is what was invalidated before its head where
+   * several wait for it, that none is cut for lagging.
+   */
+  private boolean isHeldWhole() {
+    return arrived.meta() != null && (source.mayStore() || readers.size() > 1);
   }
 
-  /** What was invalidated before its head too, where several wait: none must be cut for lagging. */
   private boolean mayKeep(int fieldsLength, long contentLength) {
-    return arrived.meta() != null
-        && (source.mayStore() || readers.size() > 1)
+    return isHeldWhole()
         && contentLength <= maxKeptBytes
         && landing.accepts(fieldsLength + Math.max(0, contentLength));
   }
 
   /** Whether the content goes to disk from now on, what is here already too. */
   private boolean spool() {
-    if (!mayStore()
+    if (!isHeldWhole()
         || arrived.meta().part() != null
         || !log.setAside(Spooling.FLOOR_BYTES + readAheadGapBytes)) {
       return false;

@@ -898,6 +898,24 @@ final class SpoolingTest {
     }
 
     @Test
+    void cutsNobodyWhoWaitedForWhatWasInvalidatedBeforeItsHead() {
+      begin();
+      RecordingReader ahead = reader(home, EVERYTHING);
+      RecordingReader behind = reader(away, 1);
+      purge();
+      head(meta(), LENGTH);
+      RecordingSpool spool = fixture.spool();
+      sendThrough(spool, LENGTH);
+      end();
+      behind.request(EVERYTHING);
+      spool.flowAll(loops);
+      assertGotAll(ahead);
+      assertGotAll(behind);
+      assertThat(spool.meta).as("never ended").isNull();
+      assertThat(spool.isClosed()).isTrue();
+    }
+
+    @Test
     void storesNeitherLessNorMoreThanWasAnnounced() {
       RecordingSpool shorter = beginSpooled();
       sendThrough(shorter, LENGTH - 1);
