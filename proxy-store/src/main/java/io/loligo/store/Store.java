@@ -16,6 +16,7 @@ import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -190,8 +191,12 @@ public interface Store extends AutoCloseable {
    * a 304 said that it is what the request gets. Takes {@code fields} (lines and empty line).
    * Returns the new entry owned; where no memory has room for it, {@code like} with one reference
    * more. It is stored only if {@code like} still is, in memory or on disk, and the cache has room.
+   *
+   * @param mayStore whether no removal has come since the 304 was asked for: see {@link
+   *     InFlight#mayStore}
    */
-  Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields);
+  Entry addVariant(
+      CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore);
 
   /**
    * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is

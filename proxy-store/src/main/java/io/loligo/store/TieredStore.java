@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -188,6 +189,7 @@ public final class TieredStore implements Store {
   @Override
   public void load(
       CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
+    long asOf = disk.asOf(key);
     disk.load(
         key,
         request,
@@ -196,7 +198,7 @@ public final class TieredStore implements Store {
         (loaded, outcome, hits, queueNanos, readNanos) -> {
           Entry entry = purges.judged(loaded);
           if (entry != null) {
-            promote(entry, hits);
+            promote(entry, hits, asOf);
           }
           LoadOutcome end =
               entry == loaded ? LoadOutcome.valueOf(outcome.name()) : LoadOutcome.ABSENT;
@@ -230,20 +232,9 @@ public final class TieredStore implements Store {
   }
 
   /** Disk thread: what memory wants goes there. Borrows {@code entry}. */
-  private void promote(Entry entry, int hits) {
-    if (isResident(entry)
-        && wants(entry.contentLength(), hits)
-        && memory.offer(entry)
-        && disk.isGone(entry.key())) {
-      // a removal came between: whoever asked for it may have looked in memory before
-      memory.remove(entry.key());
-    }
-  }
-
-  /** Its content was on disk only: it goes to memory too, like what is fetched. Borrows it. */
-  private void keep(Entry added) {
-    if (isResident(added) && memory.offer(added) && disk.isGone(added.key())) {
-      memory.remove(added.key());
+  private void promote(Entry entry, int hits, long asOf) {
+    if (isResident(entry) && wants(entry.contentLength(), hits)) {
+      memory.offer(entry, () -> disk.isAsOf(entry.key(), asOf));
     }
   }
 
@@ -271,7 +262,9 @@ public final class TieredStore implements Store {
 
     @Override
     public void superseded(CacheKey key, VarySelection vary) {
+      disk.hide(key);
       memory.removeVariant(key, vary);
+      disk.reveal(key);
     }
 
     @Override
@@ -333,24 +326,21 @@ public final class TieredStore implements Store {
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     purges.stored(meta.requestTimeMillis());
-    Entry fresh = memory.freshen(key, old, meta, fields);
-    if (fresh != old && old.diskId() != 0) {
-      fresh.diskId(old.diskId());
-      disk.freshen(fresh);
-    } else if (fresh != old) {
-      writeNew(fresh);
+    try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+      Entry fresh = memory.freshen(key, old, meta, fields);
+      if (fresh != old && old.diskId() != 0) {
+        fresh.diskId(old.diskId());
+        disk.freshen(fresh, write);
+      } else if (fresh != old) {
+        writeNew(fresh, write);
+      }
+      return fresh;
     }
-    return fresh;
   }
 
-  private void writeNew(Entry entry) {
-    if (entry.meta().part() != null || !memory.holds(entry)) {
-      return;
-    }
-    disk.write(entry);
-    if (!memory.holds(entry)) {
-      // a removal came between, and may have looked for writes on their way before this one
-      disk.supersede(entry.key());
+  private void writeNew(Entry entry, DiskTier.Pending write) {
+    if (entry.meta().part() == null && memory.holds(entry)) {
+      disk.write(entry, write);
     }
   }
 
@@ -389,16 +379,19 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
+  public Entry addVariant(
+      CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore) {
     purges.stored(meta.requestTimeMillis());
-    Entry added = memory.addVariant(key, like, meta, fields);
-    if (added != like) {
-      if (like.diskId() != 0 && !memory.holds(added)) {
-        keep(added);
+    try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+      Entry added = memory.addVariant(key, like, meta, fields);
+      if (added != like) {
+        if (like.diskId() != 0 && !memory.holds(added) && isResident(added)) {
+          memory.offer(added, mayStore);
+        }
+        writeNew(added, write);
       }
-      writeNew(added);
+      return added;
     }
-    return added;
   }
 
   @Override
@@ -604,24 +597,28 @@ public final class TieredStore implements Store {
         int fieldsLength,
         int firstLength,
         ByteBuf[] rest,
-        int lastLength) {
+        int lastLength,
+        BooleanSupplier mayStore) {
       purges.stored(meta.requestTimeMillis());
       if (meta.part() != null && disk.mayHold(key)) {
         return null; // perhaps all of it, which memory would hide
       }
-      Entry entry = memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
-      if (meta.part() != null) {
+      try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+        Entry entry =
+            memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength, mayStore);
+        if (meta.part() != null) {
+          return entry;
+        }
+        if (entry != null) {
+          disk.write(entry, write);
+        } else if (mayStore.getAsBoolean()) {
+          disk.hide(key);
+          disk.supersede(key);
+          memory.removeVariant(key, meta.vary());
+          disk.reveal(key);
+        }
         return entry;
       }
-      if (entry == null) {
-        disk.hide(key);
-        disk.supersede(key);
-        memory.removeVariant(key, meta.vary());
-        disk.reveal(key);
-      } else {
-        disk.write(entry);
-      }
-      return entry;
     }
 
     @Override
@@ -634,14 +631,6 @@ public final class TieredStore implements Store {
         Spool.Listener listener) {
       purges.stored(meta.requestTimeMillis());
       return disk.spool(key, meta, fields, contentLength, loop, listener);
-    }
-
-    @Override
-    public void drop(Entry entry) {
-      disk.hide(entry.key());
-      disk.remove(entry.key(), false, count -> {});
-      memory.remove(entry.key());
-      disk.reveal(entry.key());
     }
 
     @Override

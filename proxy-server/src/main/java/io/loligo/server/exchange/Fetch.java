@@ -469,7 +469,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return fresh;
     }
     StoredMeta meta = meta(storability.meta(), merged, isUnframed(old));
-    Entry added = loop.store().addVariant(key, fresh, meta, freshFields(merged, now));
+    Entry added =
+        loop.store().addVariant(key, fresh, meta, freshFields(merged, now), inFlight::mayStore);
     fresh.release();
     return added;
   }

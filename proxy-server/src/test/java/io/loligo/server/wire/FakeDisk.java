@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -305,8 +306,9 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public Entry addVariant(CacheKey key, Entry like, StoredMeta meta, ByteBuf fields) {
-    return inner.addVariant(key, like, meta, fields);
+  public Entry addVariant(
+      CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore) {
+    return inner.addVariant(key, like, meta, fields, mayStore);
   }
 
   @Override

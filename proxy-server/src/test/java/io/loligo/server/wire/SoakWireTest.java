@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,9 +60,11 @@ class SoakWireTest extends WireTest {
     return 2;
   }
 
-  private static String[] lines(String host) {
+  private String[] lines(String host) {
     return new String[] {
       "visible_hostname " + host,
+      "logformat ends %ru %err_detail",
+      "access_log stdio:" + dir.resolve("access.log") + " ends",
       "cache_mem 8 MB",
       "acl purge method PURGE",
       "loligo_collapsed_wait 30 seconds"
@@ -93,6 +96,9 @@ class SoakWireTest extends WireTest {
       for (Future<?> one : all) {
         one.get();
       }
+    } catch (ExecutionException failed) {
+      end = 0;
+      throw new AssertionError(failed.getCause() + "; by the log " + ends(), failed);
     } finally {
       end = 0;
       threads.shutdownNow();
@@ -105,6 +111,13 @@ class SoakWireTest extends WireTest {
     assertThat(proxy.transitBytes()).as("octets on their way").isZero();
     proxy.close();
     assertThat(sockets()).as("open sockets").isLessThanOrEqualTo(sockets);
+  }
+
+  /** How the last answers ended that did not end well, nonsense apart. */
+  private List<String> ends() throws Exception {
+    List<String> ends = new ArrayList<>(stopAndReadLog());
+    ends.removeIf(line -> line.endsWith(" -") || line.startsWith("error:"));
+    return ends.subList(Math.max(0, ends.size() - 10), ends.size());
   }
 
   private static String[] with(String[] lines, String more) {

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -42,6 +43,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class DiskTier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+
+  /** A power of two. */
+  private static final int CHANGES = 1 << 10;
 
   /** How a load ended. */
   public enum Outcome {
@@ -93,18 +97,38 @@ public final class DiskTier implements AutoCloseable {
     void superseded(CacheKey key, VarySelection vary);
   }
 
-  /** A write on its way. */
-  private static final class Pending {
+  /**
+   * A write on its way, from before its content is found in memory on: what is removed then is not
+   * written. To be closed by who announced it.
+   */
+  public final class Pending implements AutoCloseable {
+    private final CacheKey key;
     private final VarySelection vary;
     private volatile boolean cancelled;
+    private boolean begun;
 
-    Pending(VarySelection vary) {
+    private Pending(CacheKey key, VarySelection vary) {
+      this.key = key;
       this.vary = vary;
     }
 
     /** Whether what {@code newer} writes takes the place of this. */
     boolean isReplacedBy(Pending newer) {
       return this != newer && (newer.vary == null || newer.vary.equals(vary));
+    }
+
+    /** Nothing is written after all, unless that has begun. */
+    @Override
+    public void close() {
+      if (!begun) {
+        end();
+      }
+    }
+
+    private void end() {
+      changed(key);
+      writes.computeIfPresent(
+          key, (ignored, all) -> all.remove(this) && all.isEmpty() ? null : all);
     }
   }
 
@@ -114,6 +138,12 @@ public final class DiskTier implements AutoCloseable {
   private final ConcurrentHashMap<Object, Set<Pending>> writes = new ConcurrentHashMap<>();
 
   private final AtomicInteger clearing = new AtomicInteger();
+
+  /** Counts what ended of {@link #removals} and {@link #writes}, keys that share a place as one. */
+  private final AtomicIntegerArray changes = new AtomicIntegerArray(CHANGES);
+
+  /** The same of {@link #clearing}. */
+  private final AtomicInteger cleared = new AtomicInteger();
 
   private final Roll roll;
 
@@ -240,6 +270,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Ends one {@link #hide}. */
   public void reveal(CacheKey key) {
+    changed(key);
     removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
   }
 
@@ -250,7 +281,32 @@ public final class DiskTier implements AutoCloseable {
 
   /** Ends one {@link #hideAll}. */
   public void revealAll() {
+    cleared.incrementAndGet();
     clearing.decrementAndGet();
+  }
+
+  private void changed(CacheKey key) {
+    changes.incrementAndGet(place(key));
+  }
+
+  private static int place(CacheKey key) {
+    int hash = key.hashCode();
+    return (hash ^ (hash >>> 16)) & (CHANGES - 1);
+  }
+
+  /** A number for {@link #isAsOf}, to be asked for before a load. */
+  public long asOf(CacheKey key) {
+    return ((long) cleared.get() << Integer.SIZE) | (changes.get(place(key)) & 0xffff_ffffL);
+  }
+
+  /**
+   * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
+   * number}, or is about to be; false now and then where nothing was. Whoever removes it later
+   * removes it from memory after this.
+   */
+  public boolean isAsOf(CacheKey key, long number) {
+    // in this order: what ends between has been counted before it ended
+    return !isHidden(key) && asOf(key) == number;
   }
 
   /**
@@ -269,19 +325,6 @@ public final class DiskTier implements AutoCloseable {
     for (Pending pending : writes.getOrDefault(key, Set.of())) {
       pending.cancelled = true;
     }
-  }
-
-  /** Whether {@code key} is being removed, or is not there any more. */
-  public boolean isGone(CacheKey key) {
-    if (clearing.get() > 0 || removals.containsKey(key)) {
-      return true;
-    }
-    for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /**
@@ -477,17 +520,35 @@ public final class DiskTier implements AutoCloseable {
     return false;
   }
 
+  /**
+   * Something with the selection {@code vary} will be written under {@code key}: to be said before
+   * it is found in memory.
+   */
+  public Pending announce(CacheKey key, VarySelection vary) {
+    Pending pending = new Pending(key, vary);
+    if (!isNone()) {
+      writes.compute(
+          key,
+          (ignored, others) -> {
+            Set<Pending> now = others == null ? ConcurrentHashMap.newKeySet() : others;
+            now.add(pending);
+            return now;
+          });
+    }
+    return pending;
+  }
+
   /** Writes {@code entry}, borrowed, all of it in memory, behind the back. */
-  public void write(Entry entry) {
-    write(entry, false);
+  public void write(Entry entry, Pending announced) {
+    write(entry, announced, false);
   }
 
   /** Gives the object that {@code entry}, borrowed, is a copy of its new head. */
-  public void freshen(Entry entry) {
-    write(entry, true);
+  public void freshen(Entry entry, Pending announced) {
+    write(entry, announced, true);
   }
 
-  private void write(Entry entry, boolean fresh) {
+  private void write(Entry entry, Pending pending, boolean fresh) {
     DiskDirectory directory = choose(entry.key(), entry.contentLength());
     if (directory == null) {
       if (!fresh) {
@@ -496,7 +557,7 @@ public final class DiskTier implements AutoCloseable {
       return;
     }
     entry.offerToDisk();
-    Pending pending = begin(entry);
+    pending.begun = true;
     for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
       other.cancelled |= other.isReplacedBy(pending);
     }
@@ -507,7 +568,7 @@ public final class DiskTier implements AutoCloseable {
         false,
         () -> pending.cancelled,
         outcome -> {
-          end(key, pending);
+          pending.end();
           if (outcome == DiskDirectory.Ended.WRITTEN) {
             written(directory, entry);
           } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
@@ -517,23 +578,6 @@ public final class DiskTier implements AutoCloseable {
     if (directories.size() > 1) {
       removeElsewhere(entry.key(), directory);
     }
-  }
-
-  private Pending begin(Entry entry) {
-    Pending pending = new Pending(entry.meta().vary());
-    writes.compute(
-        entry.key(),
-        (ignored, others) -> {
-          Set<Pending> now = others == null ? ConcurrentHashMap.newKeySet() : others;
-          now.add(pending);
-          return now;
-        });
-    return pending;
-  }
-
-  private void end(CacheKey key, Pending pending) {
-    writes.computeIfPresent(
-        key, (ignored, all) -> all.remove(pending) && all.isEmpty() ? null : all);
   }
 
   private void written(DiskDirectory directory, Entry entry) {
@@ -553,7 +597,7 @@ public final class DiskTier implements AutoCloseable {
       return;
     }
     entry.offerToDisk();
-    Pending pending = begin(entry);
+    Pending pending = announce(key, entry.meta().vary());
     directory.write(
         entry,
         false,
@@ -568,7 +612,7 @@ public final class DiskTier implements AutoCloseable {
               supersede(key);
             }
           }
-          end(key, pending);
+          pending.end();
         });
   }
 
@@ -811,7 +855,7 @@ public final class DiskTier implements AutoCloseable {
     writes.keySet().forEach(this::cancel);
     clearing.addAndGet(directories.size());
     for (DiskDirectory directory : directories) {
-      count += directory.clear(clearing::decrementAndGet);
+      count += directory.clear(this::revealAll);
       if (directory.isOff()) {
         writer().run(() -> missed(directory));
       }

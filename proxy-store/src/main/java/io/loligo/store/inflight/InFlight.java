@@ -433,8 +433,8 @@ public final class InFlight {
     doNotStore = true;
   }
 
-  /** Whether it may be stored, as far as it is known now. Any thread. */
-  boolean mayStore() {
+  /** Whether it may be stored: no invalidation has come yet. Any thread. */
+  public boolean mayStore() {
     return !doNotStore;
   }
 

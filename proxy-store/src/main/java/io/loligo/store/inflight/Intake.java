@@ -261,14 +261,10 @@ final class Intake {
             first.from,
             first.from + first.length,
             rest,
-            rest.length == 0 ? 0 : log.lastLength());
-    if (entry == null) {
-      return;
-    }
-    log.chargedElsewhere();
-    if (!source.mayStore()) {
-      // an invalidation came between: whoever asked for it may have looked before we stored
-      landing.drop(entry);
+            rest.length == 0 ? 0 : log.lastLength(),
+            source::mayStore);
+    if (entry != null) {
+      log.chargedElsewhere();
     }
   }
 

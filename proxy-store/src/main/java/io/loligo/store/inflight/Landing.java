@@ -5,6 +5,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.function.BooleanSupplier;
 
 /** Where complete responses go: the tiers. Thread-safe: any event loop. */
 public interface Landing {
@@ -13,8 +14,8 @@ public interface Landing {
 
   /**
    * Stores a complete response. Borrows the buffers, see {@link
-   * io.loligo.store.memory.MemoryTier#add}. Returns the entry owned, or null where there is no room
-   * for it.
+   * io.loligo.store.memory.MemoryTier#add}. Returns the entry owned, or null where it is not
+   * stored.
    */
   Entry add(
       CacheKey key,
@@ -23,7 +24,8 @@ public interface Landing {
       int fieldsLength,
       int firstLength,
       ByteBuf[] rest,
-      int lastLength);
+      int lastLength,
+      BooleanSupplier mayStore);
 
   /**
    * Opens a way to disk for a response that memory will not hold. Borrows {@code fields} (copies
@@ -39,9 +41,6 @@ public interface Landing {
       long contentLength,
       EventExecutor loop,
       Spool.Listener listener);
-
-  /** Takes {@code entry}, borrowed, out again: what is stored under its key is not to be used. */
-  void drop(Entry entry);
 
   /** A response that was to be stored will not be, for lack of room. */
   void rejected();

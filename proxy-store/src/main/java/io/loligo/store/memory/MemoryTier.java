@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -140,13 +141,15 @@ public final class MemoryTier {
 
   /**
    * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps). Returns the
-   * entry owned, or null where there is no room for it. An incomplete one is not stored where a
-   * whole one would go for it.
+   * entry owned, or null where there is no room for it or it may not be stored. An incomplete one
+   * is not stored where a whole one would go for it.
    *
    * @param fieldsLength octets of field lines at the start of {@code first}
    * @param firstLength octets used in {@code first}
    * @param rest content behind it, {@link Entry#BLOCK_BYTES} each but the last; may be empty
    * @param lastLength octets used in the last of {@code rest}
+   * @param mayStore asked in the step in which it is stored: what {@link #remove}s after that has
+   *     turned false leaves nothing of it
    */
   public Entry add(
       CacheKey key,
@@ -155,7 +158,8 @@ public final class MemoryTier {
       int fieldsLength,
       int firstLength,
       ByteBuf[] rest,
-      int lastLength) {
+      int lastLength,
+      BooleanSupplier mayStore) {
     long bytes = SizeClass.roundUp(first.capacity());
     for (ByteBuf block : rest) {
       bytes += SizeClass.roundUp(block.capacity());
@@ -177,7 +181,10 @@ public final class MemoryTier {
     Entry entry =
         new Entry(
             key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
-    insert(key, entry);
+    if (!insert(key, entry, mayStore)) {
+      entry.release();
+      return null;
+    }
     waitForRoom(entry, owner);
     relieveIfNeeded();
     return entry;
@@ -199,12 +206,17 @@ public final class MemoryTier {
     return transit.tryReserve(bytes, transit.limit() / 2) ? transit : null;
   }
 
-  private void insert(CacheKey key, Entry entry) {
+  private boolean insert(CacheKey key, Entry entry, BooleanSupplier mayStore) {
+    boolean[] refused = new boolean[1];
     cache
         .asMap()
         .compute(
             key,
             (ignored, old) -> {
+              if (!mayStore.getAsBoolean()) {
+                refused[0] = true;
+                return old;
+              }
               if (entry.meta().part() != null && displacesWhole(old, entry)) {
                 return old;
               }
@@ -212,17 +224,23 @@ public final class MemoryTier {
               mapped(now);
               return now;
             });
+    if (refused[0]) {
+      return false;
+    }
     insertions.increment();
     if (closed) {
       remove(key);
     }
+    return true;
   }
 
   /**
    * Stores {@code entry}, borrowed, which was read from disk, unless a response of equal selection
    * is stored already: it may be newer. Whether it is stored.
+   *
+   * @param mayStore see {@link #add}
    */
-  public boolean offer(Entry entry) {
+  public boolean offer(Entry entry, BooleanSupplier mayStore) {
     if (!accepts(entry.bytes()) || !entry.moveTo(ledger)) {
       relieveIfNeeded();
       return false;
@@ -233,7 +251,7 @@ public final class MemoryTier {
         .compute(
             entry.key(),
             (ignored, old) -> {
-              if (old != null && holdsEqual(old, entry)) {
+              if (!mayStore.getAsBoolean() || (old != null && holdsEqual(old, entry))) {
                 return old;
               }
               stored[0] = true;

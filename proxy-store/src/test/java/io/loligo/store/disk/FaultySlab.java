@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The slabs of a directory, on a disk that fails or stalls when told. Thread-safe. */
 final class FaultySlab implements Slab {
@@ -16,6 +17,7 @@ final class FaultySlab implements Slab {
   private final AtomicInteger forces = new AtomicInteger();
   private volatile boolean failsWrites;
   private volatile boolean failsForces;
+  private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   FaultySlab(Path path) throws IOException {
@@ -44,12 +46,19 @@ final class FaultySlab implements Slab {
     gate.countDown();
   }
 
+  /** The next read waits, when it has read, until this is counted down. */
+  CountDownLatch holdNextRead() {
+    CountDownLatch held = new CountDownLatch(1);
+    behindNextRead.set(held);
+    return held;
+  }
+
   /** Threads that wait. */
   int stalled() {
     return stalled.get();
   }
 
-  private void pass() throws IOException {
+  private void pass(CountDownLatch gate) throws IOException {
     stalled.incrementAndGet();
     try {
       gate.await();
@@ -62,16 +71,20 @@ final class FaultySlab implements Slab {
 
   @Override
   public void read(long position, ByteBuf into, int length) throws IOException {
-    pass();
+    pass(gate);
     if (readsToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
       throw new IOException("Input/output error");
     }
     file.read(position, into, length);
+    CountDownLatch held = behindNextRead.getAndSet(null);
+    if (held != null) {
+      pass(held);
+    }
   }
 
   @Override
   public void write(long position, ByteBuf from) throws IOException {
-    pass();
+    pass(gate);
     if (from.readableBytes() > Block.HEADER_BYTES
         && from.getInt(from.readerIndex()) == Block.MAGIC
         && Block.lane(from) == Lane.MAIN.ordinal()
@@ -86,7 +99,7 @@ final class FaultySlab implements Slab {
 
   @Override
   public void force() throws IOException {
-    pass();
+    pass(gate);
     forces.incrementAndGet();
     if (failsForces) {
       throw new IOException("Input/output error");

@@ -5,6 +5,7 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
@@ -29,6 +30,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -219,6 +221,41 @@ final class LoadsTest {
     if (entry != null) {
       entry.release();
     }
+  }
+
+  @Test
+  void memoryGetsNothingOfWhatWasRemovedWhileItWasRead() {
+    Fields en = fields("Accept-Language: en\r\n\r\n");
+    Fields de = fields("Accept-Language: de\r\n\r\n");
+    onDiskOnly(varying(en), octets(5000));
+    CountDownLatch reading = slab.holdNextRead();
+    CompletableFuture<Got> first = ask(0, en);
+    awaitStalled();
+    assertThat(fixture.purge(URL)).isEqualTo(1);
+    onDiskOnly(varying(de), octets(6000));
+    reading.countDown();
+    DiskFixture.get(first).entry().release();
+    assertThat(fixture.store.store.find(probe(URL), en)).isNull();
+    assertThat(fixture.store.store.find(probe(URL), de)).isNull();
+  }
+
+  @Test
+  void memoryGetsWhatWasReadWhereNothingWasRemoved() {
+    onDiskOnly(StoreFixture.meta(), octets(5000));
+    DiskFixture.get(ask(0, noFields())).entry().release();
+    Entry promoted = fixture.store.store.find(probe(URL), noFields());
+    assertThat(promoted).isNotNull();
+    promoted.release();
+  }
+
+  private void onDiskOnly(StoredMeta meta, byte[] octets) {
+    fixture.store.fill(URL, meta, octets);
+    while (fixture.stats().objects() == 0) {
+      Thread.onSpinWait();
+    }
+    fixture.store.store.resize(0);
+    fixture.store.store.resize(16 << 20);
+    assertThat(fixture.store.store.stats().entries()).isZero();
   }
 
   @Test

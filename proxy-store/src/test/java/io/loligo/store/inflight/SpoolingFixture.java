@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Fetches with a memory tier for small objects and a disk that is told what to do. */
 final class SpoolingFixture implements Landing, AutoCloseable {
@@ -65,8 +66,9 @@ final class SpoolingFixture implements Landing, AutoCloseable {
       int fieldsLength,
       int firstLength,
       ByteBuf[] rest,
-      int lastLength) {
-    return memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength);
+      int lastLength,
+      BooleanSupplier mayStore) {
+    return memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength, mayStore);
   }
 
   @Override
@@ -86,11 +88,6 @@ final class SpoolingFixture implements Landing, AutoCloseable {
         new RecordingSpool(base.allocator, (ManualLoops.Loop) loop, listener, contentLength);
     spools.add(spool);
     return spool;
-  }
-
-  @Override
-  public void drop(Entry entry) {
-    memory.remove(entry.key());
   }
 
   @Override

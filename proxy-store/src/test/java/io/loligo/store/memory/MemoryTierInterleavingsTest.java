@@ -47,7 +47,8 @@ final class MemoryTierInterleavingsTest {
     @Operation
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
       ByteBuf first = allocator.heapBuffer(64).writeZero(FIELDS).writeByte(content);
-      Entry entry = tier.add(KEYS[url], META, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0);
+      Entry entry =
+          tier.add(KEYS[url], META, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0, () -> true);
       first.release();
       entry.release();
     }

@@ -214,7 +214,8 @@ final class MemoryTierTest {
     for (int i = from; i < from + count; i++) {
       ByteBuf block = allocator.directBuffer(512, 512);
       String url = "http://www.example.com/some/path/" + i;
-      tier.add(key(url), meta().withContentLength(500), block, 12, 512, none, 0).release();
+      tier.add(key(url), meta().withContentLength(500), block, 12, 512, none, 0, () -> true)
+          .release();
       block.release();
     }
   }
@@ -301,7 +302,7 @@ final class MemoryTierTest {
       Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
       fixture
           .store
-          .addVariant(key(URL), gzip, varying("br"), fixture.fields("B: c\r\n\r\n"))
+          .addVariant(key(URL), gzip, varying("br"), fixture.fields("B: c\r\n\r\n"), () -> true)
           .release();
       gzip.release();
       Entry br = fixture.store.find(probe(URL), accepting("br"));
@@ -319,7 +320,10 @@ final class MemoryTierTest {
       fixture.fill(URL, varying("gzip"), octets(10));
       Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
       fixture.store.remove(key(URL));
-      fixture.store.addVariant(key(URL), gzip, varying("br"), fixture.fields("\r\n")).release();
+      fixture
+          .store
+          .addVariant(key(URL), gzip, varying("br"), fixture.fields("\r\n"), () -> true)
+          .release();
       gzip.release();
       assertThat(fixture.store.holds(probe(URL))).isFalse();
     }
