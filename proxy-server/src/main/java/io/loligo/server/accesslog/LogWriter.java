@@ -58,7 +58,10 @@ final class LogWriter implements Runnable {
     }
   }
 
-  /** Reopens all outputs between two lines; done when new lines go to the new places. */
+  /**
+   * Reopens all outputs; done when new lines go to the new places. What was offered before, by the
+   * caller or known to it, goes to the old ones.
+   */
   CompletableFuture<Void> reopen(int generations) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     synchronized (turnsLock) {
@@ -107,9 +110,10 @@ final class LogWriter implements Runnable {
     boolean last;
     do {
       last = closing;
+      List<Turn> turns = takeTurns(); // first: what was offered before them is then in the rings
       int lines = LineRing.drain(rings, consumer);
       flush();
-      takeTurns();
+      reopen(turns);
       countLost();
       if (lines == 0 && !last) {
         nap();
@@ -155,16 +159,19 @@ final class LogWriter implements Runnable {
     }
   }
 
-  private void takeTurns() {
-    List<Turn> now;
+  private List<Turn> takeTurns() {
     synchronized (turnsLock) {
       if (turns.isEmpty()) {
-        return;
+        return List.of();
       }
-      now = turns;
+      List<Turn> taken = turns;
       turns = new ArrayList<>();
+      return taken;
     }
-    for (Turn turn : now) {
+  }
+
+  private void reopen(List<Turn> turns) {
+    for (Turn turn : turns) {
       for (LogOutput output : outputs) {
         try {
           output.reopen(turn.generations);
