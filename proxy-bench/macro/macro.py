@@ -14,12 +14,10 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
@@ -396,20 +394,17 @@ def bars(found, peers, rows):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; run.sh gives it")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=10, help="seconds of each measurement")
     parser.add_argument("--warmup", type=int, default=5, help="seconds before each measurement")
     parser.add_argument("--first-warmup", type=int, default=20,
                         help="seconds before the first round, for each request row of Loligo")
-    parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, or of " + ",".join(ROWS))
     parser.add_argument("--peers", default=",".join(USUAL_PEERS),
                         help="all, targets (each row with the peers that its target names), or of " + ",".join(PEERS))
     parser.add_argument("--stream-mb", type=int, default=5120)
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
-    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    server.common_arguments(parser)
+    server.load_arguments(parser)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-macro.md; - prints only")
     return parser.parse_args()
 
@@ -435,43 +430,44 @@ def main():
         if not is_there(peer, options):
             print(f"left out, not there: {peer}", file=sys.stderr)
     peers = [peer for peer in peers if is_there(peer, options)]
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="macro-"))
-    shared = pathlib.Path("/dev/shm")
-    memory = pathlib.Path(tempfile.mkdtemp(prefix="macro-", dir=shared if shared.is_dir() else None))
-    memory.chmod(0o777)
     servers = []
-    try:
-        origin = make_origin(scratch, options.stream_mb)
-        servers.append(origin)
-        origin.start()
-        running = {}
-        for row in rows:
-            for peer in [peer for peer in peers if peer in row.peers]:
-                which = (peer, row.flavour_of(peer))
-                if which not in running:
-                    running[which] = Peer(*which, scratch, memory, origin.port, options)
-                    servers.append(running[which])
-                    running[which].start()
-        found, traces = {}, {}
-        for round_number in range(options.rounds + 1):
-            for row in rows:
-                for peer in [peer for peer in peers if peer in row.peers]:
-                    one = running[(peer, row.flavour_of(peer))]
-                    run_once(row, one, origin, options, round_number, found)
-        if options.strace and program("strace"):
-            traces = {
-                peer: trace(running[(peer, "plain")], origin, scratch)
-                for peer in peers if (peer, "plain") in running
-            }
-        text = report(found, traces, peers, rows, options)
-    finally:
-        for started in reversed(servers):
-            started.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(memory, ignore_errors=True)
+    with server.folders("macro") as (scratch, memory):
+        try:
+            found, traces = measure(rows, peers, scratch, memory, servers, options)
+            text = report(found, traces, peers, rows, options)
+        finally:
+            for started in reversed(servers):
+                started.stop()
     written = server.write_results(text, options, "macro")
     if written:
         written.with_suffix(".svg").write_text(chart.bars(bars(found, peers, rows), "CPU us per request"))
+
+
+def measure(rows, peers, scratch, memory, servers, options):
+    """Adds to `servers` what it starts; results by row and peer, and traces by peer."""
+    origin = make_origin(scratch, options.stream_mb)
+    servers.append(origin)
+    origin.start()
+    running = {}
+    for row in rows:
+        for peer in [peer for peer in peers if peer in row.peers]:
+            which = (peer, row.flavour_of(peer))
+            if which not in running:
+                running[which] = Peer(*which, scratch, memory, origin.port, options)
+                servers.append(running[which])
+                running[which].start()
+    found, traces = {}, {}
+    for round_number in range(options.rounds + 1):
+        for row in rows:
+            for peer in [peer for peer in peers if peer in row.peers]:
+                one = running[(peer, row.flavour_of(peer))]
+                run_once(row, one, origin, options, round_number, found)
+    if options.strace and program("strace"):
+        traces = {
+            peer: trace(running[(peer, "plain")], origin, scratch)
+            for peer in peers if (peer, "plain") in running
+        }
+    return found, traces
 
 
 def run_once(row, peer, origin, options, round_number, found):

@@ -8,7 +8,6 @@ import pathlib
 import platform
 import shutil
 import sys
-import tempfile
 
 import flame
 import macro
@@ -66,15 +65,12 @@ def report(found, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; profile.sh gives it")
     rows = [row.name for row in macro.ALL_ROWS if row.kind in ("hit", "miss", "revalidate")]
     parser.add_argument("--rows", default="hit-1k,hit-64k,miss-4k,miss-4k-disk", help="of " + ",".join(rows))
     parser.add_argument("--duration", type=int, default=15, help="seconds of each profile")
     parser.add_argument("--warmup", type=int, default=60)
     parser.add_argument("--interval", type=int, default=500, help="microseconds of CPU between samples")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    server.common_arguments(parser)
+    server.load_arguments(parser)
     parser.set_defaults(java_flags=FLAGS)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-profile.md; - prints only")
     options = parser.parse_args()
@@ -89,17 +85,15 @@ def main():
     if not library().is_file():
         sys.exit("first: mvn -pl proxy-bench dependency:unpack@profiler")
     macro.raise_descriptor_limit()
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="profile-"))
-    found, origin = {}, None
-    try:
+    found = {}
+    with server.folders("profile") as (scratch, memory):
         origin = macro.make_origin(scratch, 1)
-        origin.start()
-        for name in options.rows:
-            found[name] = profile(macro.row_named(name), origin, scratch, scratch, options)
-    finally:
-        if origin:
+        try:
+            origin.start()
+            for name in options.rows:
+                found[name] = profile(macro.row_named(name), origin, scratch, memory, options)
+        finally:
             origin.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
     written = server.write_results(report(found, options), options, "profile")
     for name, (_, stacks) in found.items():
         if written:

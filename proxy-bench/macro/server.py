@@ -1,5 +1,6 @@
 """What the macro scripts share: programs on ports of their own, what they cost, and the report."""
 
+import contextlib
 import datetime
 import os
 import pathlib
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -221,6 +223,28 @@ def common_arguments(parser):
     parser.add_argument("--java", default=program("java"))
     parser.add_argument("--java-flags", default="")
     parser.add_argument("--jar", type=pathlib.Path, default=TREE / "proxy-server/target/loligo.jar")
+
+
+def load_arguments(parser):
+    """Those of scripts that put load on one row of the table."""
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; the .sh gives it")
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
+    common_arguments(parser)
+
+
+@contextlib.contextmanager
+def folders(name):
+    """A folder to work in, and one in memory where the machine has that; both are gone in the end."""
+    shared = pathlib.Path("/dev/shm")
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    memory = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=shared if shared.is_dir() else None))
+    memory.chmod(0o777)
+    try:
+        yield scratch, memory
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(memory, ignore_errors=True)
 
 
 def chosen(text, known, what):

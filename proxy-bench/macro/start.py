@@ -6,10 +6,8 @@ end. Prints and writes one Markdown table.
 import argparse
 import datetime
 import pathlib
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 
 import macro
@@ -86,13 +84,10 @@ def report(rows, found, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; start.sh gives it")
     parser.add_argument("--rows", default="hit-1k,miss-4k", help="of the request rows of run.sh")
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=30, help="of load")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    server.common_arguments(parser)
+    server.load_arguments(parser)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-start.md; - prints only")
     return parser.parse_args()
 
@@ -103,22 +98,18 @@ def main():
     options.started = datetime.datetime.now(datetime.timezone.utc)
     macro.raise_descriptor_limit()
     rows = [macro.row_named(name) for name in options.rows.split(",")]
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="start-"))
-    shared = pathlib.Path("/dev/shm")
-    memory = pathlib.Path(tempfile.mkdtemp(prefix="start-", dir=shared if shared.is_dir() else None))
     found = {row.name: [] for row in rows}
-    origin = macro.make_origin(scratch, 1)
-    try:
-        origin.start()
-        for number in range(options.starts):
-            for row in rows:
-                found[row.name].append(one_start(row, origin, scratch, memory, options))
-                print(f"start {number + 1} {row.name}: port after {found[row.name][-1][0]:.2f} s, "
-                      f"nine tenths after {seconds_to_full(found[row.name][-1][1])} s", file=sys.stderr)
-    finally:
-        origin.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(memory, ignore_errors=True)
+    with server.folders("start") as (scratch, memory):
+        origin = macro.make_origin(scratch, 1)
+        try:
+            origin.start()
+            for number in range(options.starts):
+                for row in rows:
+                    found[row.name].append(one_start(row, origin, scratch, memory, options))
+                    print(f"start {number + 1} {row.name}: port after {found[row.name][-1][0]:.2f} s, "
+                          f"nine tenths after {seconds_to_full(found[row.name][-1][1])} s", file=sys.stderr)
+        finally:
+            origin.stop()
     server.write_results(report(rows, found, options), options, "start")
 
 

@@ -5,11 +5,9 @@ rate, and latencies from the moment a request was due. Prints and writes one Mar
 import argparse
 import datetime
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
 import macro
 import server
@@ -97,15 +95,12 @@ def report(found, peers, row, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; sweep.sh gives it")
     parser.add_argument("--peers", default="loligo,haproxy,nginx,trafficserver", help="of " + ",".join(PEERS))
     parser.add_argument("--row", default="hit-4k", choices=["hit-1k", "hit-4k", "hit-64k"])
     parser.add_argument("--rounds", type=int, default=7, help="at half load")
     parser.add_argument("--duration", type=int, default=5, help="seconds of each rate")
     parser.add_argument("--warmup", type=int, default=30)
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    server.common_arguments(parser)
+    server.load_arguments(parser)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-sweep.md; - prints only")
     return parser.parse_args()
 
@@ -117,26 +112,21 @@ def main():
     macro.raise_descriptor_limit()
     peers = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
     row = macro.row_named(options.row)
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="sweep-"))
-    shared = pathlib.Path("/dev/shm")
-    memory = pathlib.Path(tempfile.mkdtemp(prefix="sweep-", dir=shared if shared.is_dir() else None))
-    memory.chmod(0o777)
     servers, found = [], {}
-    try:
-        origin = macro.make_origin(scratch, 1)
-        servers.append(origin)
-        origin.start()
-        for name in peers:
-            peer = Peer(name, row.flavour_of(name), scratch, memory, origin.port, options)
-            servers.append(peer)
-            peer.start()
-            sweep(peer, row, origin, options, found)
-            servers.pop().stop()
-    finally:
-        for started in reversed(servers):
-            started.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(memory, ignore_errors=True)
+    with server.folders("sweep") as (scratch, memory):
+        try:
+            origin = macro.make_origin(scratch, 1)
+            servers.append(origin)
+            origin.start()
+            for name in peers:
+                peer = Peer(name, row.flavour_of(name), scratch, memory, origin.port, options)
+                servers.append(peer)
+                peer.start()
+                sweep(peer, row, origin, options, found)
+                servers.pop().stop()
+        finally:
+            for started in reversed(servers):
+                started.stop()
     server.write_results(report(found, peers, row, options), options, "sweep")
 
 
