@@ -240,11 +240,7 @@ class Http1ConnectionTest {
 
     @Test
     void noResetMeetsARequestThatCrossesOurFin() {
-      client.scripts.add(
-          (stream, head, framing) -> {
-            stream.closeAfter();
-            return ScriptedClient.ok(stream, head, framing);
-          });
+      client.scripts.add(ScriptedClient::okAndClose);
       client.channel.peerSends(get("/1"));
       assertThat(client.channel.finSent()).isTrue();
       client.channel.peerSends(get("/2"));
@@ -256,11 +252,7 @@ class Http1ConnectionTest {
 
     @Test
     void closesWhereTheExchangeAsksForIt() {
-      client.scripts.add(
-          (stream, head, framing) -> {
-            stream.closeAfter();
-            return ScriptedClient.ok(stream, head, framing);
-          });
+      client.scripts.add(ScriptedClient::okAndClose);
       client.channel.peerSends(get("/x"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
       assertThat(client.channel.finSent()).isTrue();

@@ -216,6 +216,12 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     return null;
   }
 
+  /** The same, and the connection is closed behind it. */
+  static ClientEvents okAndClose(ClientStream stream, RequestHead head, Framing framing) {
+    stream.closeAfter();
+    return ok(stream, head, framing);
+  }
+
   static void block(
       ClientStream stream, int status, String text, long contentLength, boolean last) {
     ByteBuf block = stream.allocator().directBuffer();
