@@ -51,9 +51,7 @@ public final class Reuse {
       return missing(fields, otherVariants);
     }
     long age = stored.ageSeconds(nowMillis);
-    if (age < stored.lifetimeSeconds()
-        && !stored.has(StoredMeta.NO_CACHE)
-        && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
+    if (stored.isFreshAt(age) && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
       return new CacheDecision(Outcome.SERVE, freshReason(stored), age, stored.lifetimeSeconds());
     }
     return new Weighing(method == Method.QUERY, fields, stored, age, url, settings).decide();
@@ -250,7 +248,7 @@ public final class Reuse {
     }
 
     private boolean isFresh() {
-      return age < stored.lifetimeSeconds() && !stored.has(StoredMeta.NO_CACHE);
+      return stored.isFreshAt(age);
     }
 
     private boolean patternHas(Option option) {

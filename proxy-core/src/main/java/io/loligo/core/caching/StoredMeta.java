@@ -125,6 +125,11 @@ public record StoredMeta(
     return vary == null || vary.matches(request);
   }
 
+  /** Whether it is fresh and need not be validated at the age of {@code ageSeconds}. */
+  public boolean isFreshAt(long ageSeconds) {
+    return ageSeconds < lifetimeSeconds && !has(NO_CACHE);
+  }
+
   /** current_age (RFC 9111 section 4.2.3), at least 0 even where the clock was stepped back. */
   public long ageSeconds(long nowMillis) {
     return nowMillis <= responseTimeMillis

@@ -210,6 +210,12 @@ final class PeerLines {
       if (icpPort > 0 && !noQuery && usable) {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }
+      boolean passes = login != null && login.startsWith("PASS");
+      if (usable && login != null && (login.startsWith("*") || (passes && !originServer))) {
+        String known = "login=USER:PASSWORD";
+        report.warning(
+            line, "login=" + (passes ? login : "*"), known, "logins of clients stay here");
+      }
     }
 
     Peer build() {

@@ -270,6 +270,7 @@ public final class ReferencePages {
       | no path to a peer under `never_direct` | 502 | 503 |
       | quotes and control characters in fields of `combined`, `referrer` and `useragent` | as they came | escaped |
       | `%<ru` | with its query | without it, unless `strip_query_terms off` |
+      | `%<h` | fields of the answer as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
       """;

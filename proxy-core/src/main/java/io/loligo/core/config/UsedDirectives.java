@@ -50,7 +50,9 @@ final class UsedDirectives {
         d("never_direct").rules("deny all").text("Requests that may go through a cache_peer only."),
         d("cache_peer")
             .line("HOST parent|sibling|multicast HTTP-PORT ICP-PORT [OPTION...]")
-            .difference("parents are chosen without ICP; siblings and multicast are left out")
+            .difference(
+                "parents are chosen without ICP; siblings and multicast are left out; clients'"
+                    + " Proxy-Authorization is not sent on")
             .text(
                 "Another proxy or an origin to forward to. Options: no-query, default, round-robin,"
                     + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU,"

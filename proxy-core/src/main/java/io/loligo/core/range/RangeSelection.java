@@ -30,6 +30,11 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
   /** More parts than this are not worth their heads: the whole is sent instead. */
   public static final int MAX_PARTS = 16;
 
+  /** Octets of the ranges, without the heads of parts. */
+  public long octets() {
+    return ranges.stream().mapToLong(ByteRange::length).sum();
+  }
+
   private static final RangeSelection WHOLE = new RangeSelection(Outcome.WHOLE, List.of());
   private static final RangeSelection UNSATISFIABLE =
       new RangeSelection(Outcome.UNSATISFIABLE, List.of());

@@ -8,6 +8,8 @@ import io.loligo.core.caching.RefreshPattern;
 import io.loligo.core.config.ProxyConfig.ForwardedFor;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each directive of the core set reaches its place. */
 class ProxyConfigTest {
@@ -122,6 +124,22 @@ class ProxyConfigTest {
     assertThat(peer.maxConnections()).isEqualTo(9);
     assertThat(peer.access().evaluate(new FakeRequest()).denied()).isTrue();
     assertThat(peer.access().evaluate(new FakeRequest().method("POST")).allowed()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "login=PASS, true",
+    "login=PASSTHRU, true",
+    "login=*:secret, true",
+    "login=u:secret, false",
+    "originserver login=PASS, false",
+    "originserver login=*:secret, true"
+  })
+  void saysWhereLoginsOfClientsAreNotSentOn(String options, boolean said) {
+    String lines = "http_port 3128\ncache_peer 10.0.0.1 parent 80 0 no-query " + options + "\n";
+    String warnings = TextSource.load(lines).warnings().toString();
+    assertThat(warnings.contains("logins of clients stay here")).isEqualTo(said);
+    assertThat(warnings).doesNotContain("secret");
   }
 
   @Test

@@ -368,12 +368,31 @@ final class Exchange implements ClientEvents {
 
   /** What looking again found. Takes {@code entry}; null: nothing. */
   void found(Entry entry) {
-    CacheDecision usable = entry == null ? null : usable(entry);
+    CacheDecision usable = null;
+    if (entry != null) {
+      noteIfStaleAtOnce(entry);
+      usable = usable(entry);
+    }
     if (usable != null) {
       serve(entry, usable);
     } else {
       joinOrFetch(); // one of those who waited tries again
     }
+  }
+
+  /** What was confirmed while this one waited and has no lifetime will serve no waiter either. */
+  private void noteIfStaleAtOnce(Entry entry) {
+    StoredMeta meta = entry.meta();
+    if (waited
+        && meta.part() == null
+        && meta.responseTimeMillis() >= stream.record().startMillis
+        && !isFresh(meta)) {
+      noteUnshared(meta.status());
+    }
+  }
+
+  private boolean isFresh(StoredMeta meta) {
+    return meta.isFreshAt(meta.ageSeconds(loop.clock().millis()));
   }
 
   /** How {@code entry} answers this request; null, and it is released, where it does not. */
@@ -487,7 +506,7 @@ final class Exchange implements ClientEvents {
     }
     long limit = loop.config().limits().replyBodyMaxBytes();
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
-    if (limit >= 0 && length(arrived) > limit) {
+    if (limit >= 0 && head.methodId() != Method.HEAD && length(arrived) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
@@ -837,6 +856,11 @@ final class Exchange implements ClientEvents {
     }
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
+    if (isFresh(entry.meta())) {
+      loop.hitForMiss().forget(key);
+    } else {
+      noteUnshared(entry.meta().status());
+    }
     leave();
     serve(
         entry,

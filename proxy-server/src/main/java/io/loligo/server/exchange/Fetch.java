@@ -324,6 +324,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     record.hierarchy = timings.code;
     record.nextHop = timings.address;
     record.nextHopPort = timings.port;
+    record.nextHopLocal = timings.local;
+    record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
     record.serverBytesIn = timings.bytesIn;
     record.serverBytesOut = timings.bytesOut;
     record.attempts = timings.attempts;
@@ -333,6 +335,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
     stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
     stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
+  }
+
+  private long contentFetched() {
+    return inFlight.received() - (completion == null ? 0 : fed - completion.stored().first());
   }
 
   private static void stage(ExchangeRecord record, Stage stage, long nanos) {

@@ -122,12 +122,11 @@ final class HitAnswer {
   private boolean isTooLarge(
       ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
     long limit = loop.config().limits().replyBodyMaxBytes();
-    if (limit < 0 || decision.outcome() == Outcome.NOT_MODIFIED) {
+    if (limit < 0 || decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
       return false;
     }
     RangeSelection ranges = ranges(head, entry.meta());
-    boolean single = ranges != null && ranges.outcome() == RangeSelection.Outcome.SINGLE;
-    long length = single ? ranges.ranges().get(0).length() : entry.contentLength();
+    long length = ranges == null ? entry.contentLength() : ranges.octets();
     if (length <= limit) {
       return false;
     }

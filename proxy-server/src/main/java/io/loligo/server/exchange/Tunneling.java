@@ -141,6 +141,7 @@ final class Tunneling implements ClientEvents, OriginEvents {
       record.hierarchy = timings.code;
       record.nextHop = timings.address;
       record.nextHopPort = timings.port;
+      record.nextHopLocal = timings.local;
       if (timings.dnsNanos >= 0) {
         record.stage(Stage.DNS, timings.dnsNanos);
       }

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.server.record.HierarchyCode;
+import java.net.InetSocketAddress;
 
 /** Where a fetch went and how long its stages took. Confined to the fetch's event loop. */
 public final class FetchTimings {
@@ -11,6 +12,9 @@ public final class FetchTimings {
   public String address;
 
   public int port;
+
+  /** Our end of the connection, or null. */
+  public InetSocketAddress local;
 
   /** Nanoseconds resolving, all hops together; -1, here and below: stage not passed through. */
   public long dnsNanos = -1;

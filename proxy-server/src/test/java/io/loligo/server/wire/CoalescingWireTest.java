@@ -172,6 +172,38 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
+  void releasesWaitersAtOnceWhereWhatIsConfirmedIsStaleAtOnce() throws Exception {
+    startProxy("loligo_event_loops 1");
+    AtomicInteger validations = new AtomicInteger();
+    CountDownLatch others = new CountDownLatch(CLIENTS - 1);
+    origin.on(
+        "/always",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("x", "Cache-Control: max-age=0", "ETag: \"e\"");
+            return;
+          }
+          if (validations.incrementAndGet() == 1) {
+            await(release);
+          } else {
+            // each of them has asked before one is answered
+            others.countDown();
+            await(others);
+          }
+          call.send("HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n");
+        });
+    origin.onOk("/barrier", "x");
+    get("/always");
+    List<RawClient> clients = clientsAskingFor("/always", CLIENTS);
+    get("/barrier");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("x");
+    }
+    assertThat(validations.get()).isEqualTo(CLIENTS);
+  }
+
+  @Test
   void fetchesAnotherVariantForAWaiterItDoesNotFit() throws Exception {
     startProxy("loligo_event_loops 1");
     CountDownLatch head = new CountDownLatch(1);

@@ -195,6 +195,18 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
+  void tellsOurEndOfTheWayToTheOriginAndTheContentThatCame() throws Exception {
+    startProxy(
+        "logformat way %<la %<lp %<bs %Ss", "access_log stdio:" + dir.resolve("way.log") + " way");
+    origin.onOk("/way", "x".repeat(1234), "Cache-Control: max-age=1000");
+    get("/way");
+    get("/way");
+    List<String> log = stopAndReadLog("way.log");
+    assertThat(log.get(0)).matches("127\\.0\\.0\\.1 [1-9]\\d{3,4} 1234 TCP_MISS");
+    assertThat(log.get(1)).isEqualTo("- - - TCP_MEM_HIT");
+  }
+
+  @Test
   void writesNoAccessLogWhereItIsNone() throws Exception {
     startProxy("access_log none");
     origin.onOk("/n", "x");

@@ -48,18 +48,24 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(get("/film").status()).isEqualTo(403);
   }
 
-  @Test
-  void contentOfUnknownLengthIsCutAtTheLimit() throws Exception {
-    startProxy("reply_body_max_size 100 bytes");
+  private void sendsInChunks(String path, String content) {
     origin.on(
-        "/long",
+        path,
         call ->
             call.send(
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
                     + FRESH
-                    + "\r\n\r\nc8\r\n"
-                    + "x".repeat(200)
+                    + "\r\n\r\n"
+                    + Integer.toHexString(content.length())
+                    + "\r\n"
+                    + content
                     + "\r\n0\r\n\r\n"));
+  }
+
+  @Test
+  void contentOfUnknownLengthIsCutAtTheLimit() throws Exception {
+    startProxy("reply_body_max_size 100 bytes");
+    sendsInChunks("/long", "x".repeat(200));
     RawClient client = client().get(origin.url("/long"));
     client.responseHead();
     client.expectClose();
@@ -68,16 +74,23 @@ class ReplyRulesWireTest extends WireTest {
   @Test
   void contentUpToTheLimitPasses() throws Exception {
     startProxy("reply_body_max_size 200 bytes");
-    origin.on(
-        "/long",
-        call ->
-            call.send(
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
-                    + FRESH
-                    + "\r\n\r\nc8\r\n"
-                    + "x".repeat(200)
-                    + "\r\n0\r\n\r\n"));
+    sendsInChunks("/long", "x".repeat(200));
     assertThat(get("/long").text()).hasSize(200);
     assertHit(get("/long"));
+  }
+
+  @Test
+  void onlyContentThatIsSentCounts() throws Exception {
+    startProxy("cache_mem 32 MB");
+    origin.onOk("/long", "x".repeat(200), FRESH);
+    assertThat(get("/long").status()).isEqualTo(200);
+    assertThat(proxy.reload(configuration("reply_body_max_size 100 bytes")).done()).isTrue();
+    assertThat(get("/long").status()).isEqualTo(403);
+    assertThat(get("/long", "Range: bytes=0-99").status()).isEqualTo(206);
+    assertThat(get("/long", "Range: bytes=0-49,100-149").status()).isEqualTo(206);
+    assertThat(get("/long", "Range: bytes=0-49,100-150").status()).isEqualTo(403);
+    assertThat(get("/long", "Range: bytes=200-").status()).isEqualTo(416);
+    assertThat(exchange("HEAD", "/long").status()).isEqualTo(200);
+    assertThat(exchange("HEAD", "/long", "Cache-Control: no-cache").status()).isEqualTo(200);
   }
 }

@@ -277,6 +277,7 @@ final class Fetch
     dropForwardLimit();
     connection = open;
     timings.address = open.address().getAddress().getHostAddress();
+    timings.local = open.localAddress();
     if (request != null) {
       open.send(request, hop, timings, this);
     } else if (hop.absoluteForm()) {

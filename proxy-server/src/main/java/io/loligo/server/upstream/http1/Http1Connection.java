@@ -150,6 +150,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     return address;
   }
 
+  /** Our end of it, or null. */
+  public InetSocketAddress localAddress() {
+    return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
+  }
+
   /** Remembers the address it was dialled by. */
   public void address(InetSocketAddress dialled) {
     address = dialled;
