@@ -256,6 +256,8 @@ class GrammarTest {
         "loligo_disk_threads 9                  | error   | from 2 to 8",
         "loligo_disk_write_queue 1 KB           | error   | from 1048576",
         "store_dir_select_algorithm round-robin | warning | greatest share of free space",
+        "cache_replacement_policy heap GDSF     | warning | admission and eviction are our own",
+        "memory_replacement_policy heap LFUDA   | warning | admission and eviction are our own",
         "memory_cache_mode disk                 | warning | how often it is asked for",
         "http_upgrade_request_protocols OTHER foo all | error | allow or deny",
         "loligo_admin_port foo                  | error   | PORT",
