@@ -368,31 +368,12 @@ final class Exchange implements ClientEvents {
 
   /** What looking again found. Takes {@code entry}; null: nothing. */
   void found(Entry entry) {
-    CacheDecision usable = null;
-    if (entry != null) {
-      noteIfStaleAtOnce(entry);
-      usable = usable(entry);
-    }
+    CacheDecision usable = entry == null ? null : usable(entry);
     if (usable != null) {
       serve(entry, usable);
     } else {
       joinOrFetch(); // one of those who waited tries again
     }
-  }
-
-  /** What was confirmed while this one waited and has no lifetime will serve no waiter either. */
-  private void noteIfStaleAtOnce(Entry entry) {
-    StoredMeta meta = entry.meta();
-    if (waited
-        && meta.part() == null
-        && meta.responseTimeMillis() >= stream.record().startMillis
-        && !isFresh(meta)) {
-      noteUnshared(meta.status());
-    }
-  }
-
-  private boolean isFresh(StoredMeta meta) {
-    return meta.isFreshAt(meta.ageSeconds(loop.clock().millis()));
   }
 
   /** How {@code entry} answers this request; null, and it is released, where it does not. */
@@ -856,7 +837,8 @@ final class Exchange implements ClientEvents {
     }
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
-    if (isFresh(entry.meta())) {
+    long age = entry.meta().ageSeconds(loop.clock().millis());
+    if (entry.meta().isFreshAt(age)) {
       loop.hitForMiss().forget(key);
     } else {
       noteUnshared(entry.meta().status());
@@ -867,7 +849,7 @@ final class Exchange implements ClientEvents {
         new CacheDecision(
             Reuse.confirmed(head, entry.meta()),
             CacheReason.VALIDATED,
-            entry.meta().ageSeconds(loop.clock().millis()),
+            age,
             entry.meta().lifetimeSeconds()),
         new Answered(decision, 304, lines));
   }

@@ -199,6 +199,26 @@ final class ExchangeBench implements AutoCloseable {
 
   /** Sends it, and waits for the end of all it caused. */
   Outcome send(Question question) {
+    Outcome outcome = begin(question, Integer.MAX_VALUE).outcome;
+    get(outcome.answered);
+    settle();
+    assertThat(outcome.abortedLate).isNull();
+    return outcome;
+  }
+
+  /**
+   * Octets of content that a client is given who takes {@code most} of them and then stands still.
+   */
+  int given(Question question, int most) {
+    Client client = begin(question, most);
+    settle();
+    assertThat(client.outcome.answered).as("all of it was given").isNotDone();
+    int given = client.outcome.content.size();
+    call(() -> client.events.gone());
+    return given;
+  }
+
+  private Client begin(Question question, int most) {
     StringBuilder text = new StringBuilder();
     text.append(question.method()).append(' ').append(question.url()).append(" HTTP/1.1\r\n");
     text.append("Host: ").append(question.url().split("/", -1)[2]).append("\r\n");
@@ -208,18 +228,15 @@ final class ExchangeBench implements AutoCloseable {
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     Outcome outcome = new Outcome();
+    Client client = new Client(outcome, config.ports().get(0), question.content(), most);
     call(
         () -> {
           running = outcome;
-          Client client = new Client(outcome, config.ports().get(0), question.content());
           outcome.record.request = head;
           outcome.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
           client.events = loop.request(client, head, MessageFraming.of(head));
         });
-    get(outcome.answered);
-    settle();
-    assertThat(outcome.abortedLate).isNull();
-    return outcome;
+    return client;
   }
 
   private void call(Runnable task) {
@@ -277,7 +294,11 @@ final class ExchangeBench implements AutoCloseable {
     private String unread;
     private int queued;
 
-    Client(Outcome outcome, HttpPort port, String content) {
+    /** Octets of content that it still takes. */
+    private int willing;
+
+    Client(Outcome outcome, HttpPort port, String content, int willing) {
+      this.willing = willing;
       this.outcome = outcome;
       this.port = port;
       this.unread = content;
@@ -355,11 +376,13 @@ final class ExchangeBench implements AutoCloseable {
     @Override
     public void flush() {
       boolean full = !writable();
-      if (queued > 0) {
-        outcome.writes.add(queued);
-        queued = 0;
+      int taken = Math.min(queued, willing);
+      if (taken > 0) {
+        outcome.writes.add(taken);
+        queued -= taken;
+        willing -= taken;
       }
-      if (full) {
+      if (full && writable()) {
         eventLoop.execute(this::takeMore);
       }
     }

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class HitStreamTest {
-  private static final String URL = "http://a.example/";
+  private static final Question QUESTION =
+      new Question("http://a.example/", "GET", List.of(), "", "127.0.0.1", "");
   private static final int LENGTH = 3 << 20;
   private static final int SLICE_BYTES = 64 << 10;
   private static final int GATHERED_BYTES = 512 << 10;
@@ -19,9 +20,8 @@ final class HitStreamTest {
     bench.answers =
         request ->
             "HTTP/1.1 200 \r\nCache-Control: max-age=60\r\nContent-Length: " + LENGTH + "\r\n\r\n";
-    Question question = new Question(URL, "GET", List.of(), "", "127.0.0.1", "");
-    bench.send(question);
-    Outcome hit = bench.send(question);
+    bench.send(QUESTION);
+    Outcome hit = bench.send(QUESTION);
     assertThat(hit.asked).isZero();
     assertThat(hit.content.size()).isEqualTo(LENGTH);
     return hit;
@@ -42,6 +42,8 @@ final class HitStreamTest {
         new ExchangeBench(
             "maximum_object_size_in_memory 8 KB", "cache_dir rock " + folder + " 64")) {
       assertThat(hit(bench).writes).allMatch(octets -> octets <= 2 * SLICE_BYTES);
+      // what it takes, what its connection queues, and what was being read
+      assertThat(bench.given(QUESTION, SLICE_BYTES)).isLessThan(GATHERED_BYTES);
     }
   }
 }
