@@ -173,14 +173,15 @@ class CoalescingWireTest extends WireTest {
 
   @Test
   void releasesWaitersAtOnceWhereWhatIsConfirmedIsStaleAtOnce() throws Exception {
-    startProxy("loligo_event_loops 1");
+    PassingTime time = new PassingTime();
+    proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
     AtomicInteger validations = new AtomicInteger();
     CountDownLatch others = new CountDownLatch(CLIENTS - 1);
     origin.on(
         "/always",
         call -> {
           if (call.field("If-None-Match") == null) {
-            call.ok("x", "Cache-Control: max-age=0", "ETag: \"e\"");
+            call.ok("x", "Cache-Control: max-age=10", "ETag: \"e\"");
             return;
           }
           if (validations.incrementAndGet() == 1) {
@@ -190,10 +191,11 @@ class CoalescingWireTest extends WireTest {
             others.countDown();
             await(others);
           }
-          call.send("HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n");
+          call.send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=0\r\nETag: \"e\"\r\n\r\n");
         });
     origin.onOk("/barrier", "x");
     get("/always");
+    time.pass(11);
     List<RawClient> clients = clientsAskingFor("/always", CLIENTS);
     get("/barrier");
     release.countDown();
