@@ -6,7 +6,6 @@ import argparse
 import datetime
 import pathlib
 import platform
-import shutil
 import sys
 
 import flame
@@ -38,8 +37,7 @@ def profile(row, origin, scratch, memory, options):
         macro.wrk(options.duration, options, row, peer, origin, "s")
         peer.jcmd("JVMTI.agent_load", str(library()), f'"stop,collapsed,{command}"')
     finally:
-        peer.stop()
-        shutil.rmtree(peer.dir, ignore_errors=True)
+        peer.discard()
     return micros, flame.read(stacks)
 
 

@@ -151,6 +151,11 @@ class Server:
                 end_of_session(pid, self.process.pid)
         self.output.close()
 
+    def discard(self):
+        """Ends it, and its folder is another one's to take."""
+        self.stop()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
 
 def traffic_server_root(peer, cache, cache_mb, remaps):
     """The folders and files that Traffic Server wants, beside its run root file."""

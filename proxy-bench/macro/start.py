@@ -35,7 +35,7 @@ def one_start(row, origin, scratch, memory, options):
             ))
         return opened, seconds
     finally:
-        peer.stop()
+        peer.discard()
 
 
 def full_speed(seconds):
