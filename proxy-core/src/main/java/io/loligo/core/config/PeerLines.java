@@ -210,12 +210,15 @@ final class PeerLines {
       if (icpPort > 0 && !noQuery && usable) {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }
-      boolean passes = login != null && login.startsWith("PASS");
-      if (usable && login != null && (login.startsWith("*") || (passes && !originServer))) {
-        String known = "login=USER:PASSWORD";
-        report.warning(
-            line, "login=" + (passes ? login : "*"), known, "logins of clients stay here");
+      if (usable && login != null && !sendsLogin()) {
+        report.warning(line, "login=", "login=USER:PASSWORD", "logins of clients stay here");
       }
+    }
+
+    /** Whether somebody's login is sent on; that of clients to an origin is a field like others. */
+    private boolean sendsLogin() {
+      boolean passes = login.equals("PASS") || login.equals("PASSTHRU");
+      return passes ? originServer : !login.startsWith("*");
     }
 
     Peer build() {

@@ -132,6 +132,7 @@ class ProxyConfigTest {
     "login=PASSTHRU, true",
     "login=*:secret, true",
     "login=u:secret, false",
+    "login=PASSEPARTOUT:secret, false",
     "originserver login=PASS, false",
     "originserver login=*:secret, true"
   })
