@@ -18,6 +18,7 @@ import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ImmediateEventExecutor;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for one key at once are answered by one read of what they select. */
 final class LoadsTest {
@@ -246,6 +249,26 @@ final class LoadsTest {
     Entry promoted = fixture.store.store.find(probe(URL), noFields());
     assertThat(promoted).isNotNull();
     promoted.release();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void memoryGetsWhatIsLikeOnDiskUnlessItWasRemovedMeanwhile(boolean mayStore) {
+    Fields en = fields("Accept-Language: en\r\n\r\n");
+    Fields de = fields("Accept-Language: de\r\n\r\n");
+    onDiskOnly(varying(en), octets(5000));
+    Entry like = DiskFixture.get(ask(0, en)).entry();
+    fixture.store.store.resize(0);
+    fixture.store.store.resize(16 << 20);
+    ByteBuf lines = fixture.store.fields("\r\n");
+    fixture.store.store.addVariant(key(URL), like, varying(de), lines, () -> mayStore).release();
+    like.release();
+    Entry added = fixture.store.store.find(probe(URL), de);
+    assertThat(added != null).isEqualTo(mayStore);
+    if (added != null) {
+      added.release();
+    }
+    fixture.settle();
   }
 
   private void onDiskOnly(StoredMeta meta, byte[] octets) {
