@@ -4,9 +4,10 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * The directives of Cache-Control (RFC 9111 section 5.2), of a request or a response. Immutable.
@@ -90,7 +91,7 @@ public record CacheControl(
 
     private final byte[] bytes;
     private final boolean response;
-    private List<String> withheld = List.of();
+    private Set<String> withheld = Set.of();
     private int flags;
     private long maxAge = ABSENT;
     private long sharedMaxAge = ABSENT;
@@ -122,7 +123,7 @@ public record CacheControl(
           maxStale,
           staleWhileRevalidate,
           staleIfError,
-          withheld);
+          List.copyOf(withheld));
     }
 
     private void line(int start, int end) {
@@ -256,7 +257,8 @@ public record CacheControl(
       if (names.isEmpty()) {
         flags |= flag;
       } else {
-        withheld = Stream.concat(withheld.stream(), names.stream()).distinct().toList();
+        withheld = withheld.isEmpty() ? new LinkedHashSet<>() : withheld;
+        withheld.addAll(names);
       }
     }
 

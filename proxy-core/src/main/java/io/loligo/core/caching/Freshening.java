@@ -36,14 +36,15 @@ public final class Freshening {
   public static ResponseHead merge(int status, byte[] stored, ResponseHead notModified) {
     Fields old = StoredFields.index(stored);
     Fields update = notModified.fields();
+    HopByHop hopByHop = HopByHop.of(update);
     FieldLines lines = new FieldLines(stored.length + notModified.end() + ROOM_FOR_LINE);
     for (int i = 0; i < old.count(); i++) {
-      if (!isIn(DATING, old.id(i)) && !isReplaced(old, i, update)) {
+      if (!isIn(DATING, old.id(i)) && !isReplaced(old, i, update, hopByHop)) {
         lines.add(old, i);
       }
     }
     for (int i = 0; i < update.count(); i++) {
-      if (updates(update, i)) {
+      if (updates(update, hopByHop, i)) {
         lines.add(update, i);
       }
     }
@@ -58,13 +59,15 @@ public final class Freshening {
     return head;
   }
 
-  private static boolean isReplaced(Fields old, int i, Fields update) {
+  private static boolean isReplaced(Fields old, int i, Fields update, HopByHop hopByHop) {
     int id = old.id(i);
     if (id != FieldName.OTHER) {
-      return update.has(id) && updates(update, update.first(id));
+      return update.has(id) && updates(update, hopByHop, update.first(id));
     }
     for (int u = 0; u < update.count(); u++) {
-      if (update.id(u) == FieldName.OTHER && sameName(old, i, update, u) && updates(update, u)) {
+      if (update.id(u) == FieldName.OTHER
+          && sameName(old, i, update, u)
+          && updates(update, hopByHop, u)) {
         return true;
       }
     }
@@ -72,8 +75,8 @@ public final class Freshening {
   }
 
   /** Whether field {@code i} of a 304 may change the stored ones. */
-  private static boolean updates(Fields update, int i) {
-    return !isIn(KEPT_OUT, update.id(i)) && !HopByHop.drops(update, i);
+  private static boolean updates(Fields update, HopByHop hopByHop, int i) {
+    return !isIn(KEPT_OUT, update.id(i)) && !hopByHop.drops(update, i);
   }
 
   private static boolean isIn(long mask, int id) {

@@ -164,8 +164,9 @@ public record Storability(
     if (!request.has(FieldName.CONNECTION)) {
       return false;
     }
+    HopByHop hopByHop = HopByHop.of(request);
     for (int i = 0; i < request.count(); i++) {
-      if (request.id(i) == FieldName.OTHER && HopByHop.drops(request, i)) {
+      if (request.id(i) == FieldName.OTHER && hopByHop.drops(request, i)) {
         return true;
       }
     }

@@ -1,8 +1,13 @@
 package io.loligo.core.message;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
 /**
  * Tells fields meant for one connection from those that travel on (RFC 9110 section 7.6.1).
- * Stateless.
+ * Immutable: made for one field section, by {@link #of}.
  *
  * <p>Connection may nominate any extension field, but none of those whose loss changes what a
  * message means, who sent it or how it is delimited: a client must not be able to strip, by
@@ -22,6 +27,8 @@ public final class HopByHop {
           | 1L << FieldName.PROXY_AUTHORIZATION
           | 1L << FieldName.HTTP2_SETTINGS;
 
+  private static final String[] OPTIONS = {"close", "keep-alive"};
+
   private static final String[] KEPT = {
     "X-Forwarded-Host",
     "X-Forwarded-Port",
@@ -38,65 +45,85 @@ public final class HopByHop {
     "Content-Security-Policy"
   };
 
-  private HopByHop() {}
+  private static final HopByHop STANDARD_ONES = new HopByHop(Set.of());
 
-  /** Whether field {@code i} stays on the connection it came by. Allocates nothing. */
-  public static boolean drops(Fields fields, int i) {
+  // in lower case: what Connection takes away besides
+  private final Set<String> nominated;
+
+  private HopByHop(Set<String> nominated) {
+    this.nominated = nominated;
+  }
+
+  /**
+   * What stays on the connection that {@code fields} came by. Time and memory grow with their
+   * length, however many names Connection has; nothing is allocated where it names no extension
+   * field.
+   */
+  public static HopByHop of(Fields fields) {
+    Set<String> names = null;
+    for (int line = fields.first(FieldName.CONNECTION);
+        line >= 0;
+        line = fields.next(FieldName.CONNECTION, line + 1)) {
+      byte[] bytes = fields.bytes();
+      int end = fields.valueEnd(line);
+      int from = fields.valueStart(line);
+      while (from < end) {
+        int to = from;
+        while (to < end && !isSeparator(bytes[to])) {
+          to++;
+        }
+        if (nominates(bytes, from, to)) {
+          names = names == null ? new HashSet<>() : names;
+          names.add(lower(bytes, from, to - from));
+        }
+        from = to + 1;
+      }
+    }
+    return names == null ? STANDARD_ONES : new HopByHop(names);
+  }
+
+  /** Whether field {@code i} of those it was made of stays on the connection. */
+  public boolean drops(Fields fields, int i) {
     int id = fields.id(i);
     if (id != FieldName.OTHER) {
       return (STANDARD & 1L << id) != 0;
     }
-    return fields.has(FieldName.CONNECTION) && isNominated(fields, i) && !isKept(fields, i);
+    return !nominated.isEmpty()
+        && nominated.contains(lower(fields.bytes(), fields.nameStart(i), fields.nameLength(i)));
   }
 
-  private static boolean isNominated(Fields fields, int i) {
-    for (int line = fields.first(FieldName.CONNECTION);
-        line >= 0;
-        line = fields.next(FieldName.CONNECTION, line + 1)) {
-      if (listHolds(fields, line, i)) {
+  /** Whether what stands there is more than an option or the name of a field we know. */
+  private static boolean nominates(byte[] bytes, int from, int to) {
+    return to > from
+        && FieldName.of(bytes, from, to - from) == FieldName.OTHER
+        && !isOneOf(OPTIONS, bytes, from, to)
+        && !isOneOf(KEPT, bytes, from, to);
+  }
+
+  private static boolean isOneOf(String[] names, byte[] bytes, int from, int to) {
+    for (String name : names) {
+      if (name.length() == to - from && sameName(name, bytes, from)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean listHolds(Fields fields, int line, int i) {
-    byte[] bytes = fields.bytes();
-    int end = fields.valueEnd(line);
-    int from = fields.valueStart(line);
-    while (from < end) {
-      int to = from;
-      while (to < end && !isSeparator(bytes[to])) {
-        to++;
-      }
-      if (to - from == fields.nameLength(i) && sameName(bytes, from, fields.nameStart(i), to)) {
-        return true;
-      }
-      from = to + 1;
-    }
-    return false;
-  }
-
-  private static boolean sameName(byte[] bytes, int token, int name, int tokenEnd) {
-    for (int i = 0; i < tokenEnd - token; i++) {
-      if (lower(bytes[token + i]) != lower(bytes[name + i])) {
+  private static boolean sameName(String name, byte[] bytes, int from) {
+    for (int i = 0; i < name.length(); i++) {
+      if (lower((byte) name.charAt(i)) != lower(bytes[from + i])) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isKept(Fields fields, int i) {
-    for (String name : KEPT) {
-      if (fields.nameEquals(i, name)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private static boolean isSeparator(byte octet) {
     return octet == ',' || octet == ' ' || octet == '\t';
+  }
+
+  private static String lower(byte[] bytes, int from, int length) {
+    return new String(bytes, from, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
   }
 
   private static int lower(byte octet) {

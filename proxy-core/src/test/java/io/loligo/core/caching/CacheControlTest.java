@@ -3,11 +3,14 @@ package io.loligo.core.caching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +21,19 @@ class CacheControlTest {
   void absentFieldIsTheSharedConstant() {
     assertThat(CacheControl.ofResponse(Heads.fields("Date: x"))).isSameAs(CacheControl.NONE);
     assertThat(CacheControl.ofRequest(Heads.fields("Accept: */*"))).isSameAs(CacheControl.NONE);
+  }
+
+  /** Each compared with all before would be 10^10 comparisons. */
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void readsManyRestrictionsInOnePass() {
+    int count = 200_000;
+    String value =
+        IntStream.range(0, count)
+            .mapToObj(i -> "no-cache=n" + i + ",private=n" + i)
+            .collect(Collectors.joining(","));
+    assertThat(CacheControl.ofResponse(Heads.fields("Cache-Control: " + value)).withheldFields())
+        .hasSize(count);
   }
 
   @Must

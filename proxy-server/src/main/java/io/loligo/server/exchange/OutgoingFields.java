@@ -47,8 +47,9 @@ final class OutgoingFields {
     if (conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {
       skipped |= 1L << FieldName.CACHE_CONTROL; // it was not for the next cache
     }
+    HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
-      if ((skipped & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i)) {
+      if ((skipped & 1L << fields.id(i)) == 0 && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }

@@ -10,7 +10,10 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Parts an origin's response head into what is the same for every client (the block that is stored
@@ -49,17 +52,19 @@ final class ReplyFields {
       ByteBufAllocator allocator) {
     Fields fields = head.fields();
     FieldLines lines = new FieldLines(head.end() + 64);
+    HopByHop hopByHop = HopByHop.of(fields);
     if (storing && fields.hasAny(HiddenFields.FIELDS)) {
-      addHidden(fields, lines);
+      addHidden(fields, hopByHop, lines);
     }
     if (!fields.has(FieldName.DATE)) {
       clock.addDate(lines, dateMillis);
     }
     // stored as one of the whole: its place is told to each client anew
     boolean part = storing && head.status() == 206;
+    Collection<String> names = searchable(withheld);
     for (int i = 0; i < fields.count(); i++) {
       boolean place = part && fields.id(i) == FieldName.CONTENT_RANGE;
-      if (!place && isPassedOn(fields, i) && !isNamed(fields, i, withheld)) {
+      if (!place && isPassedOn(fields, hopByHop, i) && !isNamed(fields, i, names)) {
         lines.add(fields, i);
       }
     }
@@ -69,9 +74,9 @@ final class ReplyFields {
     return block;
   }
 
-  private static void addHidden(Fields fields, FieldLines lines) {
+  private static void addHidden(Fields fields, HopByHop hopByHop, FieldLines lines) {
     for (int i = 0; i < fields.count(); i++) {
-      if (HiddenFields.contains(fields.id(i)) && !HopByHop.drops(fields, i)) {
+      if (HiddenFields.contains(fields.id(i)) && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }
@@ -79,25 +84,30 @@ final class ReplyFields {
 
   /** Adds the lines of {@code head} that {@code withheld} names to {@code lines}, both borrowed. */
   static void addWithheld(ResponseHead head, List<String> withheld, FieldLines lines) {
+    if (withheld.isEmpty()) {
+      return;
+    }
     Fields fields = head.fields();
-    for (int i = 0; i < fields.count() && !withheld.isEmpty(); i++) {
-      if (isPassedOn(fields, i) && isNamed(fields, i, withheld)) {
+    HopByHop hopByHop = HopByHop.of(fields);
+    Collection<String> names = searchable(withheld);
+    for (int i = 0; i < fields.count(); i++) {
+      if (isPassedOn(fields, hopByHop, i) && isNamed(fields, i, names)) {
         lines.add(fields, i);
       }
     }
   }
 
-  private static boolean isPassedOn(Fields fields, int i) {
-    return (NOT_SHARED & 1L << fields.id(i)) == 0 && !HopByHop.drops(fields, i);
+  private static boolean isPassedOn(Fields fields, HopByHop hopByHop, int i) {
+    return (NOT_SHARED & 1L << fields.id(i)) == 0 && !hopByHop.drops(fields, i);
   }
 
-  private static boolean isNamed(Fields fields, int i, List<String> names) {
-    for (int n = 0; n < names.size(); n++) {
-      if (fields.nameEquals(i, names.get(n))) {
-        return true;
-      }
-    }
-    return false;
+  /** Where there may be thousands, they are not compared with each field. */
+  private static Collection<String> searchable(List<String> names) {
+    return names.size() > 1 ? new HashSet<>(names) : names;
+  }
+
+  private static boolean isNamed(Fields fields, int i, Collection<String> names) {
+    return !names.isEmpty() && names.contains(fields.name(i).toLowerCase(Locale.ROOT));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.transport.WriteTally;
@@ -29,15 +30,6 @@ final class Answer {
   private static final byte[] NONE = {};
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
-  private static final long HOP_BY_HOP =
-      1L << FieldName.CONNECTION
-          | 1L << FieldName.KEEP_ALIVE
-          | 1L << FieldName.PROXY_CONNECTION
-          | 1L << FieldName.TE
-          | 1L << FieldName.TRAILER
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.UPGRADE
-          | 1L << FieldName.CONTENT_LENGTH;
 
   private final ChannelHandlerContext context;
   private final WriteTally tally;
@@ -117,10 +109,9 @@ final class Answer {
   void writeInterim(ResponseHead head) {
     FieldLines lines = new FieldLines(head.end() + 64);
     Fields fields = head.fields();
-    boolean nominated = fields.has(FieldName.CONNECTION);
+    HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
-      boolean hop = (HOP_BY_HOP & 1L << fields.id(i)) != 0;
-      if (!hop && !(nominated && fields.hasToken(FieldName.CONNECTION, fields.name(i)))) {
+      if (fields.id(i) != FieldName.CONTENT_LENGTH && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }

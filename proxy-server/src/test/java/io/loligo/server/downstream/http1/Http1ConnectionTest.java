@@ -436,6 +436,25 @@ class Http1ConnectionTest {
       assertThat(onlyNote().status()).isEqualTo(200);
     }
 
+    /** As of final ones: what is dropped there is found by the same means. */
+    @Test
+    void keepsInInterimAnswersWhatConnectionMustNotTakeAway() {
+      Events events = client.later();
+      client.channel.peerSends(get("/"));
+      client.run(
+          () ->
+              events.stream.interim(
+                  interim(
+                      lines(
+                          "HTTP/1.1 103 x",
+                          "Date: x",
+                          "Content-Security-Policy: y",
+                          "Connection: date, content-security-policy",
+                          "Content-Length: 0"))));
+      assertThat(client.channel.received())
+          .isEqualTo("HTTP/1.1 103 Early Hints\r\nDate: x\r\nContent-Security-Policy: y\r\n\r\n");
+    }
+
     @Test
     void sendsNoInterimAnswerToHttp10() {
       Events events = client.later();
