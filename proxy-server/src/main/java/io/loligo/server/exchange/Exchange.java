@@ -75,6 +75,12 @@ final class Exchange implements ClientEvents {
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;
 
+  /**
+   * So many failures of requests that had something this one has not are no such fetches: who waits
+   * is not to go alone before those like it have been asked for, one behind the other.
+   */
+  private static final int MAX_ODD_FAILURES = 16;
+
   private final ExchangeLoop loop;
   private final ClientStream stream;
   private final RequestHead head;
@@ -97,10 +103,16 @@ final class Exchange implements ClientEvents {
   /** The variant this request selects, as far as it was told; null: not yet. */
   private VarySelection selection;
 
+  /** Failures of others' requests that were no odder than this one. */
   private int failuresMet;
+
+  private int oddFailuresMet;
 
   /** Whose answer is waited for; null: nobody else's. */
   private InFlight awaited;
+
+  /** The request that is or was waited for last; null: none was. */
+  private RequestHead awaitedHead;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -215,6 +227,7 @@ final class Exchange implements ClientEvents {
     reading = new Reading();
     subscription = running.attach(reading, false);
     awaited = subscription == null ? null : running;
+    awaitedHead = ((Fetch) running.writer()).head();
     waited |= subscription != null;
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
@@ -237,7 +250,7 @@ final class Exchange implements ClientEvents {
         awaited.notJoinable();
         leave();
         if (!serveStale()) {
-          failedForAnother(FailedFetch.overdue());
+          failedForAnother(FailedFetch.overdue(), true);
         }
       }
     }
@@ -473,7 +486,7 @@ final class Exchange implements ClientEvents {
     if (fetch == null && !mayReadAlong(arrived)) {
       leaveFlight();
       if (!arrived.shareable() && arrived.head().status() >= 500) {
-        failedForAnother(FailedFetch.answered(arrived.head()));
+        failedForAnother(FailedFetch.answered(arrived.head()), false);
       } else {
         lookOrFetch();
       }
@@ -707,7 +720,7 @@ final class Exchange implements ClientEvents {
       return;
     }
     if (fetch == null) {
-      failedForAnother(FailedFetch.of(failure));
+      failedForAnother(FailedFetch.of(failure), false);
       return;
     }
     if (serveStale()) {
@@ -728,10 +741,17 @@ final class Exchange implements ClientEvents {
   /**
    * Another's fetch failed that this one waited for: answered as that was, or one of those who
    * waited tries and the others wait for it.
+   *
+   * @param overdue whether all the time had passed that one waits
    */
-  private void failedForAnother(FailedFetch failed) {
-    FailedFetch.Sharing sharing = failed.sharing(++failuresMet);
+  private void failedForAnother(FailedFetch failed, boolean overdue) {
+    boolean says = failed.saysOf(head, awaitedHead);
+    failuresMet += says ? 1 : 0;
+    FailedFetch.Sharing sharing = failed.sharing(failuresMet);
     if (!sharing.shared()) {
+      if (!says && !overdue && ++oddFailuresMet <= MAX_ODD_FAILURES) {
+        looks--;
+      }
       lookOrFetch();
       return;
     }

@@ -2,6 +2,8 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.upstream.FetchFailure;
 
@@ -44,6 +46,23 @@ record FailedFetch(
   record Sharing(boolean shared, String reason) {}
 
   private static final int REQUESTS_THAT_PROVE = 2;
+
+  /** A head that is larger by more than this, {@value} octets, may have failed for its size. */
+  static final int MAX_EXCESS_BYTES = 1_024;
+
+  /** What the proxy answers for, or no origin fails for. */
+  private static final long OF_NO_MATTER =
+      1L << FieldName.HOST
+          | 1L << FieldName.CONNECTION
+          | 1L << FieldName.KEEP_ALIVE
+          | 1L << FieldName.PROXY_CONNECTION
+          | 1L << FieldName.PROXY_AUTHORIZATION
+          | 1L << FieldName.TE
+          | 1L << FieldName.CACHE_CONTROL
+          | 1L << FieldName.PRAGMA
+          | 1L << FieldName.VIA
+          | 1L << FieldName.X_FORWARDED_FOR;
+
   private static final int MAX_RETRY_AFTER = 64;
 
   /** The origin answered {@code reply}, a 5xx that is not stored. */
@@ -87,16 +106,45 @@ record FailedFetch(
   }
 
   /**
+   * Whether this failure, which {@code sent} met, would say something of {@code waiting}: whatever
+   * may have caused it is in that request, too. Pure.
+   */
+  boolean saysOf(RequestHead waiting, RequestHead sent) {
+    return switch (blame) {
+      case ORIGIN -> true;
+      case CLIENT -> false;
+      case REQUEST_OR_ORIGIN ->
+          sent.end() <= waiting.end() + MAX_EXCESS_BYTES
+              && hasAllOf(waiting.fields(), sent.fields());
+    };
+  }
+
+  private static boolean hasAllOf(Fields fields, Fields others) {
+    for (int i = 0; i < others.count(); i++) {
+      if ((OF_NO_MATTER & 1L << others.id(i)) == 0 && !has(fields, others, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean has(Fields fields, Fields others, int i) {
+    int id = others.id(i);
+    return id == FieldName.OTHER ? fields.next(others.name(i), 0) >= 0 : fields.has(id);
+  }
+
+  /**
    * Whether one who waited is given this failure. Pure.
    *
-   * @param met fetches that failed while it waited, this one included
+   * @param met fetches that failed while it waited, and {@linkplain #saysOf say something} of its
+   *     request, this one included if it does
    */
   Sharing sharing(int met) {
     return switch (blame) {
       case ORIGIN -> new Sharing(true, "no request had been sent");
       case REQUEST_OR_ORIGIN ->
           met >= REQUESTS_THAT_PROVE
-              ? new Sharing(true, "the requests of two met it")
+              ? new Sharing(true, "two requests without anything that this one has not met it")
               : new Sharing(false, "something in the request that met it may be the cause");
       case CLIENT -> new Sharing(false, "the rules may be others for other clients");
     };

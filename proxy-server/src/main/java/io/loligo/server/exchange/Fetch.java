@@ -257,6 +257,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return opened;
   }
 
+  /** The request that caused it; immutable, for any thread. */
+  RequestHead head() {
+    return head;
+  }
+
   /** Sends the request. */
   void start() {
     if (offers) {

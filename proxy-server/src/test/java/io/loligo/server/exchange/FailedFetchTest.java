@@ -2,11 +2,17 @@ package io.loligo.server.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.RequestHead;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class FailedFetchTest {
   private static FailedFetch.Sharing sharing(Kind kind, int met) {
@@ -40,5 +46,47 @@ final class FailedFetchTest {
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
     assertThat(sharing(kind, 2).shared()).isTrue();
+  }
+
+  private static final String[] PLAIN = {"Host: a", "User-Agent: x", "Accept: y", "X-Own: 1"};
+
+  private static boolean says(Kind kind, String... lines) {
+    return FailedFetch.of(new FetchFailure(kind, "detail")).saysOf(head(PLAIN), head(lines));
+  }
+
+  private static RequestHead head(String... lines) {
+    String text = "GET / HTTP/1.1\r\n" + String.join("\r\n", lines) + "\r\n\r\n";
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    RequestHead head = new RequestHead();
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
+        .isEqualTo(Http1RequestParser.Result.COMPLETE);
+    return head;
+  }
+
+  @Test
+  void saysSomethingOfRequestsThatLackNothingOfTheOneThatMetIt() {
+    assertThat(says(Kind.READ_TIMEOUT, PLAIN)).isTrue();
+    assertThat(says(Kind.READ_TIMEOUT, "Host: a")).isTrue();
+    assertThat(says(Kind.READ_TIMEOUT, "Host: a", "x-own: 2", "USER-AGENT: other")).isTrue();
+    assertThat(says(Kind.READ_TIMEOUT, "Via: 1.1 a", "Connection: close", "Pragma: x")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Odd: 1", "Cookie: a", "Expect: x", "Forwarded: for=a", "X-Ow: 1"})
+  void saysNothingOfRequestsWithoutAFieldThatOneHad(String line) {
+    assertThat(says(Kind.READ_TIMEOUT, "Host: a", line)).isFalse();
+  }
+
+  @Test
+  void saysNothingOfSmallRequestsWhereALargeOneMetIt() {
+    String excess = "x".repeat(FailedFetch.MAX_EXCESS_BYTES);
+    assertThat(says(Kind.READ_TIMEOUT, "User-Agent: " + excess)).isTrue();
+    assertThat(says(Kind.READ_TIMEOUT, "User-Agent: " + excess, "Accept: " + excess)).isFalse();
+    assertThat(says(Kind.READ_TIMEOUT, "X-Forwarded-For: " + excess + excess)).isFalse();
+  }
+
+  @Test
+  void saysSomethingOfAllWhereNoRequestHadBeenSent() {
+    assertThat(says(Kind.CONNECT_FAILED, "X-Odd: 1")).isTrue();
   }
 }

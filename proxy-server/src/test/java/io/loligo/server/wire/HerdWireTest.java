@@ -229,6 +229,96 @@ class HerdWireTest extends WireTest {
     }
   }
 
+  /** Two attackers are no proof of anything for who sent nothing of the kind. */
+  @Test
+  void givesNobodyTheErrorOfSeveralOddRequests() throws Exception {
+    startProxy("loligo_event_loops 1");
+    origin.onOk("/barrier", "x");
+    String large = "Accept-Language: " + "x".repeat(20_000);
+    for (String odd : List.of("X-Odd: 1", large)) {
+      CountDownLatch before = new CountDownLatch(1);
+      String path = "/several?" + odd.charAt(0);
+      origin.on(
+          path,
+          call -> {
+            if (call.head().contains(odd)) {
+              await(before);
+              call.send(ScriptedOrigin.response("500 Odd", "odd"));
+            } else {
+              call.ok("shared", FRESH);
+            }
+          });
+      List<RawClient> attackers = new ArrayList<>();
+      attackers.add(client().get(origin.url(path), odd));
+      origin.awaitRequest(path);
+      for (int i = 0; i < 5; i++) {
+        attackers.add(client().get(origin.url(path), odd));
+      }
+      get("/barrier");
+      List<RawClient> clients = new ArrayList<>();
+      for (int i = 0; i < CROWD; i++) {
+        clients.add(client().get(origin.url(path), "Accept-Language: en"));
+      }
+      get("/barrier");
+      before.countDown();
+      assertAllGet(clients, "shared");
+      assertThat(origin.fetches(path)).as("some, not one each").isLessThan(10);
+      for (RawClient attacker : attackers) {
+        assertThat(attacker.response().status()).isIn(200, 500);
+      }
+    }
+  }
+
+  /** The same where the origin does not answer what is odd. */
+  @Test
+  void givesNobodyTheTimeoutOfSeveralOddRequests() throws Exception {
+    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
+    origin.onOk("/barrier", "x");
+    origin.on(
+        "/odd",
+        call -> {
+          if (call.field("X-Odd") != null) {
+            await(release);
+          }
+          call.ok("shared", FRESH);
+        });
+    client().get(origin.url("/odd"), "X-Odd: 1");
+    origin.awaitRequest("/odd");
+    // whoever is first when their time is up, it is one of these
+    client().get(origin.url("/odd"), "X-Odd: 2");
+    get("/barrier");
+    RawClient plain = client().get(origin.url("/odd"));
+    get("/barrier");
+    client().get(origin.url("/odd"), "X-Odd: 3");
+    assertThat(plain.response().text()).isEqualTo("shared");
+    release.countDown();
+  }
+
+  /** Those with the same fields are given what two of them met, whatever others send. */
+  @Test
+  void asksAFailingOriginTwiceForEachKindOfRequest() throws Exception {
+    startProxy("loligo_event_loops 1");
+    origin.onOk("/barrier", "x");
+    origin.on(
+        "/kinds",
+        call -> {
+          await(release);
+          call.send(ScriptedOrigin.response("503 Busy", "busy"));
+        });
+    List<RawClient> clients = new ArrayList<>();
+    clients.add(client().get(origin.url("/kinds"), "X-Kind-0: 1"));
+    origin.awaitRequest("/kinds");
+    for (int i = 1; i < CROWD; i++) {
+      clients.add(client().get(origin.url("/kinds"), "X-Kind-" + i % 4 + ": 1"));
+    }
+    get("/barrier");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().status()).isEqualTo(503);
+    }
+    assertThat(origin.fetches("/kinds")).isEqualTo(8);
+  }
+
   /** What one client asked for in its own way says nothing of what others would be answered. */
   @Test
   void waitsWhateverOneOddRequestCouldNotShare() throws Exception {
