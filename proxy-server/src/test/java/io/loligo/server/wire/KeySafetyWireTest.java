@@ -1,7 +1,15 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -125,6 +133,61 @@ class KeySafetyWireTest extends WireTest {
     assertThat(get("/mixed/2", steering, "Range: bytes=0-2").text()).isEqualTo("poi");
     assertThat(get("/mixed/2").text()).isEqualTo("health");
     assertThat(get("/mixed/2", "Range: bytes=0-2").text()).isEqualTo("hea");
+  }
+
+  /**
+   * To an origin that does not look for content of GET what stands there is the next request, and
+   * its answer would be that of whoever asks next on the connection.
+   */
+  @Test
+  void contentOfAGetIsNobodysNextRequest() throws Exception {
+    startProxy("loligo_event_loops 1");
+    try (ServerSocket careless = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread serving =
+          new Thread(
+              () -> {
+                while (!careless.isClosed()) {
+                  try (Socket connection = careless.accept()) {
+                    answerEveryHead(connection);
+                  } catch (IOException e) {
+                    break; // the test is over
+                  }
+                }
+              });
+      serving.start();
+      String url = "http://127.0.0.1:" + careless.getLocalPort();
+      String smuggled = "GET /evil HTTP/1.1\r\nHost: x\r\nX: ";
+      String[] lines = {"Content-Length: " + smuggled.length()};
+      RawClient attacker = client();
+      attacker.send(RawClient.head("GET", url + "/a", lines) + smuggled);
+      assertThat(attacker.response().text()).isEqualTo("/a");
+      for (int i = 0; i < 3; i++) {
+        assertThat(client().get(url + "/good" + i).response().text()).isEqualTo("/good" + i);
+      }
+    }
+  }
+
+  /** One answer for each head, and content is none of its business. */
+  private static void answerEveryHead(Socket connection) throws IOException {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(connection.getInputStream(), ISO_8859_1));
+    String first = in.readLine();
+    while (first != null) {
+      boolean closes = false;
+      for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+        closes |= line.equalsIgnoreCase("Connection: close");
+      }
+      String path = first.substring(first.indexOf(' ') + 1, first.lastIndexOf(' '));
+      connection
+          .getOutputStream()
+          .write(ScriptedOrigin.response("200 OK", path, FRESH).getBytes(ISO_8859_1));
+      if (closes) {
+        connection.shutdownOutput();
+        in.transferTo(Writer.nullWriter());
+        return;
+      }
+      first = in.readLine();
+    }
   }
 
   /** A front proxy says the same of every request. */

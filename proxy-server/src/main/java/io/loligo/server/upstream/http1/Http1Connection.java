@@ -8,6 +8,7 @@ import io.loligo.core.http1.MessageFraming;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
@@ -49,8 +50,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nothing is read that nobody asked for, but heads, and one small read while idle that notices
  * that the peer closed or sent what it should not have sent. A connection is kept only where both
- * sides said so, the answer was delimited for certain and complete, the request too, and not an
- * octet stands behind the answer.
+ * sides said so, the answer was delimited for certain and complete, the request too, not an octet
+ * stands behind the answer, and the request had no content that the peer may take for another one.
  */
 public final class Http1Connection extends ChannelInboundHandlerAdapter {
   /** Where a connection goes when its exchange is over. */
@@ -186,7 +187,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     start(record, listener, false);
     request = outgoing;
     persistent =
-        outgoing.upgrade() == null && shared.config().get().connections().serverPersistent();
+        outgoing.upgrade() == null
+            && !hasUnexpectedContent(outgoing)
+            && shared.config().get().connections().serverPersistent();
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -199,6 +202,20 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       events.readyForContent();
     }
     pump();
+  }
+
+  /**
+   * Whether some servers do not look for the content that this request has, so that it would stand
+   * there as the next request (RFC 9110 sections 9.3.1, 9.3.2, 9.3.5, 9.3.7 and 9.3.8).
+   */
+  private static boolean hasUnexpectedContent(OutgoingRequest outgoing) {
+    if (!outgoing.hasContent() || outgoing.contentLength() == 0) {
+      return false;
+    }
+    return switch (outgoing.methodId()) {
+      case Method.GET, Method.HEAD, Method.DELETE, Method.OPTIONS, Method.TRACE -> true;
+      default -> false;
+    };
   }
 
   /** Asks the proxy at the other end for a tunnel. */
