@@ -8,6 +8,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.OfferedTags;
+import io.loligo.core.caching.RequestTrailers;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredFields;
@@ -960,7 +961,7 @@ final class Exchange implements ClientEvents {
   public void contentEnd(Fields trailers) {
     OriginStream origin = fetch == null ? null : fetch.origin();
     if (origin != null) {
-      origin.endContent(trailers);
+      origin.endContent(RequestTrailers.onward(head.fields(), trailers));
     }
   }
 
