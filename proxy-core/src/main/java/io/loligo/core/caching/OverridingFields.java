@@ -2,47 +2,132 @@ package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /**
- * Request fields that tell a server of another host, scheme, path or method than the request has.
- * Servers go by them and do not say so in Vary; a client that makes one up must not choose what
- * others get, so what is answered to it is kept for requests with the same value. Stateless.
+ * Request fields that tell a server of another host, scheme, path or method than the request has,
+ * or of another form of its answer. Servers go by them and do not say so in Vary; a client that
+ * makes one up must not choose what others get, so what is answered to it is kept for requests with
+ * the same value. Stateless.
+ *
+ * <p>Servers that hand fields on as variables of an environment (RFC 3875 section 4.1.18) cannot
+ * tell {@code _} from {@code -}: neither can this class.
+ *
+ * <p>A name is looked up by its length and two of its octets, so that a request without any of
+ * these, which nearly all are, costs no string and no allocation.
  */
 final class OverridingFields {
-  private static final Set<String> NAMES =
-      Set.of(
-          "front-end-https",
-          "x-forwarded-host",
-          "x-forwarded-path",
-          "x-forwarded-port",
-          "x-forwarded-prefix",
-          "x-forwarded-proto",
-          "x-forwarded-protocol",
-          "x-forwarded-scheme",
-          "x-forwarded-server",
-          "x-forwarded-ssl",
-          "x-host",
-          "x-http-host-override",
-          "x-http-method",
-          "x-http-method-override",
-          "x-method-override",
-          "x-original-host",
-          "x-original-url",
-          "x-rewrite-url",
-          "x-script-name",
-          "x-url-scheme");
+  private static final String[] NAMES = {
+    // the host
+    "fastly-host",
+    "proxy-host",
+    "x-backend-host",
+    "x-forward-host",
+    "x-forwarded-host",
+    "x-forwarded-server",
+    "x-host",
+    "x-host-override",
+    "x-http-host",
+    "x-http-host-override",
+    "x-original-host",
+    "x-proxy-host",
+    // the scheme and the port
+    "cf-visitor",
+    "cloudfront-forwarded-proto",
+    "front-end-https",
+    "x-client-scheme",
+    "x-forward-proto",
+    "x-forwarded-port",
+    "x-forwarded-proto",
+    "x-forwarded-proto-version",
+    "x-forwarded-protocol",
+    "x-forwarded-scheme",
+    "x-forwarded-ssl",
+    "x-https",
+    "x-proto",
+    "x-scheme",
+    "x-url-scheme",
+    // path and query
+    "base-url",
+    "http-url",
+    "proxy-url",
+    "request-uri",
+    "uri",
+    "url",
+    "x-amz-website-redirect-location",
+    "x-envoy-original-path",
+    "x-forward-uri",
+    "x-forwarded-path",
+    "x-forwarded-prefix",
+    "x-forwarded-uri",
+    "x-http-destinationurl",
+    "x-http-path-override",
+    "x-http-url",
+    "x-original-uri",
+    "x-original-url",
+    "x-override-url",
+    "x-proxy-url",
+    "x-request-uri",
+    "x-rewrite-uri",
+    "x-rewrite-url",
+    "x-script-name",
+    "x-uri",
+    "x-url",
+    "x-waws-unencoded-url",
+    // the method
+    "x-http-method",
+    "x-http-method-override",
+    "x-method",
+    "x-method-override",
+    // the form of the answer: Next.js, Nuxt, React Router, WebDAV of IIS
+    "next-router-prefetch",
+    "rsc",
+    "translate",
+    "x-invoke-error",
+    "x-invoke-output",
+    "x-invoke-path",
+    "x-invoke-query",
+    "x-invoke-status",
+    "x-matched-path",
+    "x-middleware-invoke",
+    "x-middleware-prefetch",
+    "x-middleware-rewrite",
+    "x-middleware-subrequest",
+    "x-nextjs-data",
+    "x-now-route-matches",
+    "x-nuxt-no-ssr",
+    "x-react-router-prerender-data",
+    "x-react-router-spa-mode",
+    "x-wap-profile"
+  };
+
+  private static final int SLOTS = 1_024;
+  private static final byte[][] LOWER = new byte[NAMES.length][];
+  // one more than the place in LOWER; 0: none
+  private static final byte[] SLOT = new byte[SLOTS];
+  private static final byte[] NEXT = new byte[NAMES.length];
+
+  static {
+    for (int i = 0; i < NAMES.length; i++) {
+      LOWER[i] = NAMES[i].getBytes(StandardCharsets.US_ASCII);
+      int slot = slot(LOWER[i], 0, LOWER[i].length);
+      NEXT[i] = SLOT[slot];
+      SLOT[slot] = (byte) (i + 1);
+    }
+  }
 
   private OverridingFields() {}
 
   /** Adds the names, in lower case, of those that {@code request} has and that are not there. */
   static void addTo(List<String> names, Fields request) {
     for (int i = 0; i < request.count(); i++) {
-      String name = overriding(request, i);
-      if (name != null && !names.contains(name)) {
-        names.add(name);
+      if (overrides(request, i)) {
+        String name = request.name(i).toLowerCase(Locale.ROOT);
+        if (!names.contains(name)) {
+          names.add(name);
+        }
       }
     }
   }
@@ -50,36 +135,78 @@ final class OverridingFields {
   /** Whether all of them that {@code request} has are among {@code names}. */
   static boolean all(Fields request, List<String> names) {
     for (int i = 0; i < request.count(); i++) {
-      String name = overriding(request, i);
-      if (name != null && !names.contains(name)) {
+      if (overrides(request, i) && !names.contains(request.name(i).toLowerCase(Locale.ROOT))) {
         return false;
       }
     }
     return true;
   }
 
-  /** Whether {@code name}, in lower case, is one of them. */
+  /** Whether {@code name}, in any case, is one of them. */
   static boolean contains(String name) {
-    return NAMES.contains(name) || name.equals("forwarded");
+    byte[] octets = name.getBytes(StandardCharsets.ISO_8859_1);
+    return isNamed(octets, 0, octets.length) || name.equalsIgnoreCase("forwarded");
   }
 
-  private static String overriding(Fields request, int line) {
-    int id = request.id(line);
-    if (id == FieldName.FORWARDED) {
+  private static boolean overrides(Fields request, int i) {
+    return switch (request.id(i)) {
+      case FieldName.OTHER -> isNamed(request.bytes(), request.nameStart(i), request.nameLength(i));
       // its other parameters differ from client to client, and mean no other resource
-      String value = request.value(line).toLowerCase(Locale.ROOT);
-      return value.contains("host=") || value.contains("proto=") ? "forwarded" : null;
-    }
-    if (id != FieldName.OTHER || !mayOverride(request, line)) {
-      return null;
-    }
-    String name = request.name(line).toLowerCase(Locale.ROOT);
-    return NAMES.contains(name) ? name : null;
+      case FieldName.FORWARDED ->
+          hasParameter(request, i, "host") || hasParameter(request, i, "proto");
+      default -> false;
+    };
   }
 
-  /** By its first letter: most requests have none, and then no string is made. */
-  private static boolean mayOverride(Fields request, int line) {
-    int first = request.bytes()[request.nameStart(line)] | 0x20;
-    return first == 'x' || first == 'f';
+  /** Whether {@code name}, in any case, stands there with an equals sign behind it. */
+  private static boolean hasParameter(Fields request, int i, String name) {
+    byte[] bytes = request.bytes();
+    int end = request.valueEnd(i);
+    for (int at = request.valueStart(i); at + name.length() < end; at++) {
+      if (Octets.equalsIgnoreCase(bytes, at, at + name.length(), name)) {
+        int behind = at + name.length();
+        while (behind < end && Octets.isBlank(bytes[behind])) {
+          behind++;
+        }
+        if (behind < end && bytes[behind] == '=') {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNamed(byte[] bytes, int start, int length) {
+    if (length == 0) {
+      return false;
+    }
+    for (int at = SLOT[slot(bytes, start, length)]; at > 0; at = NEXT[at - 1]) {
+      if (matches(LOWER[at - 1], bytes, start, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int slot(byte[] bytes, int start, int length) {
+    int last = normal(bytes[start + length - 1]);
+    int middle = normal(bytes[start + length / 2]);
+    return (last * 31 + middle * 7 + length * 67) & (SLOTS - 1);
+  }
+
+  private static boolean matches(byte[] lower, byte[] bytes, int start, int length) {
+    if (lower.length != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (lower[i] != normal(bytes[start + i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static byte normal(byte octet) {
+    return octet == '_' ? (byte) '-' : Octets.lower(octet);
   }
 }

@@ -25,6 +25,13 @@ class VarySelectionTest {
     assertThat(steered.matches(Heads.fields())).isFalse();
     assertThat(VarySelection.of(Heads.fields("Forwarded: for=a"), Heads.fields("Date: x")))
         .isNull();
+    VarySelection disguised =
+        VarySelection.of(
+            Heads.fields("x_FORWARDED-host: evil", "Forwarded: for=a; hosts; host \t= b"),
+            Heads.fields("Date: x"));
+    assertThat(disguised.names()).containsExactly("forwarded", "x_forwarded-host");
+    assertThat(disguised.matches(Heads.fields())).isFalse();
+    assertThat(VarySelection.of(Heads.fields("Forwarded: host"), Heads.fields("Date: x"))).isNull();
   }
 
   @Test
