@@ -53,8 +53,9 @@ final class StatusCaching {
   static boolean isNeverStored(int status) {
     return switch (status) {
       case 206, 304 -> true;
-      case 400, 405, 406, 407, 408, 411, 412, 413, 415, 416, 417 -> true;
-      case 421, 425, 426, 428, 429, 431, 501, 505, 511 -> true;
+      case 400, 402, 405, 406, 407, 408, 409, 411, 412, 413, 415, 416, 417, 418 -> true;
+      case 421, 422, 423, 424, 425, 426, 428, 429, 431 -> true;
+      case 501, 505, 506, 507, 508, 510, 511 -> true;
       default -> status < 200 || status > 599;
     };
   }

@@ -27,6 +27,13 @@ public record Storability(
     boolean shareable,
     List<String> withheldFields) {
   /**
+   * An error that answers a request with a larger head, in octets, is not stored: the size may be
+   * its cause, and is not in the key. Ordinary requests are smaller, and many servers have limits
+   * not far above: {@value}.
+   */
+  static final int MAX_ORDINARY_HEAD_BYTES = 4_096;
+
+  /**
    * Decides. Pure.
    *
    * @param request as the client sent it, borrowed
@@ -51,7 +58,7 @@ public record Storability(
     Fields fields = response.fields();
     CacheControl directives = TargetedControl.of(fields, settings.gateway());
     RefreshPattern pattern = settings.patternFor(url);
-    refusal = responseRefusal(request.fields(), response, directives, pattern);
+    refusal = responseRefusal(request, response, directives, pattern);
     if (refusal == null && request.methodId() == Method.POST) {
       refusal = postRefusal(response, directives, url);
     }
@@ -113,11 +120,15 @@ public record Storability(
   }
 
   /**
-   * Whether an answer with this code speaks of how one request was made, or of what is not in the
-   * key: it is never stored, and says nothing of what others would be answered.
+   * Whether an answer with this code to {@code request} speaks of how that was made, or of what is
+   * not in the key: it is never stored, and says nothing of what others would be answered.
    */
-  public static boolean hangsOnRequest(int status) {
-    return StatusCaching.isNeverStored(status);
+  public static boolean hangsOnRequest(int status, RequestHead request) {
+    return StatusCaching.isNeverStored(status) || mayHangOnSize(status, request);
+  }
+
+  private static boolean mayHangOnSize(int status, RequestHead request) {
+    return status >= 400 && request.end() > MAX_ORDINARY_HEAD_BYTES;
   }
 
   private static Storability refused(String reason) {
@@ -182,10 +193,13 @@ public record Storability(
   }
 
   private static String responseRefusal(
-      Fields request, ResponseHead response, CacheControl directives, RefreshPattern pattern) {
+      RequestHead request, ResponseHead response, CacheControl directives, RefreshPattern pattern) {
     int status = response.status();
     if (StatusCaching.isNeverStored(status)) {
       return "status is never stored";
+    }
+    if (mayHangOnSize(status, request)) {
+      return "an error, and the head of the request is unusually large";
     }
     boolean understood = StatusCaching.isUnderstood(status);
     if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {
@@ -197,7 +211,8 @@ public record Storability(
     if (directives.has(CacheControl.PRIVATE) && !has(pattern, Option.IGNORE_PRIVATE)) {
       return "private response";
     }
-    if (request.has(FieldName.AUTHORIZATION) && !isSharedDespiteAuthorization(directives)) {
+    if (request.fields().has(FieldName.AUTHORIZATION)
+        && !isSharedDespiteAuthorization(directives)) {
       return "request has Authorization";
     }
     return VarySelection.isUnmatchable(response.fields()) ? "Vary: *" : null;

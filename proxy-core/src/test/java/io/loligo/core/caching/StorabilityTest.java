@@ -107,9 +107,30 @@ class StorabilityTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {408, 412, 416, 417, 421, 425, 426, 407})
+    @ValueSource(
+        ints = {
+          402, 407, 408, 409, 412, 416, 417, 418, 421, 422, 423, 424, 425, 426, 506, 507, 508, 510
+        })
     void refusesAnswersToWhatIsNotInTheKey(int status) {
       refused(Heads.get(), Heads.response(status, FRESH));
+    }
+
+    @Test
+    void refusesErrorsThatAnswerUnusuallyLargeRequests() {
+      String line = "X-Large: ";
+      int rest = Heads.get(line).end();
+      RequestHead ordinary =
+          Heads.get(line + "x".repeat(Storability.MAX_ORDINARY_HEAD_BYTES - rest));
+      RequestHead large =
+          Heads.get(line + "x".repeat(Storability.MAX_ORDINARY_HEAD_BYTES - rest + 1));
+      IntStream.of(401, 403, 404, 410, 414, 451, 499, 500, 502, 503, 504, 599)
+          .forEach(
+              status -> {
+                accepted(ordinary, Heads.response(status, FRESH));
+                refused(large, Heads.response(status, FRESH));
+              });
+      accepted(large, Heads.response(200, FRESH));
+      accepted(large, Heads.response(301, FRESH));
     }
 
     @Must
@@ -118,9 +139,9 @@ class StorabilityTest {
       String modified = date("Last-Modified", -10_000);
       IntStream.of(200, 203, 204, 300, 301, 308, 404, 410, 414)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, modified)));
-      IntStream.of(201, 202, 302, 303, 307, 401, 403, 409, 500, 503)
+      IntStream.of(201, 202, 302, 303, 307, 401, 403, 451, 500, 503)
           .forEach(status -> refused(Heads.get(), Heads.response(status, modified)));
-      IntStream.of(201, 202, 299, 302, 303, 307, 401, 404, 409, 418, 500, 503, 599)
+      IntStream.of(201, 202, 299, 302, 303, 307, 401, 404, 410, 451, 499, 500, 502, 503, 504, 599)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, FRESH)));
     }
 

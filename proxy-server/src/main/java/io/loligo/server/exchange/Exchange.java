@@ -541,7 +541,7 @@ final class Exchange implements ClientEvents {
   /** A waiter's question: is this the answer it waits for? */
   private boolean mayReadAlong(InFlight.Arrived arrived) {
     if (!arrived.shareable()) {
-      noteUnshared(arrived.head().status());
+      noteUnshared(arrived.head().status(), awaitedHead);
       return false;
     }
     if (arrived.meta() == null) {
@@ -567,9 +567,11 @@ final class Exchange implements ClientEvents {
   /**
    * What is answered to this request could not be shared. That says nothing of other answers where
    * it is an error that may pass soon, or that something in this one request may be the cause of.
+   *
+   * @param asked the request that it answers
    */
-  void noteUnshared(int status) {
-    if (status < 500 && isPlain() && !Storability.hangsOnRequest(status)) {
+  void noteUnshared(int status, RequestHead asked) {
+    if (status < 500 && isPlain() && !Storability.hangsOnRequest(status, asked)) {
       loop.hitForMiss().note(key, loop.clock().millis());
     }
   }
@@ -862,7 +864,7 @@ final class Exchange implements ClientEvents {
     if (entry.meta().isFreshAt(age)) {
       loop.hitForMiss().forget(key);
     } else {
-      noteUnshared(entry.meta().status());
+      noteUnshared(entry.meta().status(), head);
     }
     leave();
     serve(

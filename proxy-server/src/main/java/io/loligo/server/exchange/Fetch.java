@@ -571,7 +571,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (shareable) {
       loop.hitForMiss().forget(key);
     } else if (exchange != null && mayStore && asksForItself()) {
-      exchange.noteUnshared(status);
+      exchange.noteUnshared(status, head);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
     StoredMeta meta = storing ? meta(storability.meta(), reply, unframed) : null;

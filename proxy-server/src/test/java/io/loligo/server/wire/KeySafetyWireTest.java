@@ -312,10 +312,33 @@ class KeySafetyWireTest extends WireTest {
         });
     for (int status :
         List.of(
-            400, 405, 406, 408, 411, 412, 413, 415, 416, 417, 421, 425, 426, 428, 429, 431, 501,
-            505, 511)) {
+            400, 402, 405, 406, 408, 409, 411, 412, 413, 415, 416, 417, 418, 421, 422, 423, 424,
+            425, 426, 428, 429, 431, 501, 505, 506, 507, 508, 510, 511)) {
       assertThat(get("/error/" + status, "X-Odd: " + status).status()).isEqualTo(status);
       assertThat(get("/error/" + status).text()).as("%s", status).isEqualTo("good");
+    }
+  }
+
+  /** An origin with a limit of 8 KB answers a larger request as it likes. */
+  @Test
+  void errorsThatAnswerOversizeRequestsAreNotForOthers() throws Exception {
+    startProxy("negative_ttl 10 minutes");
+    origin.otherwise(
+        call -> {
+          String status = call.field("X-Odd");
+          if (status == null) {
+            call.ok("good", FRESH);
+          } else {
+            call.send(ScriptedOrigin.response(status + " Odd", "odd", FRESH));
+          }
+        });
+    String large = "Accept-Language: " + "x".repeat(8_192);
+    for (int status : List.of(403, 404, 410, 500, 502, 503, 504, 599)) {
+      String path = "/large/" + status;
+      assertThat(get(path, "X-Odd: " + status, large).status()).isEqualTo(status);
+      assertThat(get(path).text()).as("%s", status).isEqualTo("good");
+      assertThat(get(path + "/small", "X-Odd: " + status).status()).isEqualTo(status);
+      assertThat(get(path + "/small").status()).as("of an ordinary request").isEqualTo(status);
     }
   }
 
