@@ -156,7 +156,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
             new LoopClock(TimeSource.SYSTEM),
             timer,
             metrics.connections(),
-            new OwnAddresses(Set.of(), Set.of(), Set.of()),
+            new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
             ExchangeSettings.of(shared.config, "bench"));
     ClientLoop loop =
         new ClientLoop(

@@ -111,6 +111,7 @@ public final class Proxy implements AutoCloseable {
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
   private final Set<InetSocketAddress> loopPorts = ConcurrentHashMap.newKeySet();
+  private final Set<InetSocketAddress> listeningPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -251,7 +252,7 @@ public final class Proxy implements AutoCloseable {
 
   private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
     ExchangeSettings settings = ExchangeSettings.of(config, processMark);
-    OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, localAddresses);
+    OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, listeningPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
     var datagrams = new ReflectiveChannelFactory<>(transport.datagramChannel());
@@ -422,6 +423,8 @@ public final class Proxy implements AutoCloseable {
     }
     loopPorts.addAll(comeBack);
     loopPorts.retainAll(comeBack);
+    listeningPorts.addAll(addresses);
+    listeningPorts.retainAll(addresses);
   }
 
   /** Port of the admin server, as bound; -1 where it is off. */

@@ -299,11 +299,15 @@ public final class ExchangeLoop implements RequestHandler {
     return alias == null ? verdict : access.evaluate(view, alias);
   }
 
-  /** What is asked of each resolved address of {@code request} before it is dialled. */
-  AddressCheck addressCheck(RequestView request) {
+  /**
+   * What is asked of each resolved address of {@code request} before it is dialled.
+   *
+   * @param tunnel whether the client is to talk to it as it likes
+   */
+  AddressCheck addressCheck(RequestView request, boolean tunnel) {
     AclList access = config().access().httpAccess();
     return address -> {
-      String guarded = own.refusal(address);
+      String guarded = own.refusal(address, tunnel);
       if (guarded != null) {
         return guarded;
       }

@@ -294,7 +294,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     OutgoingRequest request =
         OutgoingFields.compose(
             head, target, framing, conditions(), upgrade, view.client(), loop.settings());
-    origin = loop.upstream().fetch(hops, request, loop.addressCheck(view), this);
+    origin = loop.upstream().fetch(hops, request, loop.addressCheck(view, false), this);
   }
 
   private Conditions conditions() {

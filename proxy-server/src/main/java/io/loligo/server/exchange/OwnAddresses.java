@@ -14,13 +14,22 @@ import java.util.Set;
  *     the process starts
  * @param loops where it listens for requests that it would send to itself again: the ports of a
  *     forward proxy, and all of them where no Via tells that a request was here; may still grow
+ * @param listening wherever it listens for clients: no tunnel leads there, as nothing in a tunnel
+ *     tells that it was here, and the rules would take this proxy for the client; may still grow
  * @param local addresses of this machine, which may change; loopback and wildcard need not be
  *     listed
  */
 public record OwnAddresses(
-    Set<Integer> ports, Set<InetSocketAddress> loops, Set<InetAddress> local) {
-  /** Why {@code address} must not be dialled, or null. */
-  public String refusal(InetSocketAddress address) {
+    Set<Integer> ports,
+    Set<InetSocketAddress> loops,
+    Set<InetSocketAddress> listening,
+    Set<InetAddress> local) {
+  /**
+   * Why {@code address} must not be dialled, or null.
+   *
+   * @param tunnel whether a client wants to talk to it as it likes
+   */
+  public String refusal(InetSocketAddress address, boolean tunnel) {
     int port = address.getPort();
     InetAddress ip = address.getAddress();
     if (ports.contains(port) && isHere(ip)) {
@@ -31,7 +40,16 @@ public record OwnAddresses(
         return "a port of this proxy itself";
       }
     }
-    return null;
+    return tunnel && isListening(ip, port) ? "a port of this proxy itself" : null;
+  }
+
+  private boolean isListening(InetAddress ip, int port) {
+    for (InetSocketAddress each : listening) {
+      if (each.getPort() == port && (isHere(ip) || reaches(ip, each.getAddress()))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean reaches(InetAddress ip, InetAddress listening) {

@@ -71,7 +71,8 @@ final class Tunneling implements ClientEvents, OriginEvents {
       return;
     }
     origin =
-        loop.upstream().connect(hops, target.host(), target.port(), loop.addressCheck(view), this);
+        loop.upstream()
+            .connect(hops, target.host(), target.port(), loop.addressCheck(view, true), this);
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class SimulatedProxy {
       ExchangeSink sink) {
     metrics = new ProxyMetrics(eventLoops.size());
     PeerHealth health = new PeerHealth(time::nanos);
-    OwnAddresses own = new OwnAddresses(Set.of(), Set.of(), Set.of());
+    OwnAddresses own = new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of());
     ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
     ClientAddresses addresses = new ClientAddresses();
     for (int i = 0; i < eventLoops.size(); i++) {

@@ -158,7 +158,7 @@ final class ExchangeBench implements AutoCloseable {
             new LoopClock(new Time()),
             timer,
             new ProxyMetrics(1).loop(0).connections(),
-            new OwnAddresses(Set.of(), Set.of(), Set.of()),
+            new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
             ExchangeSettings.of(config, "test"));
   }
 

@@ -122,6 +122,27 @@ class AddressesWireTest extends WireTest {
     assertThat(proxy.forwardedConnections()).isZero();
   }
 
+  /** What is in a tunnel has no Via, and the rules of the port would take us for the client. */
+  @Test
+  void noTunnelLeadsToAPortThatStandsForAnOrigin() throws Exception {
+    for (String via : List.of("via on", "via off")) {
+      startProxy(
+          "http_port 127.0.0.1:0",
+          "http_port 0.0.0.0:0 accel defaultsite=site.test",
+          "http_port 127.0.0.1:0 accel defaultsite=site.test",
+          "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site",
+          via);
+      for (int port : List.of(proxy.port(1), proxy.port(2))) {
+        for (String host :
+            List.of("127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]", "[::127.0.0.1]")) {
+          assertThat(status("CONNECT", host, port)).as("%s %s", via, host).isEqualTo(403);
+        }
+      }
+      assertThat(proxy.forwardedConnections()).isZero();
+      proxy.close();
+    }
+  }
+
   // ---- names
 
   private void startWith(LyingDns dns, String... lines) throws Exception {
