@@ -460,7 +460,7 @@ public final class ExchangeLoop implements RequestHandler {
     CacheKeys.seal(probe, target);
     stream.record().keyHigh = probe.high();
     stream.record().keyLow = probe.low();
-    String upgrade = upgrade(head, view);
+    String upgrade = upgrade(head, framing, view);
     CacheReason bypass =
         upgrade != null ? CacheReason.UPGRADE : bypass(head, target, framing, view);
     if (bypass != null) {
@@ -582,11 +582,14 @@ public final class ExchangeLoop implements RequestHandler {
 
   /**
    * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol it may have ({@code
-   * http_upgrade_request_protocols}; without rules {@code websocket}), else null.
+   * http_upgrade_request_protocols}; without rules {@code websocket}), else null. One with content
+   * stays what it is: which octets are of the content, and which of the other protocol, is not for
+   * two to find out (RFC 9110 section 7.8 lets us ignore the field).
    */
-  String upgrade(RequestHead head, RequestView view) {
+  String upgrade(RequestHead head, Framing framing, RequestView view) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.UPGRADE)
+        || framing.length() != 0
         || head.version() < 11
         || head.methodId() != Method.GET
         || !fields.hasToken(FieldName.CONNECTION, "upgrade")) {

@@ -240,7 +240,7 @@ final class Explaining {
   private Forecast forecast(Glimpse selected, boolean others, Peek peek, long now) {
     loop.probe(target);
     CacheReason bypass =
-        loop.upgrade(head, view) != null
+        loop.upgrade(head, framing, view) != null
             ? CacheReason.UPGRADE
             : loop.bypass(head, target, framing, view);
     if (bypass != null) {

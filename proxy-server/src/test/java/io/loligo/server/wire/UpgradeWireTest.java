@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -104,6 +105,49 @@ class UpgradeWireTest extends WireTest {
     startAllowing();
     origin.on("/ws", call -> call.send(SWITCHED));
     assertThat(get("/ws").status()).isEqualTo(502);
+  }
+
+  @Test
+  void refusesA101ForAnotherProtocol() throws Exception {
+    startAllowing();
+    for (String upgrade :
+        List.of(
+            "X: y", "Upgrade: other", "Upgrade: websocket, other", "Upgrade:", "Upgrade: web")) {
+      origin.on("/ws", call -> call.send(SWITCHED.replace("Upgrade: websocket", upgrade) + "smug"));
+      RawClient client = client().get(origin.url("/ws"), ASK);
+      WireMessage answer = client.response();
+      assertThat(answer.status()).as(upgrade).isEqualTo(502);
+      assertThat(answer.text()).doesNotContain("smug");
+    }
+  }
+
+  @Test
+  void switchesInAnyCase() throws Exception {
+    startAllowing();
+    origin.on(
+        "/ws",
+        call -> {
+          call.send(SWITCHED.replace("Upgrade: websocket", "upgrade: WebSocket") + "hello");
+          call.close();
+        });
+    RawClient client = client().get(origin.url("/ws"), ASK);
+    assertThat(client.response().status()).isEqualTo(101);
+    assertThat(client.untilClose()).isEqualTo("hello");
+  }
+
+  @Test
+  void aRequestWithContentIsAnOrdinaryOne() throws Exception {
+    startAllowing();
+    origin.onOk("/ws", "plain");
+    assertThat(send("GET", "/ws", "hello", ASK).text()).isEqualTo("plain");
+    WireMessage seen = origin.lastRequest();
+    assertThat(seen.text()).isEqualTo("hello");
+    assertThat(seen.field("Upgrade")).isNull();
+    assertThat(seen.field("Connection")).isEqualTo("close");
+    String head = RawClient.head("GET", origin.url("/ws"), ASK);
+    String chunked = head.replace("\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n");
+    assertThat(client().send(chunked + "0\r\n\r\n").response().text()).isEqualTo("plain");
+    assertThat(origin.lastRequest().field("Upgrade")).isNull();
   }
 
   @Test

@@ -572,13 +572,21 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void upgraded(ResponseHead head) {
-    if (request.upgrade() == null || sending) {
+    if (request.upgrade() == null || sending || !switchesTo(head.fields(), request.upgrade())) {
       refuse(ParseFailure.UNASKED_SWITCH);
       return;
     }
     phase = Phase.RAW;
     watch();
     events.head(head, Framing.NONE);
+  }
+
+  /** Whether that is what a 101 says, and nothing else besides (RFC 9110 section 7.8). */
+  private static boolean switchesTo(Fields fields, String protocol) {
+    int line = fields.first(FieldName.UPGRADE);
+    return line >= 0
+        && fields.valueEquals(line, protocol)
+        && fields.next(FieldName.UPGRADE, line + 1) < 0;
   }
 
   private boolean keptAlive(ResponseHead head) {
