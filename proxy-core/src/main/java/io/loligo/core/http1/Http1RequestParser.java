@@ -37,7 +37,7 @@ public final class Http1RequestParser {
   }
 
   /** Empty lines tolerated before a request line (RFC 9112 section 2.2): {@value}. */
-  static final int MAX_EMPTY_LINES = 4;
+  public static final int MAX_EMPTY_LINES = 4;
 
   private static final int START = 0;
   private static final int EMPTY_LF = 1;
@@ -79,6 +79,11 @@ public final class Http1RequestParser {
     emptyLines = 0;
     failure = null;
     section.reset();
+  }
+
+  /** Counts so many empty lines that the caller has left out before the head, before it begins. */
+  public void skipped(int lines) {
+    emptyLines = lines;
   }
 
   /**

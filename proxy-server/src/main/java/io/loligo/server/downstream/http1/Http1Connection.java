@@ -133,6 +133,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private Runnable resumption;
   private State state = State.HEAD;
   private ByteBuf unread;
+
+  /** Before the request that is to come, as far as they were skipped. */
+  private int emptyLines;
+
   private PartialHead partial;
   private long acceptNanos;
   private int served;
@@ -677,6 +681,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     byte[] bytes = scratch.bytes();
     HeadParser spare = scratch.takeParser();
     Http1RequestParser parser = spare.parser();
+    parser.skipped(emptyLines);
+    emptyLines = 0;
     Http1RequestParser.Result result;
     int from = unread.readerIndex();
     int available = Math.min(unread.readableBytes(), bytes.length);
@@ -753,12 +759,18 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     refuse(failure, length);
   }
 
-  /** Empty lines before a request are ignored (RFC 9112 section 2.2) and start no timeout. */
+  /**
+   * Empty lines before a request are ignored (RFC 9112 section 2.2) and start no timeout. More than
+   * a few are refused by the parser, however they are cut.
+   */
   private void skipEmptyLines() {
     int at = unread.readerIndex();
     int end = unread.writerIndex();
-    while (at + 1 < end && unread.getShort(at) == ('\r' << 8 | '\n')) {
+    while (at + 1 < end
+        && emptyLines < Http1RequestParser.MAX_EMPTY_LINES
+        && unread.getShort(at) == ('\r' << 8 | '\n')) {
       at += 2;
+      emptyLines++;
     }
     if (at != unread.readerIndex()) {
       unread.readerIndex(at);

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class Http1ConnectionTest {
   private ScriptedClient client = new ScriptedClient();
@@ -135,6 +136,19 @@ class Http1ConnectionTest {
       client.channel.peerSends(get("/1") + "\r\n");
       client.channel.peerSends("\r\n" + get("/2"));
       assertThat(client.channel.received()).isEqualTo(reply("/1") + reply("/2"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 100})
+    void countsEmptyLinesHoweverTheyAreCut(int size) {
+      String four = "\r\n".repeat(4);
+      String all = four + get("/1") + four + get("/2") + four + "\r\n";
+      for (int at = 0; at < all.length(); at += size) {
+        client.channel.peerSends(all.substring(at, Math.min(all.length(), at + size)));
+      }
+      assertThat(client.channel.received())
+          .startsWith(reply("/1") + reply("/2") + "HTTP/1.1 400 Bad Request\r\n");
+      assertThat(client.refusals).containsExactly(ParseFailure.BAD_REQUEST_LINE);
     }
 
     @Test
