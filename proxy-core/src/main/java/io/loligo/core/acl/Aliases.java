@@ -1,6 +1,8 @@
 package io.loligo.core.acl;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Other addresses that an address leads to. A rule against an IPv4 address must hold for IPv6
@@ -18,43 +20,85 @@ public final class Aliases {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, // IPv4-compatible, RFC 4291 section 2.5.5.1
     {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0}, // IPv4-translated, RFC 2765 section 2.1
     {0, 100, -1, -101, 0, 0, 0, 0, 0, 0, 0, 0}, // NAT64, RFC 6052 section 2.1
-    {0, 100, -1, -101, 0, 1}, // NAT64 within a network, RFC 8215
   };
   private static final byte[] SIX_TO_FOUR = {32, 2}; // RFC 3056 section 2
+  private static final byte[] TEREDO = {32, 1, 0, 0}; // RFC 4380 section 4
+  private static final byte[] LOCAL_NAT64 = {0, 100, -1, -101, 0, 1}; // RFC 8215
+
+  /** Where RFC 6052 section 2.2 has the address behind prefixes of 48, 56 and 64 bits. */
+  private static final int[][] BEHIND_SHORT_PREFIXES = {
+    {6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}
+  };
 
   private Aliases() {}
 
   /**
-   * The address that {@code octets}, 4 or 16 of them, leads to besides itself, or null. The
-   * unspecified address leads to this machine, for that is where systems connect to.
+   * The addresses that {@code octets}, 4 or 16 of them, leads to besides itself, also by way of one
+   * another; most lead nowhere else, and nothing is allocated for them. The unspecified address
+   * leads to this machine, for that is where systems connect to.
    */
-  public static byte[] of(byte[] octets) {
+  public static List<byte[]> of(byte[] octets) {
     if (octets.length == 4) {
-      return isZero(octets) ? LOOPBACK_4 : null;
+      return isZero(octets) ? List.of(LOOPBACK_4) : List.of();
     }
-    if (octets.length != 16) {
-      return null;
+    if (octets.length != 16 || Arrays.equals(octets, LOOPBACK_6)) {
+      return List.of();
     }
     if (isZero(octets)) {
-      return LOOPBACK_6;
+      return List.of(LOOPBACK_6);
     }
     if (startsWith(octets, SIX_TO_FOUR)) {
-      return four(octets, SIX_TO_FOUR.length);
+      return carried(octets, 2, 3, 4, 5);
+    }
+    if (startsWith(octets, TEREDO)) {
+      return carried(inverted(octets), 12, 13, 14, 15);
+    }
+    if (startsWith(octets, LOCAL_NAT64)) {
+      return behindLocalPrefix(octets);
     }
     for (byte[] prefix : PREFIXES) {
-      if (startsWith(octets, prefix) && !isLoopback(octets)) {
-        return four(octets, 12);
+      if (startsWith(octets, prefix)) {
+        return carried(octets, 12, 13, 14, 15);
       }
     }
-    return null;
+    return isIsatap(octets) ? carried(octets, 12, 13, 14, 15) : List.of();
   }
 
-  private static boolean isLoopback(byte[] octets) {
-    return Arrays.equals(octets, LOOPBACK_6);
+  /** The network knows how long its prefix is; we do not. */
+  private static List<byte[]> behindLocalPrefix(byte[] octets) {
+    List<byte[]> all = new ArrayList<>();
+    for (int[] places : BEHIND_SHORT_PREFIXES) {
+      // nobody is reached at 0.0.0.0/8: what begins so is a part of a longer prefix
+      if (octets[8] == 0 && octets[places[0]] != 0) {
+        all.addAll(carried(octets, places));
+      }
+    }
+    List<byte[]> last = carried(octets, 12, 13, 14, 15);
+    if (all.isEmpty() || !isZero(last.get(0))) {
+      all.addAll(last); // else it is what fills up behind a short prefix
+    }
+    return all;
   }
 
-  private static byte[] four(byte[] octets, int from) {
-    return new byte[] {octets[from], octets[from + 1], octets[from + 2], octets[from + 3]};
+  private static List<byte[]> carried(byte[] octets, int... places) {
+    byte[] four = new byte[places.length];
+    for (int i = 0; i < places.length; i++) {
+      four[i] = octets[places[i]];
+    }
+    return isZero(four) ? List.of(four, LOOPBACK_4) : List.of(four);
+  }
+
+  private static byte[] inverted(byte[] octets) {
+    byte[] inverted = new byte[octets.length];
+    for (int i = 0; i < octets.length; i++) {
+      inverted[i] = (byte) ~octets[i];
+    }
+    return inverted;
+  }
+
+  /** RFC 5214 section 6.1: by the interface identifier, whatever the prefix. */
+  private static boolean isIsatap(byte[] octets) {
+    return (octets[8] & ~2) == 0 && octets[9] == 0 && octets[10] == 94 && octets[11] == -2;
   }
 
   private static boolean startsWith(byte[] octets, byte[] prefix) {

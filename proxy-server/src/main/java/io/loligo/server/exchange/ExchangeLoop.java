@@ -295,8 +295,13 @@ public final class ExchangeLoop implements RequestHandler {
   private static AclVerdict verdict(AclList access, RequestView view, InetAddress address) {
     byte[] octets = RequestView.octets(address);
     AclVerdict verdict = access.evaluate(view, octets);
-    byte[] alias = verdict.allowed() ? Aliases.of(octets) : null;
-    return alias == null ? verdict : access.evaluate(view, alias);
+    for (byte[] alias : Aliases.of(octets)) {
+      if (!verdict.allowed()) {
+        return verdict;
+      }
+      verdict = access.evaluate(view, alias);
+    }
+    return verdict;
   }
 
   /**

@@ -4,6 +4,7 @@ import io.loligo.core.acl.Aliases;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -53,25 +54,26 @@ public record OwnAddresses(
   }
 
   private boolean reaches(InetAddress ip, InetAddress listening) {
-    InetAddress alias = alias(ip);
     return ip.equals(listening)
-        || listening.equals(alias)
+        || aliases(ip).contains(listening)
         || (listening.isAnyLocalAddress() && isHere(ip));
   }
 
   private boolean isHere(InetAddress ip) {
-    InetAddress alias = alias(ip);
-    return isOwn(ip) || (alias != null && isOwn(alias));
+    return isOwn(ip) || aliases(ip).stream().anyMatch(this::isOwn);
   }
 
   private boolean isOwn(InetAddress ip) {
     return ip.isLoopbackAddress() || ip.isAnyLocalAddress() || local.contains(ip);
   }
 
-  private static InetAddress alias(InetAddress ip) {
-    byte[] octets = Aliases.of(ip.getAddress());
+  private static List<InetAddress> aliases(InetAddress ip) {
+    return Aliases.of(ip.getAddress()).stream().map(OwnAddresses::address).toList();
+  }
+
+  private static InetAddress address(byte[] octets) {
     try {
-      return octets == null ? null : InetAddress.getByAddress(octets);
+      return InetAddress.getByAddress(octets);
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }
