@@ -8,8 +8,10 @@ import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.Reservation;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -24,13 +26,90 @@ public final class Flights {
    */
   public static final int FLOOR_BYTES = 8 << 10;
 
-  /** Fetches of one key. Immutable. */
+  /**
+   * Fetches of one key that are no more than this, {@value}, are linked. Of more those that nobody
+   * joins are in a set: beginning and ending one takes the same time, however many there are.
+   */
+  static final int MAX_LINKED = 8;
+
+  /**
+   * Fetches of one key, at least one. Immutable but for the set.
+   *
+   * @param links may be null
+   * @param crowd fetches that were begun for one request alone, or null; changed only within a
+   *     {@code compute} of the key
+   */
+  private record Group(Link links, Set<InFlight> crowd) {
+    static Link linksOf(Group group) {
+      return group == null ? null : group.links;
+    }
+
+    static Group with(Group group, InFlight flight, boolean joinable) {
+      Link links = linksOf(group);
+      Set<InFlight> crowd = group == null ? null : group.crowd;
+      if (joinable || !Link.isLongerThan(links, MAX_LINKED - 1)) {
+        return new Group(new Link(flight, links), crowd);
+      }
+      if (crowd != null) {
+        crowd.add(flight);
+        return group;
+      }
+      Set<InFlight> first = ConcurrentHashMap.newKeySet();
+      first.add(flight);
+      return new Group(links, first);
+    }
+
+    /** Null where there is no other. */
+    Group without(InFlight gone) {
+      if (crowd != null && crowd.remove(gone)) {
+        if (!crowd.isEmpty()) {
+          return this;
+        }
+        return links == null ? null : new Group(links, null);
+      }
+      Link others = Link.without(links, gone);
+      return others == null && crowd == null ? null : new Group(others, crowd);
+    }
+
+    void forEach(Consumer<InFlight> action) {
+      for (Link link = links; link != null; link = link.next) {
+        action.accept(link.flight);
+      }
+      if (crowd != null) {
+        crowd.forEach(action);
+      }
+    }
+
+    int size() {
+      return Link.size(links) + (crowd == null ? 0 : crowd.size());
+    }
+  }
+
+  /** Fetches, the latest first. Immutable. */
   private record Link(InFlight flight, Link next) {
     static Link without(Link links, InFlight gone) {
-      if (links == null) {
-        return null;
+      Link before = null; // the other way round
+      for (Link link = links; link != null; link = link.next) {
+        if (link.flight == gone) {
+          Link rest = link.next;
+          for (; before != null; before = before.next) {
+            rest = new Link(before.flight, rest);
+          }
+          return rest;
+        }
+        before = new Link(link.flight, before);
       }
-      return links.flight == gone ? links.next : new Link(links.flight, without(links.next, gone));
+      return links;
+    }
+
+    static boolean isLongerThan(Link links, int count) {
+      int left = count;
+      for (Link link = links; link != null; link = link.next) {
+        if (left-- == 0) {
+          return true;
+        }
+      }
+      return false;
     }
 
     static InFlight joinable(Link links, Fields request) {
@@ -62,7 +141,7 @@ public final class Flights {
     }
   }
 
-  private final ConcurrentHashMap<Object, Link> links = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Group> groups = new ConcurrentHashMap<>();
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
   private final long maxKeptBytes;
@@ -86,7 +165,7 @@ public final class Flights {
 
   /** The fetch of {@code key} that {@code request} may join, or null. No allocation. */
   public InFlight find(KeyProbe key, Fields request) {
-    return Link.joinable(links.get(key), request);
+    return Link.joinable(Group.linksOf(groups.get(key)), request);
   }
 
   /**
@@ -98,13 +177,13 @@ public final class Flights {
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
     InFlight mine = open(key, joinable, loop, writer, landing);
     if (mine != null) {
-      links.compute(
+      groups.compute(
           key,
           (ignored, others) -> {
-            if (joinable && Link.joinable(others, null) != null) {
+            if (joinable && Link.joinable(Group.linksOf(others), null) != null) {
               mine.notJoinable();
             }
-            return new Link(mine, others);
+            return Group.with(others, mine, joinable);
           });
     }
     return mine;
@@ -123,21 +202,22 @@ public final class Flights {
       EventExecutor loop,
       InFlight.Writer writer,
       Landing landing) {
-    InFlight there = Link.joinable(links.get(key), request);
+    InFlight there = Link.joinable(Group.linksOf(groups.get(key)), request);
     if (there != null) {
       return there;
     }
     InFlight mine = open(key, true, loop, writer, landing);
     InFlight[] found = new InFlight[1];
-    links.compute(
+    groups.compute(
         key,
         (ignored, others) -> {
-          found[0] = Link.joinable(others, request);
+          Link links = Group.linksOf(others);
+          found[0] = Link.joinable(links, request);
           if (mine == null || found[0] != null) {
             return others;
           }
-          mine.expect(expected != null ? expected : Link.learned(others, request));
-          return new Link(mine, others);
+          mine.expect(expected != null ? expected : Link.learned(links, request));
+          return Group.with(others, mine, true);
         });
     if (found[0] == null) {
       return mine;
@@ -167,7 +247,7 @@ public final class Flights {
 
   /** {@code flight} is not found any more. */
   void forget(InFlight flight) {
-    links.computeIfPresent(flight.key(), (ignored, others) -> Link.without(others, flight));
+    groups.computeIfPresent(flight.key(), (ignored, all) -> all.without(flight));
     tellIfLanded(landed);
   }
 
@@ -181,7 +261,7 @@ public final class Flights {
   }
 
   private void tellIfLanded(CountDownLatch waiting) {
-    if (waiting != null && links.isEmpty()) {
+    if (waiting != null && groups.isEmpty()) {
       waiting.countDown();
     }
   }
@@ -193,17 +273,21 @@ public final class Flights {
 
   /** The same, but for {@code except}. */
   public void invalidate(CacheKey key, InFlight except) {
-    for (Link link = links.get(key); link != null; link = link.next()) {
-      if (link.flight() != except) {
-        link.flight().doNotStore();
-        link.flight().notJoinable();
-      }
+    Group group = groups.get(key);
+    if (group != null) {
+      group.forEach(
+          flight -> {
+            if (flight != except) {
+              flight.doNotStore();
+              flight.notJoinable();
+            }
+          });
     }
   }
 
   /** The same for all keys that {@code which} says so of. */
   public void invalidateIf(Predicate<CacheKey> which) {
-    for (Object key : links.keySet()) {
+    for (Object key : groups.keySet()) {
       if (which.test((CacheKey) key)) {
         invalidate((CacheKey) key);
       }
@@ -212,36 +296,35 @@ public final class Flights {
 
   /** What is under way for such keys is not found any more: what comes now fetches on its own. */
   public void separateIf(Predicate<CacheKey> which) {
-    for (Link head : links.values()) {
-      for (Link link = head; link != null; link = link.next()) {
-        if (which.test(link.flight().key())) {
-          link.flight().notJoinable();
-        }
-      }
+    for (Group group : groups.values()) {
+      group.forEach(
+          flight -> {
+            if (which.test(flight.key())) {
+              flight.notJoinable();
+            }
+          });
     }
   }
 
   /** What is under way will not be stored, and is not found any more. */
   public void invalidateAll() {
-    for (Object key : links.keySet()) {
+    for (Object key : groups.keySet()) {
       invalidate((CacheKey) key);
     }
   }
 
   /** Ends all. */
   public void close() {
-    for (Link head : links.values()) {
-      for (Link link = head; link != null; link = link.next()) {
-        link.flight().close();
-      }
+    for (Group group : groups.values()) {
+      group.forEach(InFlight::close);
     }
   }
 
   /** Fetches under way. Walks all: for metrics. */
   public long size() {
     long size = 0;
-    for (Link head : links.values()) {
-      size += Link.size(head);
+    for (Group group : groups.values()) {
+      size += group.size();
     }
     return size;
   }
