@@ -28,12 +28,16 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.PacedExecutor;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -71,6 +75,9 @@ public class HitPathBenchmark extends AbstractBenchmark {
   public static class Shared {
     private static final int MAX_LOOPS = 64;
 
+    /** As in the proxy. */
+    private static final int MAINTENANCE_MILLIS = 5;
+
     /** Content of the stored responses. */
     @Param({"1024", "4096", "65536"})
     int contentBytes;
@@ -82,6 +89,8 @@ public class HitPathBenchmark extends AbstractBenchmark {
     private final ProxyMetrics metrics = new ProxyMetrics(MAX_LOOPS);
     private final ClientAddresses addresses = new ClientAddresses();
     private final AtomicInteger loops = new AtomicInteger();
+    private final ScheduledExecutorService maintenance =
+        Executors.newSingleThreadScheduledExecutor();
     private ProxyConfig config;
     private TieredStore store;
 
@@ -100,7 +109,8 @@ public class HitPathBenchmark extends AbstractBenchmark {
               config.memory(),
               config.disk(),
               new MemoryLedger(64 << 20),
-              Runnable::run);
+              new PacedExecutor(
+                  task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
       EmbeddedChannel loop = new EmbeddedChannel();
       for (int object = 0; object < objects; object++) {
         store(loop, HOST + path(object));
@@ -135,6 +145,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
     @TearDown
     public void close() {
       store.close();
+      maintenance.shutdownNow();
     }
   }
 
@@ -147,7 +158,9 @@ public class HitPathBenchmark extends AbstractBenchmark {
     channel = new EmbeddedChannel();
     channel.config().setAllocator(PooledByteBufAllocator.DEFAULT); // as the proxy's listeners do
     LoopTimer timer = new LoopTimer(channel.eventLoop());
-    LoopMetrics metrics = shared.metrics.loop(shared.loops.getAndIncrement());
+    int number = shared.loops.getAndIncrement();
+    LoopMetrics metrics = shared.metrics.loop(number);
+    next = number * shared.objects / 2 % shared.objects; // not in step with each other
     ExchangeLoop exchanges =
         new ExchangeLoop(
             shared.store,
