@@ -24,6 +24,9 @@ public final class HttpDate {
   private static final int EPOCH_WEEKDAY = 4;
   private static final int CENTURY_WINDOW_YEARS = 50;
 
+  /** The same with 13 leap days, milliseconds. */
+  private static final long CENTURY_WINDOW_MILLIS = 18_263 * 86_400_000L;
+
   private static final String MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
   private static final String[] WEEKDAYS = {
     "Sun, ", "Mon, ", "Tue, ", "Wed, ", "Thu, ", "Fri, ", "Sat, "
@@ -120,13 +123,13 @@ public final class HttpDate {
       return INVALID;
     }
     int thisYear = civil(Math.floorDiv(nowMillis, SECONDS_PER_DAY * 1000)) >>> 16;
-    int year = thisYear / 100 * 100 + twoDigits;
-    if (year > thisYear + CENTURY_WINDOW_YEARS) {
-      year -= 100;
-    } else if (year <= thisYear - CENTURY_WINDOW_YEARS) {
-      year += 100;
-    }
-    return millis(year, month(b, day + 3), number(b, day, 2), timeOfDay(b, day + 10));
+    // the latest such year that is not more than the window ahead, by its days
+    int year = (thisYear + CENTURY_WINDOW_YEARS - twoDigits) / 100 * 100 + twoDigits;
+    int month = month(b, day + 3);
+    long millis = millis(year, month, number(b, day, 2), timeOfDay(b, day + 10));
+    return millis > nowMillis + CENTURY_WINDOW_MILLIS
+        ? millis(year - 100, month, number(b, day, 2), timeOfDay(b, day + 10))
+        : millis;
   }
 
   // "Sun Nov  6 08:49:37 1994"

@@ -22,14 +22,18 @@ public final class Validation {
 
   /**
    * Whether a 304 to such a request speaks of {@code stored} (RFC 9111 section 4.3.4). A strong tag
-   * must match strongly, a weak one weakly; a Last-Modified decides where tags cannot. A 304
-   * without validators repeats the ones that were asked for.
+   * must match strongly, one that is stored; a weak one weakly; a Last-Modified decides where tags
+   * cannot. A 304 without validators repeats the ones that were asked for.
    */
   public static boolean confirms(StoredMeta stored, ResponseHead notModified) {
     Fields fields = notModified.fields();
     int tag = fields.first(FieldName.ETAG);
     if (tag >= 0 && stored.etag() != null) {
       return names(fields, tag, stored.etag());
+    }
+    if (tag >= 0
+        && !EntityTag.isWeak(fields.bytes(), fields.valueStart(tag), fields.valueEnd(tag))) {
+      return false;
     }
     if (stored.lastModifiedMillis() == StoredMeta.NO_TIME) {
       return true;

@@ -84,11 +84,11 @@ final class RefreshLines {
   }
 
   private long maxStale(Line line, String word, Option option) {
-    int minutes = option.number(Integer.MAX_VALUE);
-    if (minutes < 0) {
-      report.error(line, word, "max-stale=MINUTES", "");
+    int seconds = option.number(Integer.MAX_VALUE);
+    if (seconds < 0) {
+      report.error(line, word, "max-stale=SECONDS", "");
     }
-    return minutes * 60L;
+    return seconds;
   }
 
   private void option(Line line, String word, Set<RefreshPattern.Option> options) {

@@ -71,6 +71,7 @@ class HttpDateTest {
   @CsvSource({
     "2026, 76, 2076",
     "2026, 77, 1977",
+    "2076, 26, 2126",
     "2026, 26, 2026",
     "2026, 94, 1994",
     "2090, 05, 2105",
@@ -82,6 +83,19 @@ class HttpDateTest {
     long now = millis(thisYear, 6, 1);
     byte[] text = ("Monday, 15-Mar-" + digits + " 00:00:00 GMT").getBytes(ISO_8859_1);
     assertThat(HttpDate.parse(text, 0, text.length, now)).isEqualTo(millis(year, 3, 15));
+  }
+
+  @Must
+  void fiftyYearsAheadEndOnTheDay() {
+    long now = millis(2026, 3, 15);
+    String[] texts = {"Sunday, 15-Mar-76 00:00:00 GMT", "Monday, 16-Mar-76 12:00:00 GMT"};
+    int[] years = {2076, 1976};
+    for (int i = 0; i < texts.length; i++) {
+      byte[] text = texts[i].getBytes(ISO_8859_1);
+      long parsed = HttpDate.parse(text, 0, text.length, now);
+      assertThat(Instant.ofEpochMilli(parsed).atOffset(ZoneOffset.UTC).getYear())
+          .isEqualTo(years[i]);
+    }
   }
 
   @ParameterizedTest

@@ -212,7 +212,7 @@ class ProxyConfigTest {
     assertThat(pattern.percent()).isEqualTo(200);
     assertThat(pattern.maxMinutes()).isEqualTo(1440);
     assertThat(pattern.options()).containsExactly(RefreshPattern.Option.RELOAD_INTO_IMS);
-    assertThat(pattern.maxStaleSeconds()).isEqualTo(300);
+    assertThat(pattern.maxStaleSeconds()).isEqualTo(5);
     assertThat(pattern.source()).isEqualTo("squid.conf:2");
   }
 
