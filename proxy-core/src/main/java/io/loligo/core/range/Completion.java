@@ -29,7 +29,9 @@ public record Completion(ContentPart stored, long end, long completeLength, byte
    */
   public static Completion of(RequestHead request, StoredMeta stored) {
     Fields fields = request.fields();
-    if (request.methodId() != Method.GET || fields.hasAny(Preconditions.FIELDS)) {
+    if (request.methodId() != Method.GET
+        || fields.hasAny(Preconditions.FIELDS)
+        || !stored.canBeContinued()) {
       return null;
     }
     ContentPart part = stored.part();
@@ -52,7 +54,7 @@ public record Completion(ContentPart stored, long end, long completeLength, byte
   /** How {@code stored} is continued to its end; null where its beginning is missing. */
   public static Completion ofWhole(StoredMeta stored) {
     long length = stored.contentLength();
-    return stored.part().first() == 0
+    return stored.part().first() == 0 && stored.canBeContinued()
         ? new Completion(stored.part(), length, length, stored.etag())
         : null;
   }

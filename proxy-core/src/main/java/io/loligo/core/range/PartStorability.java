@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): where the 200 would be, for
- * one range that is where the client asked for it, with a strong entity tag. Stateless.
+ * one range that is where the client asked for it. Stateless.
  */
 public final class PartStorability {
   private static final int OK = 200;
@@ -48,9 +48,6 @@ public final class PartStorability {
             settings);
     if (!storability.storable()) {
       return refused(storability.reason());
-    }
-    if (!storability.meta().canBeContinued()) {
-      return refused("a part without strong entity tag");
     }
     ContentPart part = new ContentPart(place.range().first(), place.range().last() + 1);
     StoredMeta meta = storability.meta().withPart(part);

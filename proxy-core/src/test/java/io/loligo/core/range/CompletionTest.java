@@ -28,10 +28,14 @@ class CompletionTest {
   private static final StoredMeta BEGINNING = stored(0, 20);
 
   private static StoredMeta stored(long first, long end) {
+    return stored("\"a\"", first, end);
+  }
+
+  private static StoredMeta stored(String tag, long first, long end) {
     Storability storability =
         Storability.of(
             Heads.get(),
-            Heads.response(200, "Cache-Control: max-age=60", "ETag: \"a\""),
+            Heads.response(200, "Cache-Control: max-age=60", "ETag: " + tag),
             "http://origin.example/a",
             0,
             0,
@@ -64,6 +68,15 @@ class CompletionTest {
   @ValueSource(strings = {"9-30", "21-30", "21-", "10-19", "10-18", "15-30,40-50", "-79", "100-"})
   void continuesNothingElse(String range) {
     assertThat(of(MIDDLE, "Range: bytes=" + range)).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"W/\"a\"", "a", ""})
+  void continuesNothingWithoutAStrongTag(String tag) {
+    StoredMeta weak = stored(tag, 0, 20);
+    assertThat(of(weak, "Range: bytes=10-30")).isNull();
+    assertThat(of(weak)).isNull();
+    assertThat(Completion.ofWhole(weak)).isNull();
   }
 
   @ParameterizedTest

@@ -65,8 +65,6 @@ class PartStorabilityTest {
         "10-19 | 11 | 10-19/100 | \"a\" | a part of unknown place",
         "10-19 | -1 | 10-19/* | \"a\" | a part of unknown place",
         "10-19 | -1 | nonsense | \"a\" | a part of unknown place",
-        "10-19 | -1 | 10-19/100 | W/\"a\" | a part without strong entity tag",
-        "10-19 | -1 | 10-19/100 | a | a part without strong entity tag",
       })
   void storesNothingElse(String asked, long length, String place, String tag, String reason) {
     Storability storability = storability(asked, length, place, tag);
