@@ -411,6 +411,7 @@ public final class TieredStore implements Store {
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
     if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
+    alternatives.removing();
       if (alternatives.askedFor(url.key())) {
         long[] numbers = {CacheGroups.ofAlternatives(url.key())};
         purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);
@@ -425,6 +426,7 @@ public final class TieredStore implements Store {
     } else {
       purgeItself(what, loop, then);
     }
+    alternatives.removing();
   }
 
   private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {

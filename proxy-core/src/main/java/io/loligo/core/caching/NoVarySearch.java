@@ -58,14 +58,21 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     Member order = members.get("key-order");
     Member params = members.get("params");
     Member except = members.get("except");
-    if ((order != null && !isBoolean(order)) || (params != null && except != null)) {
+    // earlier drafts, and what was deployed by them, have a boolean for all parameters
+    boolean all = isTrue(params);
+    if ((order != null && !isBoolean(order)) || (params != null && except != null && !all)) {
       return null;
     }
-    Member named = params != null ? params : except;
+    Member named = params != null && !all ? params : except;
     List<String> names = named == null ? List.of() : names(named);
-    boolean ignoresOrder = order instanceof Item item && item.bare().value().equals(true);
-    boolean usual = except == null && names != null && names.isEmpty() && !ignoresOrder;
-    return names == null || usual ? null : new NoVarySearch(ignoresOrder, except != null, names);
+    boolean ignoresOrder = isTrue(order);
+    boolean onlyNamed = all || except != null;
+    boolean usual = !onlyNamed && names != null && names.isEmpty() && !ignoresOrder;
+    return names == null || usual ? null : new NoVarySearch(ignoresOrder, onlyNamed, names);
+  }
+
+  private static boolean isTrue(Member member) {
+    return member instanceof Item item && item.bare().value().equals(true);
   }
 
   private static boolean isBoolean(Member member) {

@@ -24,6 +24,15 @@ class NoVarySearchTest {
     return rule(rule).simplified(octets, 0, octets.length);
   }
 
+  /** The syntax of earlier drafts, by which origins were set up. */
+  @Test
+  void allParametersMayBeNamedByABoolean() {
+    assertThat(rule("params")).isEqualTo(rule("params=?1")).isEqualTo(rule("except=()"));
+    assertThat(rule("params, except=(\"x\"), key-order"))
+        .isEqualTo(rule("except=(\"x\"), key-order"));
+    assertThat(rule("params, except=1")).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -31,9 +40,8 @@ class NoVarySearchTest {
         "params=\"not an inner list\"",
         "params=(not-a-string)",
         "params=?0",
-        "params=?1",
-        "params",
-        "params=?1, except=(\"x\")",
+        "params=?0, except=(\"x\")",
+        "params=1",
         "params=(\"a\"), except=(\"x\")",
         "params=(), except=()",
         "except=\"not an inner list\"",

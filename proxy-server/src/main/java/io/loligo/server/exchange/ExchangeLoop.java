@@ -5,6 +5,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.ContentDigest;
@@ -430,6 +431,20 @@ public final class ExchangeLoop implements RequestHandler {
   boolean fitsKey(RequestTarget target, Fields response) {
     return !config().forwarding().noVarySearch()
         || store.alternatives().fits(target, response, scratch, clock.millis());
+  }
+
+  /**
+   * A number for {@link #keyLearnt}, before the origin is asked for what {@code key} is that of.
+   */
+  long keysAsOf(CacheKey key) {
+    return store.alternatives().asOf(key);
+  }
+
+  /** The key that the response to {@code target}, a GET, has just taught; null where none. */
+  CacheKey keyLearnt(RequestTarget target, long asOf) {
+    return config().forwarding().noVarySearch()
+        ? store.alternatives().learnt(target, scratch, asOf)
+        : null;
   }
 
   /**

@@ -74,6 +74,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private InFlight inFlight;
   private OriginStream origin;
   private long requestMillis;
+  private long keysAsOf;
   private List<String> withheld = List.of();
   private boolean readOwed;
   private boolean reading;
@@ -291,6 +292,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     requestMillis = loop.clock().millis();
+    keysAsOf = loop.keysAsOf(key);
     OutgoingRequest request =
         OutgoingFields.compose(
             head, target, framing, conditions(), upgrade, view.client(), loop.settings());
@@ -564,6 +566,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     if (storing && status == 206) {
+    if (storing && head.methodId() == Method.GET) {
+      CacheKey learnt = loop.keyLearnt(target, keysAsOf);
+      if (learnt != null) {
+        inFlight.storeUnder(learnt);
+      }
+    }
       announced = storability.meta().contentEnd() - storability.meta().contentStart();
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut

@@ -187,6 +187,31 @@ class PurgeWireTest extends WireTest {
     assertThat(get("/a").text()).isNotEqualTo("v1");
   }
 
+  /** The answer to one says that the other is the same, and came from before it was purged. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anotherSpellingOfWhatWasOnItsWayIsNotServedWithIt(boolean disk) throws Exception {
+    start(disk);
+    String rule = "No-Vary-Search: params=(\"utm\")";
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    origin.on(
+        "/a?utm=1",
+        call -> {
+          call.whole();
+          asked.countDown();
+          answer.await();
+          call.ok("old", FRESH, rule);
+        });
+    origin.onOk("/a?utm=2", "new", FRESH, rule);
+    RawClient early = client().get(origin.url("/a?utm=1"));
+    await(asked);
+    assertThat(exchange("PURGE", "/a?utm=2").status()).isIn(200, 404);
+    answer.countDown();
+    assertThat(early.response().text()).isEqualTo("old");
+    assertThat(get("/a?utm=2").text()).isEqualTo("new");
+  }
+
   @Test
   @DisplayName(
       "RFC 9875 section 3: an answer to an unsafe request invalidates groups of its origin")

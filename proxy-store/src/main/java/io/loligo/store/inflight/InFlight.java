@@ -133,6 +133,7 @@ public final class InFlight {
   private final Audience readers = new Audience();
   private final Intake intake;
 
+  private CacheKey storedUnder;
   private volatile boolean joinable;
   private volatile VarySelection selection;
   private volatile boolean doNotStore;
@@ -159,6 +160,7 @@ public final class InFlight {
       long maxKeptBytes,
       long readAheadGapBytes) {
     this.key = key;
+    this.storedUnder = key;
     this.joinable = joinable;
     this.loop = loop;
     this.writer = writer;
@@ -169,6 +171,19 @@ public final class InFlight {
   /** The key it is fetched under. */
   public CacheKey key() {
     return key;
+  }
+
+  /** The key it is stored under. Writer's loop. */
+  CacheKey storedUnder() {
+    return storedUnder;
+  }
+
+  /**
+   * It is stored under {@code other}: whoever removes what it is removes that too. Before {@link
+   * #head}.
+   */
+  public void storeUnder(CacheKey other) {
+    storedUnder = other;
   }
 
   /** Whose fetch it is. */

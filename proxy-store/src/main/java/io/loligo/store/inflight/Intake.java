@@ -134,7 +134,7 @@ final class Intake {
     Spooling way = new Spooling(source, log);
     Spool spool =
         landing.spool(
-            source.key(),
+            source.storedUnder(),
             arrived.meta(),
             arrived.fields(),
             arrived.contentLength(),
@@ -255,7 +255,7 @@ final class Intake {
     ByteBuf[] rest = log.furtherBlocks();
     entry =
         landing.add(
-            source.key(),
+            source.storedUnder(),
             meta,
             first.buffer,
             first.from,

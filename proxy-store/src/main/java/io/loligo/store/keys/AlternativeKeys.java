@@ -8,6 +8,7 @@ import io.loligo.core.caching.NoVarySearch;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -34,6 +35,7 @@ public final class AlternativeKeys {
   private static final int RULES = 1 << 12;
 
   private static final int ASKED_FOR = 1;
+  private static final long ALWAYS = -1;
 
   /** A path's rule; null: it rests. */
   private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
@@ -48,6 +50,9 @@ public final class AlternativeKeys {
   private volatile boolean anyAskedFor;
 
   private final boolean mayBeLeft;
+
+  /** Counted before it is looked whether there is anything under other keys. */
+  private final AtomicLong removals = new AtomicLong();
 
   /**
    * Nothing was asked for.
@@ -75,6 +80,11 @@ public final class AlternativeKeys {
   /** Whether anything may be stored under other keys than those of URLs. */
   public boolean mayBeAny() {
     return mayBeLeft || anyAskedFor;
+  }
+
+  /** Something is about to be removed, whatever it is: to be said before {@link #mayBeAny}. */
+  public void removing() {
+    removals.incrementAndGet();
   }
 
   /** Before the origin is asked: what comes is not overlooked by whoever purges it meanwhile. */
@@ -147,6 +157,33 @@ public final class AlternativeKeys {
       any = true;
     }
     return fits;
+  }
+
+  /** A number for {@link #learnt}, to be asked for before the origin is; {@code url} is a URL's. */
+  public long asOf(CacheKey url) {
+    return mayBeAny(url) ? ALWAYS : removals.get();
+  }
+
+  /**
+   * The key by the rule that a response has just taught ({@link #fits}): it is found for what does
+   * not matter at once. Null where there is none, or where somebody since {@link #asOf} gave {@code
+   * number} may have removed what this is, and did not look for it under such a key.
+   *
+   * @param target keyed by its URL, and so afterwards
+   * @param probe for scratch
+   */
+  public CacheKey learnt(RequestTarget target, KeyProbe probe, long number) {
+    if (target.keySuffix() != null) {
+      return null;
+    }
+    keyByRule(target, probe);
+    if (target.keySuffix() == null || (number != ALWAYS && number != removals.get())) {
+      target.keyedBy(null, null, 0);
+      return null;
+    }
+    CacheKey key = CacheKeys.seal(probe, target).toKey();
+    target.keyedBy(null, null, 0);
+    return key;
   }
 
   private static boolean isOf(Known known, KeyProbe path) {

@@ -158,6 +158,33 @@ class AlternativeKeysTest {
   }
 
   @Test
+  void firstResponseIsFoundByWhatItTeaches() {
+    CacheKey url = CacheKeys.of("http://a.example/a?x=1&utm=1");
+    RequestTarget target = target("/a?x=1&utm=1");
+    long asOf = keys.asOf(url);
+    assertThat(keys.learnt(target, probe, asOf)).as("nothing is known").isNull();
+    learn("/a?x=1&utm=1", RULE, NOW);
+    CacheKey learnt = keys.learnt(target, probe, asOf);
+    assertThat(learnt).isNotNull().isEqualTo(ruled("/a?x=1&utm=2"));
+    assertThat(target.keySuffix()).as("keyed by its URL still").isNull();
+    keys.keyByRule(target, probe);
+    assertThat(keys.learnt(target, probe, asOf)).as("keyed so before").isNull();
+  }
+
+  /** Who removed another spelling did not look for this one, unless somebody had asked for it. */
+  @Test
+  void whatWasRemovedMeanwhileIsNotFoundByIt() {
+    CacheKey url = CacheKeys.of("http://a.example/a?utm=1");
+    long asOf = keys.asOf(url);
+    learn("/a?utm=1", RULE, NOW);
+    keys.removing();
+    assertThat(keys.learnt(target("/a?utm=1"), probe, asOf)).isNull();
+    long later = keys.asOf(url);
+    keys.removing();
+    assertThat(keys.learnt(target("/a?utm=1"), probe, later)).as("was looked for").isNotNull();
+  }
+
+  @Test
   void whatHasAnotherRuleDoesNotFitAndTheRuleRests() {
     learn("/a?utm=1", RULE, NOW);
     assertThat(learn("/a?utm=2", OTHER, NOW)).isFalse();
