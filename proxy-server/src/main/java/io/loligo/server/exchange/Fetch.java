@@ -408,7 +408,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     releasePart(); // the whole comes, or an error
     // a stale response without a validator was asked for anew, and may be had all the same
-    if (Reuse.isFailure(reply.status()) && exchange != null && exchange.mayServeStale()) {
+    if (Reuse.isFailure(reply.status()) && servesStale()) {
       giveUp(
           new FetchFailure(
               FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
@@ -417,6 +417,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     invalidate(reply);
     refreshByHead(reply, replyFraming);
     arrived(reply, replyFraming);
+  }
+
+  /** Whether what is stored may go on to be served although the origin fails. */
+  private boolean servesStale() {
+    return exchange == null ? validated != null : exchange.mayServeStale();
   }
 
   private void switchProtocols(ResponseHead reply) {
