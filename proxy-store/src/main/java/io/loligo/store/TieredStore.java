@@ -326,6 +326,9 @@ public final class TieredStore implements Store {
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     purges.stored(meta.requestTimeMillis());
+    if (!Objects.equals(meta.vary(), old.meta().vary())) {
+      return reselect(key, old, meta, fields);
+    }
     try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
       Entry fresh = memory.freshen(key, old, meta, fields);
       if (fresh != old && old.diskId() != 0) {
@@ -336,6 +339,18 @@ public final class TieredStore implements Store {
       }
       return fresh;
     }
+  }
+
+  /** The same where other requests select it than did: in memory only from now on, or nowhere. */
+  private Entry reselect(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    disk.hide(key);
+    disk.supersede(key);
+    Entry fresh = memory.freshen(key, old, meta, fields);
+    if (fresh == old) {
+      memory.remove(key);
+    }
+    disk.reveal(key);
+    return fresh;
   }
 
   private void writeNew(Entry entry, DiskTier.Pending write) {
@@ -396,6 +411,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int remove(CacheKey key, InFlight except) {
+    alternatives.removing();
     if (alternatives.mayBeAny(key)) {
       purges.invalidateAlternatives(key);
     }
@@ -410,8 +426,8 @@ public final class TieredStore implements Store {
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
     alternatives.removing();
+    if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
       if (alternatives.askedFor(url.key())) {
         long[] numbers = {CacheGroups.ofAlternatives(url.key())};
         purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);
@@ -426,7 +442,6 @@ public final class TieredStore implements Store {
     } else {
       purgeItself(what, loop, then);
     }
-    alternatives.removing();
   }
 
   private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {

@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Request fields that tell a server of another host, scheme, path or method than the request has,
@@ -121,13 +122,10 @@ final class OverridingFields {
   private OverridingFields() {}
 
   /** Adds the names, in lower case, of those that {@code request} has and that are not there. */
-  static void addTo(List<String> names, Fields request) {
+  static void addTo(Set<String> names, Fields request) {
     for (int i = 0; i < request.count(); i++) {
       if (overrides(request, i)) {
-        String name = request.name(i).toLowerCase(Locale.ROOT);
-        if (!names.contains(name)) {
-          names.add(name);
-        }
+        names.add(request.name(i).toLowerCase(Locale.ROOT));
       }
     }
   }

@@ -97,9 +97,13 @@ public record Storability(
    * The stored response after a 304 (RFC 9111 sections 3.2 and 4.3.4): meta with the new times,
    * lifetime and validators. {@code merged} holds the updated stored fields (see {@link
    * Freshening}). A 304 that forbids storing leaves a response that is validated before every use.
+   *
+   * @param request that was answered so, borrowed: it selects what is stored where Vary names more
+   *     than it did
    */
   public static StoredMeta freshened(
       StoredMeta stored,
+      Fields request,
       ResponseHead merged,
       CharSequence url,
       long requestTimeMillis,
@@ -113,7 +117,7 @@ public record Storability(
             settings.patternFor(url),
             requestTimeMillis,
             responseTimeMillis,
-            stored.vary(),
+            VarySelection.updated(stored.vary(), request, fields),
             stored.contentLength(),
             settings)
         .withPart(stored.part());

@@ -5,10 +5,11 @@ import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The selecting fields of a stored response (RFC 9111 section 4.1): the names its Vary nominated
@@ -16,10 +17,17 @@ import java.util.Locale;
  *
  * <p>Values are compared in a normal form: the lines of a field joined as one list; for the Accept
  * family also without white space around commas and in lower case, as far as their syntax allows:
- * parameters of media types stay as they are.
+ * parameters of media types stay as they are. {@link CodingList} has that of Accept-Encoding, whose
+ * order does not matter either. Cookie is no list: its lines are kept apart.
  */
 public final class VarySelection {
+  /** Names that the Vary of a response that is stored has, at most. */
+  private static final int MAX_NAMES = 64;
+
   private static final int ABSENT = -1;
+
+  /** Between lines that are no list; it is in no value. */
+  private static final byte NO_LIST = '\n';
 
   private final String[] names;
   private final int[] ids;
@@ -39,8 +47,8 @@ public final class VarySelection {
    * is not stored.
    */
   public static VarySelection of(Fields request, Fields response) {
-    List<String> selecting = names(response);
-    if (response.has(FieldName.CONTENT_ENCODING) && !selecting.contains("accept-encoding")) {
+    Set<String> selecting = names(response);
+    if (response.has(FieldName.CONTENT_ENCODING)) {
       selecting.add("accept-encoding");
     }
     OverridingFields.addTo(selecting, request);
@@ -58,9 +66,25 @@ public final class VarySelection {
     return new VarySelection(names, ids, values);
   }
 
-  /** Whether the Vary of {@code response} has the member {@code *}: no request ever matches it. */
+  /**
+   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, or more
+   * names than anybody has a use for.
+   */
   public static boolean isUnmatchable(Fields response) {
-    return response.has(FieldName.VARY) && response.hasToken(FieldName.VARY, "*");
+    return response.has(FieldName.VARY)
+        && (response.hasToken(FieldName.VARY, "*") || names(response).size() > MAX_NAMES);
+  }
+
+  /**
+   * The selection of what was stored with {@code stored}, null where nothing selects it, once a 304
+   * to {@code request} has made its fields {@code response}: {@code stored}, unless they name more.
+   */
+  static VarySelection updated(VarySelection stored, Fields request, Fields response) {
+    if (!response.has(FieldName.VARY)
+        || (stored != null && stored.names().containsAll(names(response)))) {
+      return stored;
+    }
+    return isUnmatchable(response) ? stored : of(request, response);
   }
 
   /** What {@code request} selects by the same names. */
@@ -75,13 +99,21 @@ public final class VarySelection {
   /** Whether {@code request} selects the same variant. No allocation. */
   public boolean matches(Fields request) {
     for (int i = 0; i < names.length; i++) {
-      byte[] value = values[i];
-      int length = value == null ? ABSENT : value.length;
-      if (walk(request, ids[i], names[i], value, false) != length) {
+      if (!agrees(i, request)) {
         return false;
       }
     }
     return true;
+  }
+
+  private boolean agrees(int number, Fields request) {
+    byte[] value = values[number];
+    int id = ids[number];
+    if (id == FieldName.ACCEPT_ENCODING) {
+      return CodingList.matches(request, value);
+    }
+    int length = value == null ? ABSENT : value.length;
+    return walk(request, id, names[number], value, false) == length;
   }
 
   /**
@@ -91,8 +123,7 @@ public final class VarySelection {
   boolean agreesOn(int id, Fields request) {
     for (int i = 0; i < names.length; i++) {
       if (ids[i] == id) {
-        byte[] value = values[i];
-        return walk(request, id, names[i], value, false) == (value == null ? ABSENT : value.length);
+        return agrees(i, request);
       }
     }
     return true;
@@ -110,9 +141,7 @@ public final class VarySelection {
 
   private boolean isSteeredLike(Fields request) {
     for (int i = 0; i < names.length; i++) {
-      int length = values[i] == null ? ABSENT : values[i].length;
-      if (OverridingFields.contains(names[i])
-          && walk(request, ids[i], names[i], values[i], false) != length) {
+      if (OverridingFields.contains(names[i]) && !agrees(i, request)) {
         return false;
       }
     }
@@ -203,12 +232,12 @@ public final class VarySelection {
     return text.toString();
   }
 
-  private static List<String> names(Fields response) {
-    List<String> names = new ArrayList<>();
+  private static Set<String> names(Fields response) {
+    Set<String> names = new LinkedHashSet<>();
     for (int i = response.first(FieldName.VARY); i >= 0; i = response.next(FieldName.VARY, i + 1)) {
       for (String member : response.value(i).split(",", -1)) {
         String name = member.strip().toLowerCase(Locale.ROOT);
-        if (!name.isEmpty() && !names.contains(name)) {
+        if (!name.isEmpty()) {
           names.add(name);
         }
       }
@@ -217,9 +246,12 @@ public final class VarySelection {
   }
 
   private static byte[] normalForm(Fields request, int id, String name) {
+    if (id == FieldName.ACCEPT_ENCODING) {
+      return CodingList.normalForm(request);
+    }
     int room = 0;
     for (int i = next(request, id, name, 0); i >= 0; i = next(request, id, name, i + 1)) {
-      room += request.valueEnd(i) - request.valueStart(i) + 1;
+      room += request.valueEnd(i) - request.valueStart(i) + 2;
     }
     byte[] form = new byte[room];
     int length = walk(request, id, name, form, true);
@@ -236,14 +268,12 @@ public final class VarySelection {
     if (line < 0) {
       return ABSENT;
     }
-    boolean list =
-        id == FieldName.ACCEPT
-            || id == FieldName.ACCEPT_ENCODING
-            || id == FieldName.ACCEPT_LANGUAGE;
+    boolean list = id == FieldName.ACCEPT || id == FieldName.ACCEPT_LANGUAGE;
     int at = 0;
     for (boolean first = true; line >= 0; line = next(request, id, name, line + 1)) {
       if (!first) {
-        at = put(form, at, (byte) ',', write);
+        at = put(form, at, id == FieldName.COOKIE ? NO_LIST : (byte) ',', write);
+        at = list || id == FieldName.COOKIE ? at : put(form, at, (byte) ' ', write);
       }
       first = false;
       at =
@@ -279,7 +309,14 @@ public final class VarySelection {
       if (b == '"') {
         quoted = !quoted;
       }
-      if (!quoted && Octets.isBlank(b) && besideComma(bytes, start, i, end)) {
+      if (!quoted && Octets.isBlank(b)) {
+        int after = afterBlanks(bytes, i, end);
+        boolean besideComma =
+            (i > start && bytes[i - 1] == ',') || (after < end && bytes[after] == ',');
+        while (i < after && !besideComma) {
+          at = put(form, at, bytes[i++], write);
+        }
+        i = after - 1;
         continue;
       }
       if (!quoted) {
@@ -291,16 +328,12 @@ public final class VarySelection {
     return at;
   }
 
-  private static boolean besideComma(byte[] bytes, int start, int blank, int end) {
-    int before = blank;
-    while (before >= start && Octets.isBlank(bytes[before])) {
-      before--;
-    }
-    int after = blank;
+  private static int afterBlanks(byte[] bytes, int from, int end) {
+    int after = from;
     while (after < end && Octets.isBlank(bytes[after])) {
       after++;
     }
-    return (before >= start && bytes[before] == ',') || (after < end && bytes[after] == ',');
+    return after;
   }
 
   private static int put(byte[] form, int at, byte octet, boolean write) {

@@ -266,6 +266,7 @@ class FreshnessModelTest {
     StoredMeta meta =
         Storability.freshened(
             before,
+            Heads.fields(),
             response,
             Responses.URL,
             made.responseMillis - made.delayMillis,

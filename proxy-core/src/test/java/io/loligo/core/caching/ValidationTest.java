@@ -230,6 +230,7 @@ class ValidationTest {
       StoredMeta after =
           Storability.freshened(
               before,
+              Heads.fields(),
               Freshening.merge(200, block, answer),
               URL,
               NOW + 1_000_000,
@@ -252,6 +253,7 @@ class ValidationTest {
         StoredMeta after =
             Storability.freshened(
                 stored(FRESH),
+                Heads.fields(),
                 Freshening.merge(200, block, answer),
                 URL,
                 NOW,

@@ -3,11 +3,14 @@ package io.loligo.core.caching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.Fields;
+import java.util.Arrays;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("RFC 9111 section 4.1: keys with Vary")
 class VarySelectionTest {
@@ -71,7 +74,19 @@ class VarySelectionTest {
       value = {
         "Accept-Encoding|gzip, br|gzip,br|true",
         "Accept-Encoding|gzip, br|GZIP \t,  BR|true",
-        "Accept-Encoding|gzip, br|br, gzip|false",
+        "Accept-Encoding|gzip, br|br, gzip|true",
+        "Accept-Encoding|gzip, br|br, gzip, br|true",
+        "Accept-Encoding|gzip, br|br|false",
+        "Accept-Encoding|gzip, gzip|gzip, br|false",
+        "Accept-Encoding|gzip;q=0.5, br|br;q=1.000 , gzip ;\tq=0.5|true",
+        "Accept-Encoding|gzip;q=1|gzip|true",
+        "Accept-Encoding|gzip;q=1.01|gzip|false",
+        "Accept-Encoding|gzip;q=1;q=0|gzip|false",
+        "Accept-Encoding|gzip;q=0|gzip|false",
+        "Accept-Encoding|g zip|gzip|false",
+        "Accept-Encoding|''|,|true",
+        "Accept-Encoding|''|br|false",
+        "Accept-Language|de, en|en, de|false",
         "Accept-Encoding|gzip|gzip, br|false",
         "Accept-Language|de, en;q=0.5|de,en;q=0.5|true",
         "Accept|a/b;c=\"X, y\"|a/b;c=\"X, y\"|true",
@@ -92,9 +107,66 @@ class VarySelectionTest {
   void severalLinesAreOneList() {
     VarySelection selection = selection("X-List", "X-List: a", "X-List: b");
     assertThat(selection.matches(Heads.fields("X-List: a", "Other: x", "X-List: b"))).isTrue();
-    assertThat(selection.matches(Heads.fields("X-List: a,b"))).isTrue();
+    assertThat(selection.matches(Heads.fields("X-List: a, b"))).isTrue();
+    assertThat(selection.matches(Heads.fields("X-List: a,b"))).isFalse();
     assertThat(selection.matches(Heads.fields("X-List: b", "X-List: a"))).isFalse();
     assertThat(selection.matches(Heads.fields("X-List: a"))).isFalse();
+  }
+
+  @Test
+  void cookieIsNoList() {
+    VarySelection selection = selection("Cookie", "Cookie: a=1", "Cookie: b=2");
+    assertThat(selection.matches(Heads.fields("Cookie: a=1", "Cookie: b=2"))).isTrue();
+    assertThat(selection.matches(Heads.fields("Cookie: a=1, b=2"))).isFalse();
+    assertThat(selection.matches(Heads.fields("Cookie: a=1,b=2"))).isFalse();
+  }
+
+  @Test
+  void whoNamesMoreCodingsThanThereAreMatchesNothing() {
+    String[] codings = new String[CodingList.MAX_MEMBERS + 1];
+    Arrays.setAll(codings, i -> "c" + i);
+    String many = "Accept-Encoding: " + String.join(",", codings);
+    String most = "Accept-Encoding: " + String.join(",", Arrays.copyOf(codings, 16));
+    assertThat(selection("Accept-Encoding", most).matches(Heads.fields(most))).isTrue();
+    assertThat(selection("Accept-Encoding", most).matches(Heads.fields(many))).isFalse();
+    assertThat(selection("Accept-Encoding", many).matches(Heads.fields(many))).isFalse();
+    assertThat(selection("Accept-Encoding", many).matches(Heads.fields(most))).isFalse();
+  }
+
+  /** With work that grows with the square of it this takes hours. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Accept", "Accept-Encoding", "Accept-Language", "X-Device"})
+  @Timeout(60)
+  void lengthOfAValueCostsNoMoreThanItself(String name) {
+    String blanks = " ".repeat(4_000_000);
+    String value = name + ": gzip," + blanks + "x" + blanks + "y;" + blanks + "q=1";
+    VarySelection selection = selection(name, value);
+    assertThat(selection.matches(Heads.fields(value))).isTrue();
+    assertThat(selection.matches(Heads.fields(value + "z"))).isFalse();
+  }
+
+  @Test
+  void moreNamesThanAnybodyUsesAreUnmatchable() {
+    String[] names = new String[64];
+    Arrays.setAll(names, i -> "x-" + i);
+    String most = "Vary: " + String.join(",", names);
+    assertThat(VarySelection.isUnmatchable(Heads.fields(most, most))).isFalse();
+    assertThat(VarySelection.isUnmatchable(Heads.fields(most + ", one-more"))).isTrue();
+  }
+
+  @Must
+  @DisplayName("RFC 9111 section 3.2: a 304 may name more")
+  void whatA304NamesSelectsFromThenOn() {
+    Fields request = Heads.fields("Foo: 1", "Accept: a");
+    VarySelection stored = selection("Foo", "Foo: 1");
+    assertThat(VarySelection.updated(stored, request, Heads.fields("Date: x"))).isSameAs(stored);
+    assertThat(VarySelection.updated(stored, request, Heads.fields("Vary: foo"))).isSameAs(stored);
+    assertThat(VarySelection.updated(stored, request, Heads.fields("Vary: *"))).isSameAs(stored);
+    VarySelection more =
+        VarySelection.updated(stored, request, Heads.fields("Vary: Foo", "Vary: Accept"));
+    assertThat(more).isEqualTo(selection("Foo, Accept", "Foo: 1", "Accept: a"));
+    assertThat(VarySelection.updated(null, request, Heads.fields("Vary: Foo"))).isEqualTo(stored);
+    assertThat(VarySelection.updated(null, request, Heads.fields("Date: x"))).isNull();
   }
 
   @Test

@@ -463,11 +463,13 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     long now = loop.clock().millis();
     ResponseHead merged = merged(old, reply);
     StoredMeta meta =
-        Storability.freshened(old.meta(), merged, target.url(), requestMillis, now, caching());
+        Storability.freshened(
+            old.meta(), head.fields(), merged, target.url(), requestMillis, now, caching());
     Entry fresh =
         loop.store()
             .freshen(key, old, meta(meta, merged, isUnframed(old)), freshFields(merged, now));
-    if (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields())) {
+    if (VarySelection.isUnmatchable(merged.fields())
+        || (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields()))) {
       loop.store().remove(key);
     }
     return fresh;
@@ -564,6 +566,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
     }
+    if (storing && head.methodId() == Method.GET) {
+      CacheKey learnt = loop.keyLearnt(target, keysAsOf);
+      if (learnt != null) {
+        inFlight.storeUnder(learnt);
+      }
+    }
     if (exchange == null && !again && !storing) {
       finish();
       origin.cancel();
@@ -571,12 +579,6 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     if (storing && status == 206) {
-    if (storing && head.methodId() == Method.GET) {
-      CacheKey learnt = loop.keyLearnt(target, keysAsOf);
-      if (learnt != null) {
-        inFlight.storeUnder(learnt);
-      }
-    }
       announced = storability.meta().contentEnd() - storability.meta().contentStart();
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut

@@ -246,6 +246,30 @@ class PurgeWireTest extends WireTest {
     assertHit(get("/a"));
   }
 
+  /** What was written for everybody is for some only since a validation said so. */
+  @Test
+  void whatAValidationTookFromOthersDoesNotComeBackAfterARestart() throws Exception {
+    start(true);
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          if (call.field("If-None-Match") == null || !call.field("Foo").equals("1")) {
+            call.ok("for " + call.field("Foo"), FRESH, "ETag: \"1\"");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\nVary: Foo\r\n" + FRESH + "\r\n\r\n");
+          }
+        });
+    assertThat(get("/a", "Foo: 1").text()).isEqualTo("for 1");
+    proxy.close();
+    start(true);
+    assertThat(get("/a", "Foo: 1", "Cache-Control: no-cache").text()).isEqualTo("for 1");
+    assertThat(get("/a", "Foo: 2").text()).isEqualTo("for 2");
+    proxy.close();
+    start(true);
+    assertThat(get("/a", "Foo: 3").text()).isNotEqualTo("for 1");
+  }
+
   @Test
   void whatWasMadeStaleIsStaleAfterARestart() throws Exception {
     start(true);

@@ -1,0 +1,172 @@
+package io.loligo.core.caching;
+
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import java.nio.charset.StandardCharsets;
+import java.util.TreeSet;
+
+/**
+ * The normal form of Accept-Encoding (RFC 9110 section 12.5.3), in which requests that accept the
+ * same are equal: its members in alphabetical order, each once, in lower case, without white space
+ * that means nothing and without a weight of 1. Stateless.
+ */
+final class CodingList {
+  /** A request that names more matches nothing. */
+  static final int MAX_MEMBERS = 16;
+
+  private CodingList() {}
+
+  /** That of {@code request}; null without the field. */
+  static byte[] normalForm(Fields request) {
+    int id = FieldName.ACCEPT_ENCODING;
+    if (!request.has(id)) {
+      return null;
+    }
+    byte[] bytes = request.bytes();
+    TreeSet<String> members = new TreeSet<>();
+    for (int line = request.first(id); line >= 0; line = request.next(id, line + 1)) {
+      for (int from = request.valueStart(line), to; from < request.valueEnd(line); from = to + 1) {
+        to = comma(bytes, from, request.valueEnd(line));
+        int start = afterBlanks(bytes, from, to);
+        int end = end(bytes, start, to);
+        if (start < end) {
+          members.add(text(bytes, start, end));
+        }
+      }
+    }
+    return String.join(",", members).getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether {@code form}, which may be null, is that of {@code request}. No allocation. */
+  static boolean matches(Fields request, byte[] form) {
+    int id = FieldName.ACCEPT_ENCODING;
+    if (form == null || !request.has(id)) {
+      return form == null && !request.has(id);
+    }
+    byte[] bytes = request.bytes();
+    int unmet = bits(form);
+    int all = unmet;
+    for (int line = request.first(id); line >= 0; line = request.next(id, line + 1)) {
+      for (int from = request.valueStart(line), to; from < request.valueEnd(line); from = to + 1) {
+        to = comma(bytes, from, request.valueEnd(line));
+        int start = afterBlanks(bytes, from, to);
+        int end = end(bytes, start, to);
+        if (start < end) {
+          int bit = bit(form, bytes, start, end);
+          if ((bit & all) == 0) {
+            return false;
+          }
+          unmet &= ~bit;
+        }
+      }
+    }
+    return unmet == 0 && all >= 0;
+  }
+
+  /** A bit for each member of {@code form}; negative where they are too many. */
+  private static int bits(byte[] form) {
+    int count = form.length == 0 ? 0 : 1;
+    for (byte octet : form) {
+      count += octet == ',' ? 1 : 0;
+    }
+    return count > MAX_MEMBERS ? -1 : (1 << count) - 1;
+  }
+
+  /** The bit of a member; 0 where {@code form} has no such among those that count. */
+  private static int bit(byte[] form, byte[] bytes, int start, int end) {
+    for (int from = 0, number = 0; from < form.length && number < MAX_MEMBERS; number++) {
+      int to = comma(form, from, form.length);
+      if (isEqual(form, from, to, bytes, start, end)) {
+        return 1 << number;
+      }
+      from = to + 1;
+    }
+    return 0;
+  }
+
+  private static boolean isEqual(byte[] form, int from, int to, byte[] bytes, int start, int end) {
+    int at = from;
+    for (int i = start; i < end; i++) {
+      int after = afterVoid(bytes, i, end);
+      if (after > i) {
+        i = after - 1;
+      } else if (at == to || form[at++] != Octets.lower(bytes[i])) {
+        return false;
+      }
+    }
+    return at == to;
+  }
+
+  private static String text(byte[] bytes, int start, int end) {
+    StringBuilder text = new StringBuilder(end - start);
+    for (int i = start; i < end; i++) {
+      int after = afterVoid(bytes, i, end);
+      if (after > i) {
+        i = after - 1;
+      } else {
+        text.append((char) (Octets.lower(bytes[i]) & 0xff));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Where white space beside a semicolon that begins at {@code i} ends; {@code i} without. */
+  private static int afterVoid(byte[] bytes, int i, int end) {
+    if (!Octets.isBlank(bytes[i]) || Octets.isBlank(bytes[i - 1])) {
+      return i;
+    }
+    int after = afterBlanks(bytes, i, end);
+    return bytes[i - 1] == ';' || (after < end && bytes[after] == ';') ? after : i;
+  }
+
+  /** Where the member that begins at {@code start} ends, without its weight where that is 1. */
+  private static int end(byte[] bytes, int start, int comma) {
+    int end = beforeBlanks(bytes, start, comma);
+    int weight = end - 1;
+    while (weight > start && bytes[weight] != ';') {
+      weight--;
+    }
+    boolean isFull =
+        weight > start
+            && bytes[weight] == ';'
+            && isOne(bytes, afterBlanks(bytes, weight + 1, end), end);
+    return isFull ? beforeBlanks(bytes, start, weight) : end;
+  }
+
+  /** Whether {@code q=1}, with a point and noughts or without, is there. */
+  private static boolean isOne(byte[] bytes, int start, int end) {
+    if (end - start < 3 || Octets.lower(bytes[start]) != 'q' || bytes[start + 1] != '=') {
+      return false;
+    }
+    for (int i = start + 3; i < end; i++) {
+      if (bytes[i] != (i == start + 3 ? '.' : '0')) {
+        return false;
+      }
+    }
+    return bytes[start + 2] == '1';
+  }
+
+  private static int comma(byte[] bytes, int from, int end) {
+    int at = from;
+    while (at < end && bytes[at] != ',') {
+      at++;
+    }
+    return at;
+  }
+
+  private static int afterBlanks(byte[] bytes, int from, int end) {
+    int at = from;
+    while (at < end && Octets.isBlank(bytes[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int beforeBlanks(byte[] bytes, int start, int end) {
+    int at = end;
+    while (at > start && Octets.isBlank(bytes[at - 1])) {
+      at--;
+    }
+    return at;
+  }
+}
