@@ -129,6 +129,7 @@ final class ExplainJson {
     if (past.decision() != null) {
       decision(past.decision());
     }
+    member("notStored", past.notStored());
     member("micros", past.micros());
     member("collapsed", past.collapsed());
     member("fromDisk", past.fromDisk());

@@ -135,6 +135,7 @@ public final class ExplainText {
       }
     }
     text.append(past.serverStatus() == 0 ? "" : ", origin said " + past.serverStatus());
+    text.append(past.notStored() == null ? "" : ", not stored: " + past.notStored());
     text.append(past.collapsed() ? ", collapsed" : "");
     text.append(past.fromDisk() ? ", from disk" : "");
     text.append(past.aborted() ? ", cut" : "");

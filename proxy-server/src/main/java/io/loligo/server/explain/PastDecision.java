@@ -16,6 +16,8 @@ import io.loligo.server.record.LogTag;
  * @param collapsed whether it read along with another's fetch
  * @param fromDisk whether a disk was read for it
  * @param aborted whether it was cut
+ * @param notStored why what the next hop answered was not stored; null where it was, or nobody
+ *     asked
  */
 public record PastDecision(
     long endMillis,
@@ -27,4 +29,5 @@ public record PastDecision(
     long micros,
     boolean collapsed,
     boolean fromDisk,
-    boolean aborted) {}
+    boolean aborted,
+    String notStored) {}

@@ -15,8 +15,8 @@ import java.util.List;
  * The last decisions of one event loop, found by the hash of their key. Confined to that loop.
  *
  * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL pushes out its
- * own past and that of few others. Nothing of a request is kept but numbers, so there is nothing to
- * hide; writing is one line of the processor's cache, without allocation.
+ * own past and that of few others. Nothing of a request is kept but numbers and words of ours, so
+ * there is nothing to hide; writing is a line or two of the processor's cache, without allocation.
  */
 public final class RecentDecisions implements ExchangeSink {
   static final int SETS = 512;
@@ -42,6 +42,7 @@ public final class RecentDecisions implements ExchangeSink {
   private static final CacheReason[] REASONS = CacheReason.values();
 
   private final long[] cells = new long[SETS * WAYS * WORDS];
+  private final String[] refusals = new String[SETS * WAYS];
   private final byte[] nextWay = new byte[SETS];
 
   @Override
@@ -63,6 +64,7 @@ public final class RecentDecisions implements ExchangeSink {
     cells[at + MICROS] = total < 0 ? -1 : total / 1000;
     cells[at + STATUSES] = (long) record.serverStatus << 32 | record.status;
     cells[at + CODES] = codes(record, decision);
+    refusals[at / WORDS] = record.refusal;
   }
 
   private static long codes(ExchangeRecord record, CacheDecision decision) {
@@ -112,6 +114,7 @@ public final class RecentDecisions implements ExchangeSink {
         cells[at + MICROS],
         (flags & COLLAPSED) != 0,
         (flags & FROM_DISK) != 0,
-        (flags & ABORTED) != 0);
+        (flags & ABORTED) != 0,
+        refusals[at / WORDS]);
   }
 }

@@ -29,6 +29,7 @@ class RecentDecisionsTest {
     record.status = 200;
     record.collapsed = true;
     record.aborted = true;
+    record.refusal = "no-store response";
     record.stage(Stage.TOTAL, 1_900_000);
     recent.finished(record);
     assertThat(recent.of(-5, 7))
@@ -43,7 +44,8 @@ class RecentDecisionsTest {
                 1900,
                 true,
                 false,
-                true));
+                true,
+                "no-store response"));
     assertThat(recent.of(-5, 8)).isEmpty();
   }
 

@@ -63,7 +63,8 @@ public final class SampleExplanation {
         "damaged",
         true,
         List.of(
-            new PastDecision(NOW, "GET", 200, 0, LogTag.TCP_HIT, decision, 321, true, true, true)),
+            new PastDecision(
+                NOW, "GET", 200, 0, LogTag.TCP_HIT, decision, 321, true, true, true, "too large")),
         null);
   }
 }

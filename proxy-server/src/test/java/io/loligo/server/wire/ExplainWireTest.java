@@ -52,6 +52,12 @@ class ExplainWireTest extends WireTest {
     assertThat(explain(origin.url("/a"), "header=Cache-Control: no-cache", "format=json"))
         .contains("\"outcome\": \"validate\"", "\"reason\": \"request_no_cache\"");
     assertThat(explain(origin.url("/b"))).contains("fetched", "nothing stored");
+    origin.onOk("/not", "x", "Cache-Control: no-store");
+    get("/not");
+    assertThat(explain(origin.url("/not")))
+        .contains("FETCH: nothing stored, origin said 200, not stored: no-store response");
+    assertThat(explain(origin.url("/not"), "format=json"))
+        .contains("\"notStored\": \"no-store response\"");
     assertThat(origin.fetches("/a")).isEqualTo(1);
     assertThat(origin.fetches("/b")).isZero();
   }
