@@ -102,6 +102,23 @@ public final class ChunkedDecoder {
     section = new FieldSection(limits.maxFields());
   }
 
+  /**
+   * What is wrong with the content that begins at the reader index of {@code in}, borrowed, as far
+   * as it is there; null: nothing. The indices stay. To be called before {@link #next}.
+   */
+  public ParseFailure preview(ByteBuf in) {
+    int start = in.readerIndex();
+    Event event = next(in);
+    while (event == Event.DATA) {
+      in.skipBytes(dataLength);
+      event = next(in);
+    }
+    in.readerIndex(start);
+    ParseFailure found = failure;
+    reset();
+    return found;
+  }
+
   /** Starts over for the next message. */
   public void reset() {
     state = State.SIZE;

@@ -832,6 +832,14 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
       Pace pace = requestPace(terms.settings().timeouts().progress());
       content = new RequestContent(framing, terms.settings().limits(), pace);
+      ParseFailure failure = unread == null ? null : content.preview(unread);
+      if (failure != null) {
+        // nobody is to hear of a request that is known to be malformed
+        content = null;
+        refused(failure);
+        snapshot();
+        return;
+      }
       awaitsContinue =
           version11
               && !content.ended()

@@ -37,6 +37,14 @@ final class RequestContent {
     this.ended = chunks == null && remainingBytes == 0;
   }
 
+  /**
+   * What is wrong with what is at hand of it, {@code in}, borrowed, whose indices stay; null:
+   * nothing. Before {@link #next}.
+   */
+  ParseFailure preview(ByteBuf in) {
+    return chunks == null ? null : chunks.preview(in);
+  }
+
   /** At which it has to come; null: any. */
   Pace pace() {
     return pace;

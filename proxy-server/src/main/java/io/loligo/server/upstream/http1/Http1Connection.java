@@ -515,8 +515,9 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     framing = MessageFraming.of(head, request.methodId());
-    if (framing.failure() != null) {
-      refuse(framing.failure());
+    ParseFailure failure = framing.kind() == Framing.Kind.CHUNKED ? newChunks() : framing.failure();
+    if (failure != null) {
+      refuse(failure);
       return;
     }
     // who answers before it was asked whole may take the rest for another request
@@ -532,18 +533,21 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       // the origin has decided without the rest of the content (RFC 9112 section 9.5)
       sending = false;
     }
-    if (framing.kind() == Framing.Kind.CHUNKED) {
-      if (chunks == null) {
-        chunks = new ChunkedDecoder(limits);
-      }
-      chunks.reset();
-    }
     phase = Phase.CONTENT;
     watch();
     events.head(head, framing);
     if (phase == Phase.CONTENT && remaining == 0) {
       complete(null);
     }
+  }
+
+  /** What is wrong with the chunks that came with the head: then nobody is to see any of it. */
+  private ParseFailure newChunks() {
+    if (chunks == null) {
+      chunks = new ChunkedDecoder(limits);
+    }
+    chunks.reset();
+    return input == null ? null : chunks.preview(input);
   }
 
   private void interim(ResponseHead head) {
