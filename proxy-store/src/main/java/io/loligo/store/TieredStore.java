@@ -151,7 +151,12 @@ public final class TieredStore implements Store {
     this(allocator, budgets, disks, transit, maintenance, DeferredPurges.walker(), clock);
   }
 
-  private TieredStore(
+  /**
+   * The same with both.
+   *
+   * @param walks as above
+   */
+  TieredStore(
       ByteBufAllocator allocator,
       ProxyConfig.Memory budgets,
       Disks disks,

@@ -12,7 +12,6 @@ import io.loligo.store.admission.DiskAdmission;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.directory.ObjectIndex;
 import io.loligo.store.disk.record.ChronicleRecordMap;
-import io.loligo.store.disk.record.Preallocation;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
@@ -32,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -79,7 +78,7 @@ final class DiskDirectory implements AutoCloseable {
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
   private final DiskTier.MemoryView memory;
-  private final Slab.Opener slabs;
+  private final Medium medium;
   private final Loads loads;
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids;
@@ -91,7 +90,7 @@ final class DiskDirectory implements AutoCloseable {
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
   private final Confirmations notes;
-  private final ReentrantLock removing = new ReentrantLock();
+  private final Lock removing;
   private final BanSweep sweep = new BanSweep();
 
   private volatile State state = State.OPENING;
@@ -111,7 +110,7 @@ final class DiskDirectory implements AutoCloseable {
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DiskTier.MemoryView memory,
-      Slab.Opener slabs) {
+      Medium medium) {
     this.ids = ids;
     this.confirmations = new Confirmations(() -> parts.blocks().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
@@ -120,16 +119,17 @@ final class DiskDirectory implements AutoCloseable {
     this.marks = marks;
     this.purges = purges;
     this.threads = threads;
+    this.removing = threads.newLock();
     this.loads = new Loads(threads::read, Round::new);
     this.allocator = allocator;
     this.transit = transit;
     this.memory = memory;
-    this.slabs = slabs;
+    this.medium = medium;
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
   static Geometry geometry(CacheDir dir, long meanObjectBytes) {
-    return Geometry.of(dir.maxBytes(), meanObjectBytes, ChronicleRecordMap::fileBytes);
+    return Medium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
   }
 
   /** Disk threads of each directory. */
@@ -152,14 +152,14 @@ final class DiskDirectory implements AutoCloseable {
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DiskTier.MemoryView memory,
-      Slab.Opener slabs)
+      Medium medium)
       throws IOException {
-    Geometry geometry = geometry(dir, disk.meanObjectBytes());
+    Geometry geometry = medium.geometry(dir.maxBytes(), disk.meanObjectBytes());
     if (geometry == null) {
       long min = Geometry.minBytes(disk.meanObjectBytes(), ChronicleRecordMap::fileBytes);
       throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
     }
-    Path path = Path.of(dir.path());
+    Path path = medium.path(dir.path());
     if (Files.exists(path) && !Files.isDirectory(path)) {
       throw refusal(dir, "is not a directory: name one, or remove what is there", null);
     }
@@ -185,9 +185,9 @@ final class DiskDirectory implements AutoCloseable {
       marks.close();
       throw e;
     }
-    DiskThreads threads = new DiskThreads("loligo-disk", threads(disk), disk.writeQueueBytes());
+    DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
     return new DiskDirectory(
-        dir, geometry, marks, purges, threads, ids, allocator, transit, memory, slabs);
+        dir, geometry, marks, purges, threads, ids, allocator, transit, memory, medium);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -290,15 +290,15 @@ final class DiskDirectory implements AutoCloseable {
     }
     boolean fresh = header == null;
     if (fresh) {
-      header = marks.create(geometry);
+      header = marks.create(geometry, medium.random());
     }
     Marks.Clean clean = marks.takeClean();
-    Preallocation.allocate(marks.slabs(), geometry.slabBytes());
-    Blocks blocks = new Blocks(slabs.open(marks.slabs()), geometry.segmentBytes(), allocator);
-    raiseIds(System.currentTimeMillis() << ID_SHIFT);
+    Slab slab = medium.slabs(marks.slabs(), geometry.slabBytes());
+    Blocks blocks = new Blocks(slab, geometry.segmentBytes(), allocator);
+    raiseIds(medium.millis() << ID_SHIFT);
     raiseIds(clean == null ? 0 : clean.nextId());
     if (fresh) {
-      RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
+      RecordMap map = medium.create(marks.map(), geometry.records());
       parts = parts(header.secret(), map, blocks);
       parts.catalogue().settle();
       marks.writeHeader(header);
@@ -313,7 +313,7 @@ final class DiskDirectory implements AutoCloseable {
       LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
     } else if (clean != null && Files.exists(marks.map())) {
       if (Marks.checksum(marks.map()) == clean.mapCrc()
-          && takeRecords(header, blocks, ChronicleRecordMap::open, End.CLEAN)) {
+          && takeRecords(header, blocks, medium::open, End.CLEAN)) {
         return;
       }
       LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
@@ -321,7 +321,7 @@ final class DiskDirectory implements AutoCloseable {
       become(State.RECOVERING);
       reason = "not closed in order";
       LOG.info("cache_dir {}: not closed in order: recovering", config.path());
-      if (takeRecords(header, blocks, ChronicleRecordMap::recover, End.UNCLEAN)) {
+      if (takeRecords(header, blocks, medium::recover, End.UNCLEAN)) {
         reason = "";
         return;
       }
@@ -331,7 +331,7 @@ final class DiskDirectory implements AutoCloseable {
     LOG.warn("cache_dir {}: {}", config.path(), reason);
     marks.rebuilding(true);
     Files.deleteIfExists(marks.map());
-    RecordMap map = ChronicleRecordMap.create(marks.map(), geometry.records());
+    RecordMap map = medium.create(marks.map(), geometry.records());
     take(header, map, blocks, false);
     if (state != State.CLOSED) {
       marks.rebuilding(false);
@@ -412,6 +412,7 @@ final class DiskDirectory implements AutoCloseable {
             blocks,
             geometry,
             block -> memory.serves(FirstBlock.key(block)),
+            threads.newLock(),
             counters.damaged);
     Loader loader =
         new Loader(

@@ -161,25 +161,25 @@ public final class DiskTier implements AutoCloseable {
   public static DiskTier claim(
       ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
       throws IOException {
-    return claim(disk, allocator, transit, memory, SlabFile::new);
+    return claim(disk, allocator, transit, memory, Medium.SYSTEM);
   }
 
-  /** The same with other slabs: tests put in some that fail. */
+  /** The same on {@code medium}. */
   static DiskTier claim(
       ProxyConfig.Disk disk,
       ByteBufAllocator allocator,
       MemoryLedger transit,
       MemoryView memory,
-      Slab.Opener slabs)
+      Medium medium)
       throws IOException {
     List<DiskDirectory> claimed = new ArrayList<>();
     AtomicLong ids = new AtomicLong();
     Roll roll;
     try {
       for (CacheDir dir : disk.dirs()) {
-        claimed.add(DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, slabs));
+        claimed.add(DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, medium));
       }
-      roll = Roll.call(List.copyOf(claimed));
+      roll = Roll.call(List.copyOf(claimed), medium);
     } catch (IOException e) {
       claimed.forEach(DiskDirectory::close);
       throw e;

@@ -11,7 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
 
 /**
@@ -140,13 +140,12 @@ final class Marks implements AutoCloseable {
   }
 
   /** Begins anew: nothing of what was there is left. Returns the new header. */
-  Header create(Geometry geometry) throws IOException {
+  Header create(Geometry geometry, RandomGenerator random) throws IOException {
     Files.deleteIfExists(clean());
     Files.deleteIfExists(rebuild());
     Files.deleteIfExists(header());
     Files.deleteIfExists(map());
     Files.deleteIfExists(slabs());
-    SecureRandom random = new SecureRandom();
     return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
   }
 

@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +41,7 @@ final class Roll {
 
   private final List<DiskDirectory> directories;
   private final Sheet[] sheets;
+  private final Medium medium;
 
   /** Which of the directories, being off, will be emptied: it is written down for them. */
   private final boolean[] missing;
@@ -50,9 +51,10 @@ final class Roll {
 
   private volatile boolean strangers;
 
-  private Roll(List<DiskDirectory> directories, Sheet[] sheets) {
+  private Roll(List<DiskDirectory> directories, Sheet[] sheets, Medium medium) {
     this.directories = directories;
     this.sheets = sheets;
+    this.medium = medium;
     this.missing = new boolean[sheets.length];
     this.written = new boolean[sheets.length];
   }
@@ -63,8 +65,8 @@ final class Roll {
    *
    * @throws IOException a directory cannot be written
    */
-  static Roll call(List<DiskDirectory> directories) throws IOException {
-    SecureRandom random = new SecureRandom();
+  static Roll call(List<DiskDirectory> directories, Medium medium) throws IOException {
+    RandomGenerator random = medium.random();
     Sheet[] sheets = new Sheet[directories.size()];
     Sheet newest = null;
     for (int i = 0; i < sheets.length; i++) {
@@ -72,7 +74,7 @@ final class Roll {
       sheets[i] = sheet == null ? new Sheet(random.nextLong(), 0, false, new long[0]) : sheet;
       newest = newest == null || sheets[i].number > newest.number ? sheets[i] : newest;
     }
-    Roll roll = new Roll(directories, sheets);
+    Roll roll = new Roll(directories, sheets, medium);
     if (newest != null) {
       roll.begin(newest);
     }
@@ -121,7 +123,7 @@ final class Roll {
 
   /** Gives all sheets the next number. */
   private void raise() {
-    long number = System.currentTimeMillis() << ID_SHIFT;
+    long number = medium.millis() << ID_SHIFT;
     for (Sheet sheet : sheets) {
       number = Math.max(number, sheet.number + 1);
     }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * or stalls.
  */
 interface Slab extends AutoCloseable {
-  /** Opens the slabs of a directory. */
+  /** Opens the slabs of a directory, for {@link SystemMedium}. */
   interface Opener {
     /** Opens the existing file {@code path}. Returns owned. */
     Slab open(Path path) throws IOException;

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
 /**
  * Makes space: empties the oldest segments, moves what stays to the main lane. Thread-safe: disk
@@ -26,12 +26,18 @@ final class Space {
   private final Blocks blocks;
   private final Geometry geometry;
   private final InMemory inMemory;
-  private final ReentrantLock making = new ReentrantLock();
+  private final Lock making;
   private final LongAdder evictions = new LongAdder();
   private final LongAdder damaged;
 
   Space(
-      Catalogue catalogue, Blocks blocks, Geometry geometry, InMemory inMemory, LongAdder damaged) {
+      Catalogue catalogue,
+      Blocks blocks,
+      Geometry geometry,
+      InMemory inMemory,
+      Lock making,
+      LongAdder damaged) {
+    this.making = making;
     this.catalogue = catalogue;
     this.blocks = blocks;
     this.geometry = geometry;

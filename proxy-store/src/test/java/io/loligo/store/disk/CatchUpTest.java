@@ -40,7 +40,8 @@ final class CatchUpTest {
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(here, allocator, transit, memory, this::slab)));
+                    DiskTier.claim(
+                        here, allocator, transit, memory, new SystemMedium(this::slab))));
     for (int i = 0; i < OBJECTS; i++) {
       fixture.store.fill(url(i), content(i));
     }

@@ -44,7 +44,7 @@ final class DiskFixture implements AutoCloseable {
         new StoreFixture(
             cacheBytes,
             (allocator, transit, memory) ->
-                DiskTier.claim(disk, allocator, transit, memory, slabs));
+                DiskTier.claim(disk, allocator, transit, memory, new SystemMedium(slabs)));
     store.store.opened().join();
   }
 

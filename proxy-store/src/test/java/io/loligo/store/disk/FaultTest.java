@@ -548,10 +548,11 @@ final class FaultTest {
                         allocator,
                         transit,
                         memory,
-                        file -> {
-                          awaitQuietly(mayOpen);
-                          return new SlabFile(file);
-                        }));
+                        new SystemMedium(
+                            file -> {
+                              awaitQuietly(mayOpen);
+                              return new SlabFile(file);
+                            })));
         DiskFixture fixture = new DiskFixture(store)) {
       CompletableFuture<Integer> purged = fixture.purging(url(5));
       assertThat(purged).isNotDone();

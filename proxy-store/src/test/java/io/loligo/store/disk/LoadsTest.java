@@ -68,10 +68,11 @@ final class LoadsTest {
                         allocator,
                         transit,
                         new SecondHits(memory),
-                        file -> {
-                          slab = new FaultySlab(file);
-                          return slab;
-                        })));
+                        new SystemMedium(
+                            file -> {
+                              slab = new FaultySlab(file);
+                              return slab;
+                            }))));
     fixture.store.store.opened().join();
     for (int i = 0; i < LOOPS; i++) {
       loops.add(new DefaultEventExecutor());

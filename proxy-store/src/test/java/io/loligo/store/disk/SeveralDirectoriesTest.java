@@ -176,12 +176,13 @@ final class SeveralDirectoriesTest {
                         allocator,
                         transit,
                         memory,
-                        file -> {
-                          if (file.startsWith(temp.resolve("other"))) {
-                            await(mayOpen);
-                          }
-                          return new SlabFile(file);
-                        }));
+                        new SystemMedium(
+                            file -> {
+                              if (file.startsWith(temp.resolve("other"))) {
+                                await(mayOpen);
+                              }
+                              return new SlabFile(file);
+                            })));
         DiskFixture fixture = new DiskFixture(store)) {
       while (fixture.stats().state() != DiskStats.State.READY) {
         Thread.onSpinWait();

@@ -198,7 +198,7 @@ final class SupersedingTest {
             PooledByteBufAllocator.DEFAULT,
             new MemoryLedger(1 << 20),
             NOBODY,
-            SlabFile::new)) {
+            Medium.SYSTEM)) {
       directory.remove(key(URL), true, count::set);
       directory.open().join();
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))

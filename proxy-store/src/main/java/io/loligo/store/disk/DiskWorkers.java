@@ -1,0 +1,310 @@
+package io.loligo.store.disk;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Threads of the process, woken when there is work. Thread-safe: any thread. */
+final class DiskWorkers implements DiskThreads {
+  /** Writes are collected for so long: nobody waits for them, and each wake-up costs. */
+  private static final long COLLECT_NANOS = 5_000_000;
+
+  /** A read that takes longer did not come from the page cache. */
+  private static final long SLOW_NANOS = 200_000;
+
+  /** Reads that one thread does in turn as long as they are not slow, before another is woken. */
+  private static final int QUICK_READS = 16;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskWorkers.class);
+
+  private record Write(Runnable task, long bytes) {}
+
+  private final Queue<Runnable> reads = new ConcurrentLinkedQueue<>();
+  private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger readCount = new AtomicInteger();
+  private final AtomicLong writeBytes = new AtomicLong();
+  private final AtomicInteger waitingWrites = new AtomicInteger();
+  private final AtomicBoolean wakeUpDue = new AtomicBoolean();
+  private volatile boolean hurried;
+
+  /** Whether the read that ended last was slow: then each is given a thread where there is one. */
+  private volatile boolean slow;
+
+  private final long maxWriteBytes;
+  private final Worker[] workers;
+  private volatile boolean closing;
+
+  /**
+   * Starts {@code count} threads, at least 2.
+   *
+   * @param maxWriteBytes octets of writes that wait or are being done, at most
+   */
+  DiskWorkers(String name, int count, long maxWriteBytes) {
+    if (count < 2) {
+      throw new IllegalArgumentException("count: " + count + " (expected: >= 2)");
+    }
+    this.maxWriteBytes = maxWriteBytes;
+    workers = new Worker[count];
+    for (int i = 0; i < count; i++) {
+      workers[i] = new Worker(name + '-' + i, i > 0);
+    }
+    for (Worker worker : workers) {
+      worker.start();
+    }
+  }
+
+  @Override
+  public boolean read(Runnable task, EventExecutor loop) {
+    if (closing || readCount.incrementAndGet() > MAX_READS) {
+      readCount.decrementAndGet();
+      return false;
+    }
+    reads.add(task);
+    if (!loop.inEventLoop()) {
+      wakeReaders();
+    } else if (wakeUpDue.compareAndSet(false, true)) {
+      try {
+        loop.execute(this::wakeReaders);
+      } catch (RejectedExecutionException shutDown) {
+        wakeReaders();
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public boolean urgent(Runnable task) {
+    if (closing) {
+      return false;
+    }
+    readCount.incrementAndGet();
+    reads.add(task);
+    wakeReaders();
+    return true;
+  }
+
+  @Override
+  public boolean write(Runnable task, long bytes, boolean now) {
+    if (closing) {
+      return false;
+    }
+    long sum = writeBytes.addAndGet(bytes);
+    if (sum > maxWriteBytes && sum > bytes) {
+      writeBytes.addAndGet(-bytes);
+      return false;
+    }
+    if (now) {
+      hurried = true;
+    }
+    writes.add(new Write(task, bytes));
+    if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
+      wakeWriter();
+    }
+    return true;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closing;
+  }
+
+  @Override
+  public Lock newLock() {
+    return new ReentrantLock();
+  }
+
+  @Override
+  public boolean isCrowded() {
+    return writeBytes.get() > maxWriteBytes / 4;
+  }
+
+  @Override
+  public int waitingReads() {
+    return readCount.get();
+  }
+
+  @Override
+  public long waitingWriteBytes() {
+    return writeBytes.get();
+  }
+
+  /** Wakes as many as the reads that wait need, with those that will be there in a moment. */
+  private void wakeReaders() {
+    wakeUpDue.set(false);
+    int waiting = readCount.get();
+    int wanted = slow ? waiting : (waiting + QUICK_READS - 1) / QUICK_READS;
+    long now = System.nanoTime();
+    for (int i = 0; i < workers.length && wanted > 0; i++) {
+      if (workers[i].wake() || workers[i].isQuick(now)) {
+        wanted--;
+      }
+    }
+  }
+
+  private void wakeWriter() {
+    for (Worker worker : workers) {
+      if (worker.mayWrite && worker.wake()) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public boolean close(long millis) {
+    closing = true;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    boolean done = true;
+    for (Worker worker : workers) {
+      LockSupport.unpark(worker);
+    }
+    for (Worker worker : workers) {
+      done &= join(worker, deadline);
+    }
+    if (done) {
+      for (Runnable read = reads.poll(); read != null; read = reads.poll()) {
+        read.run();
+      }
+      for (Write write = writes.poll(); write != null; write = writes.poll()) {
+        write.task().run();
+      }
+    } else {
+      LOG.warn("disk threads still busy after {} ms", millis);
+    }
+    return done;
+  }
+
+  private static boolean join(Worker worker, long deadlineNanos) {
+    try {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      worker.join(Math.max(1, left));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return !worker.isAlive();
+  }
+
+  /** Sleeps while there is nothing, until woken. */
+  private final class Worker extends FastThreadLocalThread {
+    private final boolean mayWrite;
+    private volatile boolean idle;
+
+    /** When it began what it is at. */
+    private volatile long began;
+
+    /** Whether it has waited for more writes to come since there were none. */
+    private boolean collected;
+
+    Worker(String name, boolean mayWrite) {
+      super(name);
+      this.mayWrite = mayWrite;
+      setDaemon(true);
+    }
+
+    /** Whether it slept. */
+    boolean wake() {
+      boolean slept = idle;
+      if (slept) {
+        idle = false;
+        LockSupport.unpark(this);
+      }
+      return slept;
+    }
+
+    /** Whether it is likely to be through soon with what it is at. */
+    boolean isQuick(long now) {
+      return !slow && now - began < SLOW_NANOS;
+    }
+
+    @Override
+    public void run() {
+      boolean goesOn = true;
+      while (goesOn) {
+        goesOn = runOne() || sleep();
+      }
+    }
+
+    /** Until somebody wakes it; false: it is to end. */
+    private boolean sleep() {
+      idle = true;
+      boolean works = !reads.isEmpty() || (mayWrite && !writes.isEmpty());
+      boolean ends = !works && closing;
+      if (!works && !ends) {
+        LockSupport.park(this);
+      }
+      idle = false;
+      return !ends;
+    }
+
+    /** Lets writes come together, unless a read comes. */
+    private void collect() {
+      collected = true;
+      idle = true;
+      if (reads.isEmpty() && !closing) {
+        LockSupport.parkNanos(this, COLLECT_NANOS);
+      }
+      idle = false;
+    }
+
+    private boolean runOne() {
+      Runnable read = reads.poll();
+      if (read != null) {
+        readCount.decrementAndGet();
+        runRead(read);
+        return true;
+      }
+      if (!mayWrite || writes.isEmpty()) {
+        collected = false;
+        return false;
+      }
+      if (!collected && !hurried && !isCrowded()) {
+        collect();
+        return true;
+      }
+      Write write = writes.poll();
+      if (write == null) {
+        return true;
+      }
+      if (writes.isEmpty()) {
+        hurried = false;
+      }
+      waitingWrites.decrementAndGet();
+      try {
+        run(write.task());
+      } finally {
+        writeBytes.addAndGet(-write.bytes());
+      }
+      return true;
+    }
+
+    private void runRead(Runnable read) {
+      run(read);
+      boolean tookLong = System.nanoTime() - began > SLOW_NANOS;
+      if (slow != tookLong) {
+        slow = tookLong;
+        if (tookLong) {
+          wakeReaders();
+        }
+      }
+    }
+
+    private void run(Runnable task) {
+      began = System.nanoTime();
+      try {
+        task.run();
+      } catch (RuntimeException | Error defect) {
+        LOG.error("a task on {} failed", getName(), defect);
+      }
+    }
+  }
+}
