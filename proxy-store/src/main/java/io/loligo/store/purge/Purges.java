@@ -147,7 +147,10 @@ public final class Purges {
   public long judge(Entry entry) {
     long now = serial.get();
     long verdict = verdict(entry.key(), entry::groups, entry.meta().requestTimeMillis());
-    entry.judgedAt(now);
+    if (verdict != GONE) {
+      // of one load several may be given the same entry: none of them is to have it
+      entry.judgedAt(now);
+    }
     return verdict;
   }
 

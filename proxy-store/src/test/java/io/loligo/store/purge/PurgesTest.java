@@ -64,6 +64,17 @@ class PurgesTest {
     assertThat(purges.judge(entry(0))).isEqualTo(Purges.KEPT);
   }
 
+  /** Loads that waited together are given one entry, and each judges it. */
+  @Test
+  void whatIsGoneIsGoneForWhoeverAsksNext() {
+    Entry shared = entry(0, "xkey: a");
+    purges.mark(Table.GROUP, key("a"), 1_000);
+    for (int i = 0; i < 2; i++) {
+      assertThat(purges.isSettled(shared)).isFalse();
+      assertThat(purges.judge(shared)).isEqualTo(Purges.GONE);
+    }
+  }
+
   @Test
   void whatWasJudgedIsLookedAtAgainOnlyAfterTheNextPurge() {
     Entry entry = entry(0, "xkey: b");
