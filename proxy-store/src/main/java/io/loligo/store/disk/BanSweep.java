@@ -35,22 +35,26 @@ final class BanSweep {
         round = List.of();
         return;
       }
-      Stored stored = directory.catalogue().pinSlot(slot++);
+      Stored stored = directory.catalogue().pinSlot(slot);
+      boolean through = true;
       if (stored != null) {
         objects--;
         try {
-          compare(directory, stored);
+          through = compare(directory, stored);
         } finally {
           directory.catalogue().unpin(stored);
         }
       }
+      // one that moved meanwhile, or could not be read, is looked at once more
+      slot += through ? 1 : 0;
     }
   }
 
-  private void compare(DirectoryContext directory, Stored stored) throws IOException {
+  /** False: it is elsewhere by now. */
+  private boolean compare(DirectoryContext directory, Stored stored) throws IOException {
     ByteBuf record = directory.blocks().buffer(RecordMap.RECORD_BYTES);
     ByteBuf block = null;
-    boolean covered;
+    boolean gone;
     try {
       boolean whole = directory.catalogue().record(stored, record) && StoredRecord.isWhole(record);
       ByteBuf copy = whole ? StoredRecord.block(record) : null;
@@ -58,17 +62,22 @@ final class BanSweep {
         block = directory.blocks().readFirst(stored.place(), stored.length());
         copy = block;
       }
-      // what cannot be read is never served: the scrubber drops it
-      covered = copy != null && stored.isSame(copy) && covers(copy);
+      // what is damaged now may be read again, when nobody knows of the pattern any more
+      gone = copy == null || !stored.isSame(copy) || covers(copy);
     } finally {
       record.release();
       if (block != null) {
         block.release();
       }
     }
-    if (covered && directory.catalogue().drop(stored)) {
-      directory.blocks().strike(stored.place());
+    if (!gone) {
+      return true;
     }
+    if (!directory.catalogue().drop(stored)) {
+      return false;
+    }
+    directory.blocks().strike(stored.place());
+    return true;
   }
 
   private boolean covers(ByteBuf block) {

@@ -9,6 +9,9 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -508,6 +511,26 @@ final class FaultTest {
       assertThat(fixture.load(url(13)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
       assertThat(fixture.stats().damaged()).isOne();
       works(fixture);
+    }
+  }
+
+  /** A pattern is forgotten when all was compared with it, not when all was tried. */
+  @Test
+  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt() throws IOException {
+    String longUrl = "http://fault/" + "x".repeat(600);
+    try (DiskFixture fixture = openFaulty()) {
+      fixture.put(longUrl, octets(1000));
+      slab[0].failRead(1);
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      fixture.store.store.purge(
+          new Purge.Matching(UrlPattern.of("fault", "/x")), fixture.loop, purged::complete);
+      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+      for (int i = 0; i < 5; i++) {
+        fixture.store.store.tick();
+        fixture.settle();
+      }
+      assertThat(fixture.store.store.bans()).isEmpty();
+      assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class FaultySlab implements Slab {
   private final SlabFile file;
   private final AtomicInteger readsToFail = new AtomicInteger();
+  private final AtomicInteger readsLeft = new AtomicInteger();
   private final AtomicInteger stalled = new AtomicInteger();
   private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
   private final AtomicInteger forces = new AtomicInteger();
@@ -26,6 +27,11 @@ final class FaultySlab implements Slab {
 
   void failReads(int count) {
     readsToFail.set(count);
+  }
+
+  /** The {@code nth} read from now on fails. */
+  void failRead(int nth) {
+    readsLeft.set(nth);
   }
 
   void failWrites() {
@@ -72,7 +78,8 @@ final class FaultySlab implements Slab {
   @Override
   public void read(long position, ByteBuf into, int length) throws IOException {
     pass(gate);
-    if (readsToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+    if (readsToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+        || readsLeft.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
       throw new IOException("Input/output error");
     }
     file.read(position, into, length);
