@@ -17,10 +17,11 @@ final class Scrubber {
   private int slot;
   private long block;
 
-  /** Verifies the next few objects; drops what is not what was written. */
+  /** Verifies the next few objects, each once; drops what is not what was written. */
   void step(DirectoryContext directory) throws IOException {
     long left = STEP_BYTES;
-    for (int i = 0; i < STEP_SLOTS && left > 0; i++) {
+    int slots = Math.min(STEP_SLOTS, directory.catalogue().capacity());
+    for (int i = 0; i < slots && left > 0; i++) {
       Stored stored = directory.catalogue().pinSlot(slot);
       if (stored == null) {
         next(directory);
@@ -47,22 +48,25 @@ final class Scrubber {
     ByteBuf first = directory.blocks().readFirst(stored.place(), stored.length());
     directory.counters().scrubbed.increment();
     long read = stored.length();
-    boolean good = first != null && stored.isSame(first);
-    if (good && stored.pieces().length > 0) {
-      Layout layout = Layout.of(first, directory.geometry());
-      long blocks = layout.blockAt(layout.contentLength() - 1) + 1;
-      while (good && block < blocks && read < budget) {
-        good = further(directory, stored, layout, Block.id(first));
-        read += Block.MAX_BYTES;
-        block++;
+    boolean good;
+    try {
+      good = first != null && stored.isSame(first);
+      if (good && stored.pieces().length > 0) {
+        Layout layout = Layout.of(first, directory.geometry());
+        long blocks = layout.blockAt(layout.contentLength() - 1) + 1;
+        while (good && block < blocks && read < budget) {
+          good = further(directory, stored, layout, Block.id(first));
+          read += Block.MAX_BYTES;
+          block++;
+        }
+        if (good && block < blocks) {
+          return read; // the rest in the next step
+        }
       }
-      if (good && block < blocks) {
+    } finally {
+      if (first != null) {
         first.release();
-        return read; // the rest in the next step
       }
-    }
-    if (first != null) {
-      first.release();
     }
     if (!good && directory.catalogue().drop(stored)) {
       directory.counters().damaged.increment();

@@ -535,6 +535,27 @@ final class FaultTest {
   }
 
   @Test
+  void diskThatDoesNotReadWhatIsScrubbed() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fixture.put(url(0), octets(200_000));
+      slab[0].failRead(2);
+      fixture.store.store.tick();
+      fixture.settle();
+      assertThat(fixture.stats().damaged()).isOne();
+    } // all buffers are released
+  }
+
+  @Test
+  void scrubsLittleNotOverAndOver() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(url(0), octets(100));
+      fixture.store.store.tick();
+      fixture.settle();
+      assertThat(fixture.stats().scrubbedBlocks()).isOne();
+    }
+  }
+
+  @Test
   void diskThatDoesNotReadIsOff() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
       fill(fixture);
