@@ -25,6 +25,7 @@ final class Client implements Peer, MessageReader.Listener {
   private final long paceMicros;
   private final boolean inARow;
   private SimSocket socket;
+  private long connectedNanos;
   private MessageReader reader;
   private boolean leavesAfter;
 
@@ -55,12 +56,17 @@ final class Client implements Peer, MessageReader.Listener {
       return;
     }
     if (socket == null) {
-      if (simulation.drain() != null) {
-        left.clear(); // nobody listens any more
+      if (!simulation.isListening()) {
+        if (simulation.comesBack()) {
+          world.after(10_000 + world.draw(500_000), this::next);
+        } else {
+          left.clear(); // nobody listens any more
+        }
         return;
       }
       reader = new MessageReader(true, this);
       socket = simulation.connect(this, number);
+      connectedNanos = world.nanoTime();
     }
     ask();
     while (inARow && !left.isEmpty() && asked.size() < 3 && !asked.peekLast().http10) {
@@ -171,7 +177,7 @@ final class Client implements Peer, MessageReader.Listener {
     world.note("client %d is answered %d, %s", number, request.status, head.fields);
     world.mark(request.id * 1000L + request.status);
     truth.head(request, head);
-    Simulation.Drain drain = simulation.drain();
+    Life.Drain drain = simulation.drain();
     if (drain != null && request.sentNanos > drain.announced() && !request.http10) {
       assertThat(head.field("connection")).as("%s, while draining", request).isEqualTo("close");
     }
@@ -201,12 +207,14 @@ final class Client implements Peer, MessageReader.Listener {
   }
 
   private boolean mayBeLost(Request request) {
-    Simulation.Drain drain = simulation.drain();
+    Life.Drain drain = simulation.drain();
     boolean stopping =
         drain != null
             && (world.nanoTime() >= drain.deadline()
                 || (!request.headArrived && drain.mayMiss(request.sentNanos)));
-    return stopping || simulation.mayBeCut(request.resource);
+    return stopping
+        || connectedNanos <= simulation.endedNanos()
+        || simulation.mayBeCut(request.resource);
   }
 
   /** What was asked in a row and will not be answered on this connection is asked again. */
@@ -236,7 +244,9 @@ final class Client implements Peer, MessageReader.Listener {
 
   @Override
   public void reset() {
-    if (socket != null) {
+    if (socket != null && asked.isEmpty()) {
+      socket = null; // the next question is on its way already
+    } else if (socket != null) {
       lost();
     }
   }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
@@ -12,8 +13,7 @@ final class Network {
   private static final InetSocketAddress PROXY = new InetSocketAddress("10.1.1.1", 3128);
 
   private final World world;
-  private final UnpooledByteBufAllocator allocator =
-      new UnpooledByteBufAllocator(true, /* disableLeakDetector= */ true);
+  private UnpooledByteBufAllocator allocator = newAllocator();
   private final BiConsumer<SimSocket, InetSocketAddress> dialled;
   private final Set<SimSocket> open = new LinkedHashSet<>();
   private final boolean noticesAtOnce;
@@ -29,7 +29,11 @@ final class Network {
     this.world = world;
     this.dialled = dialled;
     this.noticesAtOnce = world.chance(50);
-    this.latencyMicros = world.one(java.util.List.of(1, 100, 5_000, 60_000));
+    this.latencyMicros = world.one(List.of(1, 100, 5_000, 60_000));
+  }
+
+  private static UnpooledByteBufAllocator newAllocator() {
+    return new UnpooledByteBufAllocator(true, /* disableLeakDetector= */ true);
   }
 
   World world() {
@@ -75,6 +79,13 @@ final class Network {
 
   void closed(SimSocket socket) {
     open.remove(socket);
+  }
+
+  /** The end of the proxy's process: its connections are broken, and its buffers nobody's. */
+  void kill() {
+    List.copyOf(open).forEach(SimSocket::kill);
+    open.clear();
+    allocator = newAllocator();
   }
 
   /** Connections that the proxy has not closed. */

@@ -52,7 +52,7 @@ final class SimDatagrams extends AbstractChannel implements DatagramChannel {
   /** A datagram comes from {@code sender}. */
   void arrives(byte[] octets, InetSocketAddress sender) {
     if (open) {
-      ByteBuf content = network.allocator().directBuffer(octets.length).writeBytes(octets);
+      ByteBuf content = config.getAllocator().directBuffer(octets.length).writeBytes(octets);
       inbound.add(new DatagramPacket(content, network.proxyAddress(), sender));
       eventLoop().execute(this::deliver);
     }

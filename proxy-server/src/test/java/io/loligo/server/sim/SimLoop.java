@@ -20,6 +20,7 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
   private final String name;
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private boolean shutDown;
+  private boolean dead;
 
   SimLoop(World world, String name) {
     this.world = world;
@@ -33,7 +34,7 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
 
   /** Whether there is a task to run now. */
   boolean isReady() {
-    return !tasks.isEmpty() || nextDeadline() <= world.nanoTime();
+    return !dead && (!tasks.isEmpty() || nextDeadline() <= world.nanoTime());
   }
 
   /** When the next task is due that has to wait; {@link Long#MAX_VALUE}: there is none. */
@@ -58,6 +59,12 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
     cancelScheduledTasks();
   }
 
+  /** The end of its process: nothing is done any more, and nobody is told so. */
+  void kill() {
+    dead = true;
+    tasks.clear();
+  }
+
   @Override
   public Ticker ticker() {
     return world;
@@ -65,6 +72,9 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
 
   @Override
   public void execute(Runnable task) {
+    if (dead) {
+      return;
+    }
     if (shutDown) {
       throw new RejectedExecutionException(name + " is shut down");
     }

@@ -304,6 +304,10 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   /** Called by the network: somebody listens there. */
   void connected(Peer other) {
     peer = other;
+    if (!open) {
+      resetToPeer();
+      return;
+    }
     eventLoop()
         .execute(
             () -> {
@@ -323,6 +327,9 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   /** Called by the network: nobody listens there. */
   void refused() {
+    if (!open) {
+      return;
+    }
     eventLoop()
         .execute(
             () -> {
@@ -416,6 +423,22 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   public ChannelFuture shutdown(ChannelPromise promise) {
     inputShut = true;
     return shutdownOutput(promise);
+  }
+
+  /** The end of the process: the system closes, or breaks, the connection. */
+  void kill() {
+    open = false;
+    active = false;
+    boolean unread = !inbound.isEmpty();
+    inbound.clear();
+    if (peer == null) {
+      return;
+    }
+    if (unread || world.chance(50)) {
+      resetToPeer();
+    } else if (!outputShut) {
+      finToPeer();
+    }
   }
 
   // ---- what Netty asks for

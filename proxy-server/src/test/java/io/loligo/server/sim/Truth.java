@@ -52,8 +52,9 @@ final class Truth {
    * @param askedNanos older answers are gone
    * @param confirmedNanos for who asks later
    * @param soft whether they are only stale
+   * @param durable whether not even a power failure brings it back
    */
-  private record Removal(long askedNanos, long confirmedNanos, boolean soft) {}
+  private record Removal(long askedNanos, long confirmedNanos, boolean soft, boolean durable) {}
 
   Truth(World world, Faults faults) {
     this.world = world;
@@ -98,10 +99,22 @@ final class Truth {
   }
 
   /** What was answered before {@code askedNanos} is gone, and somebody was told so now. */
-  void removed(Resource resource, long askedNanos, boolean soft) {
+  void removed(Resource resource, long askedNanos, boolean soft, boolean durable) {
     removals
         .computeIfAbsent(resource, key -> new ArrayList<>())
-        .add(new Removal(askedNanos, world.nanoTime(), soft));
+        .add(new Removal(askedNanos, world.nanoTime(), soft, durable));
+  }
+
+  /**
+   * The proxy was killed: what was removed and not purged may come back, where that was not written
+   * yet.
+   *
+   * @param writtenNanos all that was to be written until then is; negative: nothing is
+   */
+  void killed(long writtenNanos) {
+    for (List<Removal> all : removals.values()) {
+      all.removeIf(removal -> !removal.durable() && removal.confirmedNanos() > writtenNanos);
+    }
   }
 
   /** Whether somebody removes, or has removed, what is stored of {@code resource}. */
@@ -272,7 +285,7 @@ final class Truth {
           source);
     }
     if (complete && request.method.equals("POST") && answer.status() < 400) {
-      removed(request.resource, source.nanos(), false);
+      removed(request.resource, source.nanos(), false, false);
     }
   }
 

@@ -19,6 +19,9 @@ import java.util.concurrent.TimeUnit;
  * and what is next among all that could be is drawn from the seed. Same seed, same run.
  */
 final class World implements Ticker {
+  /** How often one task may be overtaken inside of another. */
+  private static final int MAX_DEPTH = 3;
+
   /** Wall clock at the start, milliseconds. */
   static final long EPOCH_MILLIS = 1_900_000_000_000L;
 
@@ -35,6 +38,8 @@ final class World implements Ticker {
   private final TreeMap<Long, Long> clock = new TreeMap<>(Map.of(0L, 0L));
 
   private SimLoop running;
+  private int depth;
+  private Throwable failure;
   private long nanos;
   private long sequence;
   private long steps;
@@ -82,6 +87,11 @@ final class World implements Ticker {
     SimLoop loop = new SimLoop(this, name);
     loops.add(loop);
     return loop;
+  }
+
+  /** The end of a loop. */
+  void remove(SimLoop loop) {
+    loops.remove(loop);
   }
 
   /** The loop whose task runs now; null: none. */
@@ -185,6 +195,9 @@ final class World implements Ticker {
           throw new AssertionError(MAX_STEPS + " steps, and no end");
         }
         run(ready == 1 ? 0 : random.nextInt(ready));
+        if (failure != null && depth == 0) {
+          throw new AssertionError(failure.getMessage(), failure);
+        }
         return true;
       }
       if (!advance(untilNanos)) {
@@ -235,6 +248,33 @@ final class World implements Ticker {
     while (step(until)) {
       // one after the other
     }
+  }
+
+  /**
+   * Goes on for {@code micros} inside of what is being done, on no loop, unless that is too deep
+   * already. What fails is told in the end, whatever becomes of it on its way there.
+   */
+  void overtake(int micros) {
+    if (depth == MAX_DEPTH || failure != null) {
+      return;
+    }
+    depth++;
+    long until = nanos + micros * 1000L;
+    try {
+      while (step(until)) {
+        // one after the other
+      }
+    } catch (Throwable e) {
+      failure = failure == null ? e : failure;
+      throw e;
+    } finally {
+      depth--;
+    }
+  }
+
+  /** Whether something waits until others have overtaken it. */
+  boolean isOvertaken() {
+    return depth > 0;
   }
 
   /** Does all that is to be done at this very time. */

@@ -1,0 +1,126 @@
+package io.loligo.server.sim;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.disk.SimFiles;
+import io.loligo.store.disk.SimMedium;
+import io.loligo.store.disk.SimMedium.Troubles;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All {@code cache_dir}s of a world, through all lives. Confined to the world's thread. */
+final class Disks implements SimMedium.Host {
+  private static final List<Integer> SEGMENTS = List.of(4, 5, 6, 8, 12);
+  private static final List<Integer> RECORDS = List.of(4, 8, 64, 256);
+  private static final List<Long> QUEUE_BYTES = List.of(32L << 20, 32L << 20, 16L << 10);
+
+  private final World world;
+  private final int directories;
+  private final int threads;
+  private final long queueBytes;
+  private final int segments;
+  private final int records;
+  private final long minBytes;
+  private final long maxBytes;
+  private final Troubles troubles;
+  private SimFiles files;
+  private SimMedium medium;
+  private ProxyConfig.Disk config;
+  private long idleNanos;
+
+  /** Empty directories. */
+  Disks(World world, Faults faults) {
+    this.world = world;
+    directories = world.chance(75) ? 1 : 2;
+    threads = 2 + world.draw(3);
+    queueBytes = world.one(QUEUE_BYTES);
+    segments = world.one(SEGMENTS);
+    records = world.one(RECORDS);
+    minBytes = world.chance(85) ? 0 : world.draw(1_000);
+    maxBytes = world.chance(85) ? -1 : world.draw(20_000);
+    boolean fails = faults.disk() > 0;
+    troubles =
+        new Troubles(
+            world.one(List.of(0, 20, 60, 120)),
+            world.one(List.of(0, 0, 3, 10)),
+            fails ? world.one(List.of(0, 2, 10)) : 0,
+            fails ? world.one(List.of(0, 2, 10)) : 0,
+            fails ? world.one(List.of(0, 0, 1)) : 0,
+            fails ? world.one(List.of(0, 2)) : 0);
+    files = new SimFiles(world::wallMillis);
+  }
+
+  /** Another process begins. */
+  void begin() {
+    medium = new SimMedium(this, files, troubles, segments, records);
+    List<CacheDir> dirs = new ArrayList<>();
+    for (int i = 0; i < directories; i++) {
+      long bytes = (long) segments * (64 << 10);
+      dirs.add(new CacheDir("rock", "/d" + i, bytes, minBytes, maxBytes, false, "sim.conf:1"));
+    }
+    config = new ProxyConfig.Disk(dirs, 13 << 10, threads, queueBytes);
+    idleNanos = world.nanoTime();
+  }
+
+  ProxyConfig.Disk config() {
+    return config;
+  }
+
+  SimMedium medium() {
+    return medium;
+  }
+
+  /** The process ended, all at once. */
+  void kill(boolean power) {
+    files = power ? medium.cut() : medium.kill();
+  }
+
+  /** When nothing was to be done on disk the last time. */
+  long idleNanos() {
+    return idleNanos;
+  }
+
+  /** Looks whether there is something to be done. */
+  void look() {
+    if (medium.isIdle()) {
+      idleNanos = world.nanoTime();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return directories + " x " + segments + " segments, " + records + " records, " + troubles;
+  }
+
+  // ---- the world
+
+  @Override
+  public int draw(int bound) {
+    return world.draw(bound);
+  }
+
+  @Override
+  public boolean chance(int percent) {
+    return world.chance(percent);
+  }
+
+  @Override
+  public void after(long micros, Runnable task) {
+    world.after(micros, task);
+  }
+
+  @Override
+  public void pass(int micros) {
+    world.overtake(micros);
+  }
+
+  @Override
+  public long wallMillis() {
+    return world.wallMillis();
+  }
+
+  @Override
+  public boolean isOnLoop() {
+    return world.running() != null;
+  }
+}

@@ -1,0 +1,350 @@
+package io.loligo.server.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Memory;
+import io.loligo.core.config.Reconfiguration;
+import io.loligo.server.boot.SimulatedProxy;
+import io.loligo.server.downstream.ListeningPort;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.connect.SocketTransport;
+import io.loligo.server.wire.FakeDisk;
+import io.loligo.store.SimulatedStore;
+import io.loligo.store.Store;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreStats;
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.PacedExecutor;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The proxy of one process: loops, store, connections, from its start to its end. Confined to the
+ * world's thread.
+ */
+final class Life {
+  static final int LOOPS = 2;
+
+  private static final List<LoadOutcome> OUTCOMES =
+      List.of(LoadOutcome.ABSENT, LoadOutcome.DAMAGED, LoadOutcome.BUSY);
+
+  private final World world;
+  private final Faults faults;
+  private final Truth truth;
+  private final Network network;
+  private final Disks disks;
+  private final List<SimLoop> loops = new ArrayList<>();
+  private final SimLoop maintenance;
+  private final SimLoop walks;
+  private final MemoryLedger transit;
+  private final TieredStore store;
+  private final FakeDisk played;
+  private final SimulatedProxy proxy;
+  private final ListeningPort listening;
+  private ProxyConfig inForce;
+  private Drain drain;
+  private boolean drained;
+  private boolean reloading;
+  private boolean over;
+
+  /**
+   * When a proxy stopped.
+   *
+   * @param announced from then on answers say so, and nobody can connect
+   * @param deadline until then nobody is cut
+   */
+  record Drain(long announced, long deadline) {
+    /** Everything sent is there before. */
+    private static final long LATEST_ARRIVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Whether a request of {@code sent} may meet the end of its connection unread. */
+    boolean mayMiss(long sent) {
+      return sent > announced - LATEST_ARRIVAL_NANOS;
+    }
+  }
+
+  /**
+   * Begins.
+   *
+   * @param cacheBytes of memory
+   * @param disks what it has on disk; null: nothing
+   * @param log gets all records
+   */
+  Life(
+      World world,
+      Faults faults,
+      Truth truth,
+      Network network,
+      Nameserver nameserver,
+      Setting setting,
+      long cacheBytes,
+      Disks disks,
+      ExchangeSink log) {
+    this.world = world;
+    this.faults = faults;
+    this.truth = truth;
+    this.network = network;
+    this.disks = disks;
+    for (int i = 0; i < LOOPS; i++) {
+      loops.add(world.addLoop("loop-" + i));
+    }
+    maintenance = world.addLoop("maintenance");
+    walks = world.addLoop("walks");
+    transit = new MemoryLedger(16 << 20);
+    ProxyConfig config = setting.config;
+    inForce = config;
+    store = store(of(config.memory(), cacheBytes), config.disk());
+    store.open();
+    maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
+    ByteBufAllocator allocator = network.allocator();
+    played = new FakeDisk(store, this::onDisk, allocator);
+    played.onDisk = disks == null && world.chance(30);
+    proxy =
+        new SimulatedProxy(
+            config,
+            faults.dnsError() > 0 || world.chance(5) ? setting.names : setting.listed,
+            loops,
+            new SocketTransport(() -> new SimSocket(network), allocator),
+            () -> new SimDatagrams(network, nameserver),
+            store(),
+            new Time(),
+            log);
+    listening = new ListeningPort(config.ports().get(0));
+  }
+
+  private TieredStore store(Memory memory, ProxyConfig.Disk none) {
+    PacedExecutor paced =
+        new PacedExecutor(task -> maintenance.schedule(task, 5, TimeUnit.MILLISECONDS));
+    ByteBufAllocator allocator = network.allocator();
+    try {
+      return disks == null
+          ? new TieredStore(allocator, memory, none, transit, paced, walks, world::wallMillis)
+          : SimulatedStore.of(
+              allocator,
+              memory,
+              disks.config(),
+              disks.medium(),
+              transit,
+              paced,
+              walks,
+              world::wallMillis);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Memory of(Memory memory, long cacheBytes) {
+    return new Memory(
+        cacheBytes,
+        memory.maxObjectInMemoryBytes(),
+        memory.transitBytes(),
+        memory.streamBufferBytes(),
+        memory.readAheadGapBytes());
+  }
+
+  private final class Time implements TimeSource {
+    @Override
+    public long nanos() {
+      return world.nanoTime();
+    }
+
+    @Override
+    public long millis() {
+      return world.wallMillis();
+    }
+  }
+
+  /** Whether what memory has is passed off as being on disk. */
+  boolean isPlayed() {
+    return played.onDisk;
+  }
+
+  /** What is to be done on a disk that is played is done, some time and perhaps in vain. */
+  private void onDisk(Runnable task) {
+    boolean late = world.chance(faults.disk());
+    world.after(
+        late ? world.draw(5_000_000) : world.draw(20_000),
+        () -> {
+          boolean fails = world.chance(faults.disk());
+          played.outcome = fails ? world.one(OUTCOMES) : LoadOutcome.FOUND;
+          played.damagedFrom = world.chance(faults.disk()) ? world.draw(10_000) : Long.MAX_VALUE;
+          task.run();
+        });
+  }
+
+  // ---- what is asked of it
+
+  /** {@code socket} was accepted, on loop number {@code loop}. */
+  void accepted(SimSocket socket, int loop) {
+    SimLoop eventLoop = loops.get(loop);
+    eventLoop.execute(
+        () -> {
+          socket.pipeline().addLast(new Http1Connection(proxy.clients(loop), listening));
+          eventLoop.register(socket);
+        });
+  }
+
+  /** Another configuration, as far as one can be had without a new start. */
+  boolean reload(Setting other, boolean closes) {
+    if (reloading) {
+      return false;
+    }
+    inForce = Reconfiguration.of(inForce, closes ? other.closing : other.config).config();
+    reloading = true;
+    int[] left = {LOOPS};
+    proxy.reconfigure(
+        inForce,
+        faults.dnsError() > 0 ? other.names : other.listed,
+        listening,
+        () -> {
+          if (left[0] == LOOPS) {
+            truth.rulesBegin(closes);
+          }
+          if (--left[0] == 0) {
+            truth.rulesEnd(!closes);
+            truth.rulesBegin(closes);
+            reloading = false;
+          }
+        });
+    return true;
+  }
+
+  /** Whether another configuration is on its way to all loops. */
+  boolean isReloading() {
+    return reloading;
+  }
+
+  ProxyConfig inForce() {
+    return inForce;
+  }
+
+  /**
+   * Stops for good.
+   *
+   * @param ended told behind the deadline
+   */
+  void drain(long lifetimeMillis, Runnable ended) {
+    proxy.drain(
+        lifetimeMillis,
+        () -> {
+          drain = new Drain(world.nanoTime(), world.nanoTime() + lifetimeMillis * 1_000_000);
+          world.after(
+              lifetimeMillis * 1000 + 100_000,
+              () -> {
+                if (!over) {
+                  assertThat(proxy.metrics().value(ConnectionGauge.CLIENT_OPEN))
+                      .as("connections after the deadline")
+                      .isZero();
+                  assertThat(drained).as("drained").isTrue();
+                  ended.run();
+                }
+              });
+        },
+        () -> drained = true);
+  }
+
+  /** How it stopped; null: not yet. */
+  Drain drain() {
+    return drain;
+  }
+
+  void resize(long cacheBytes) {
+    store.resize(cacheBytes);
+  }
+
+  /** A loop to ask the store from. */
+  SimLoop anyLoop() {
+    return world.one(loops);
+  }
+
+  /** What all of it stands on. */
+  Store store() {
+    return played.onDisk ? played : store;
+  }
+
+  // ---- its end
+
+  /**
+   * It is killed, now.
+   *
+   * @param power whether all of the system is
+   */
+  void kill(boolean power) {
+    over = true;
+    disks.kill(power);
+    for (SimLoop loop : all()) {
+      loop.kill();
+      world.remove(loop);
+    }
+    network.kill();
+  }
+
+  private List<SimLoop> all() {
+    List<SimLoop> all = new ArrayList<>(loops);
+    all.add(maintenance);
+    all.add(walks);
+    return all;
+  }
+
+  /** Whether no fetch goes on. */
+  boolean isLanded() {
+    return store.stats().inFlight() == 0;
+  }
+
+  /** Ends what goes on without clients. */
+  void endExchanges() {
+    proxy.close();
+  }
+
+  /**
+   * Closes it in order, where nobody wants anything any more; nothing may be left.
+   *
+   * @param records that the log has of it
+   * @return entries that had to go for others
+   */
+  long close(int records) {
+    assertThat(network.open()).as("connections left open").isZero();
+    StoreStats stats = store.stats();
+    assertThat(stats.inFlight()).as("fetches left").isZero();
+    assertThat(played.live()).as("what was loaded from disk").isZero();
+    for (ConnectionGauge gauge : ConnectionGauge.values()) {
+      assertThat(proxy.metrics().value(gauge)).as(gauge.name()).isZero();
+    }
+    assertThat(proxy.metrics().exchanges()).isEqualTo(records);
+    if (disks == null) {
+      assertThat(transit.used()).as("ledger of transit").isZero();
+    } else {
+      disks.medium().quiet();
+    }
+    store.close();
+    world.pass(1_000);
+    over = true;
+    assertThat(transit.used()).as("ledger of transit").isZero();
+    assertThat(store.stats().memoryBytes()).as("ledger of the tier").isZero();
+    assertThat(network.usedBytes()).as("octets of buffers left").isZero();
+    for (SimLoop loop : all()) {
+      loop.kill();
+      world.remove(loop);
+    }
+    return stats.evictions();
+  }
+
+  /** Octets of entries that somebody has still. */
+  long pinnedBytes() {
+    return store.stats().pinnedBytes();
+  }
+
+  List<DiskStats> diskStats() {
+    return store.diskStats();
+  }
+}

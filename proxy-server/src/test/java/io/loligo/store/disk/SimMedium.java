@@ -1,0 +1,284 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.disk.record.RecordMap;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * The disks of one life of a process, played: {@link SimFiles}, threads whose tasks the world does
+ * one at a time, and what goes wrong with either. Confined to the world's thread.
+ *
+ * <p>While a task reads or writes slabs the others go on: the world does what else is due before
+ * the call returns. So a task may be overtaken wherever it waits for its disk; what takes a lock
+ * that it holds has to wait until it is through.
+ */
+public final class SimMedium implements Medium {
+  static final int SEGMENT_BYTES = 64 << 10;
+
+  /** The world, as disks see it. */
+  public interface Host {
+    int draw(int bound);
+
+    boolean chance(int percent);
+
+    void after(long micros, Runnable task);
+
+    /** Does what else is due in {@code micros}, if it can be done inside of what is being done. */
+    void pass(int micros);
+
+    long wallMillis();
+
+    /** Whether an event loop runs now. */
+    boolean isOnLoop();
+  }
+
+  /**
+   * What goes wrong, in percent of all that could.
+   *
+   * @param overtaken calls while which others go on
+   * @param late tasks that are late by seconds
+   * @param unreadable reads that fail
+   * @param damaged reads that bring other octets
+   * @param unwritable writes that fail
+   * @param refused tasks for which the queue is full
+   */
+  public record Troubles(
+      int overtaken, int late, int unreadable, int damaged, int unwritable, int refused) {}
+
+  /** What the disk does where it fails. */
+  public static final class Failure extends IOException {
+    private static final long serialVersionUID = 1;
+
+    Failure() {
+      super("Input/output error");
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // of one thread
+    public Throwable fillInStackTrace() {
+      return this; // it is logged often
+    }
+  }
+
+  private final Host host;
+  private final SimFiles files;
+  private final Troubles troubles;
+  private final int segments;
+  private final int records;
+  private final RandomGenerator random;
+  private final List<SimThreads> threads = new ArrayList<>();
+  private final List<Runnable> waiting = new ArrayList<>();
+  private int locked;
+  private boolean dead;
+  private boolean quiet;
+
+  /**
+   * Of a process that begins.
+   *
+   * @param segments of each directory
+   * @param records of each directory
+   */
+  public SimMedium(Host host, SimFiles files, Troubles troubles, int segments, int records) {
+    this.host = host;
+    this.files = files;
+    this.troubles = troubles;
+    this.segments = segments;
+    this.records = records;
+    this.random = new SplittableRandom(host.draw(Integer.MAX_VALUE));
+  }
+
+  /** The process is killed: what its threads were at ends, and changes nothing any more. */
+  public SimFiles kill() {
+    dead = true;
+    return files.copy();
+  }
+
+  /** The same where all of the system ends. */
+  public SimFiles cut() {
+    dead = true;
+    return files.cut(host::draw);
+  }
+
+  /** The files, of a process that has ended. */
+  public SimFiles files() {
+    return files;
+  }
+
+  /** Nobody overtakes anybody from now on, and nothing fails: the process ends. */
+  public void quiet() {
+    quiet = true;
+  }
+
+  /** Whether no task waits or is being done. */
+  public boolean isIdle() {
+    return threads.stream().allMatch(SimThreads::isIdle);
+  }
+
+  Host host() {
+    return host;
+  }
+
+  Troubles troubles() {
+    return troubles;
+  }
+
+  boolean isDead() {
+    return dead;
+  }
+
+  boolean isQuiet() {
+    return quiet || dead;
+  }
+
+  // ---- locks
+
+  boolean isLocked() {
+    return locked > 0;
+  }
+
+  void locked() {
+    locked++;
+  }
+
+  void unlocked() {
+    locked--;
+    if (locked == 0) {
+      List<Runnable> all = List.copyOf(waiting);
+      waiting.clear();
+      all.forEach(one -> host.after(0, one));
+    }
+  }
+
+  /** Runs {@code task} when no lock is held, in a task of its own. */
+  void whenUnlocked(Runnable task) {
+    waiting.add(task);
+  }
+
+  // ---- what directories stand on
+
+  @Override
+  public Path path(String directory) {
+    return files.path(directory);
+  }
+
+  @Override
+  public Geometry geometry(long totalBytes, long meanObjectBytes) {
+    return new Geometry(totalBytes, records, SimRecordMap.bytes(records), SEGMENT_BYTES, segments);
+  }
+
+  @Override
+  public DiskThreads threads(int count, long maxWriteBytes) {
+    SimThreads started = new SimThreads(this, count, maxWriteBytes);
+    threads.add(started);
+    return started;
+  }
+
+  @Override
+  public Slab slabs(Path path, long bytes) throws IOException {
+    files.newFileChannel(path, Set.of(StandardOpenOption.CREATE)).close();
+    SimFile file = files.file(path);
+    file.size(Math.max(file.size(), bytes));
+    return new SimSlab(file);
+  }
+
+  @Override
+  public RecordMap create(Path path, long records) throws IOException {
+    files
+        .newFileChannel(
+            path, Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING))
+        .close();
+    files.file(path).size(SimRecordMap.bytes(records));
+    return open(path, records);
+  }
+
+  @Override
+  public RecordMap open(Path path, long records) throws IOException {
+    return new SimRecordMap(files, files.file(path), (int) records);
+  }
+
+  @Override
+  public RecordMap recover(Path path, long records) throws IOException {
+    return open(path, records);
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  @Override
+  public long millis() {
+    return host.wallMillis();
+  }
+
+  /** Slabs that fail, lie and take their time. */
+  private final class SimSlab implements Slab {
+    private final SimFile file;
+
+    SimSlab(SimFile file) {
+      this.file = file;
+    }
+
+    /** Others go on. */
+    private void goOn() {
+      if (host.isOnLoop()) {
+        throw new AssertionError("an event loop waits for a disk");
+      }
+      if (!isQuiet() && host.draw(200) < troubles.overtaken) {
+        host.pass(host.chance(90) ? host.draw(3_000) : host.draw(400_000));
+      }
+    }
+
+    private void fail(int percent) throws IOException {
+      if (!isQuiet() && host.chance(percent)) {
+        throw new Failure();
+      }
+    }
+
+    @Override
+    public void read(long position, ByteBuf into, int length) throws IOException {
+      goOn();
+      fail(troubles.unreadable);
+      byte[] octets = new byte[length];
+      int count = file.read(position, octets, 0, length);
+      if (count > 0 && !isQuiet() && host.chance(troubles.damaged)) {
+        if (host.chance(20)) {
+          count = host.draw(count);
+        } else {
+          octets[host.draw(count)] ^= (byte) (1 << host.draw(8));
+        }
+      }
+      into.setBytes(0, octets, 0, count);
+      into.setIndex(0, count);
+      goOn();
+    }
+
+    @Override
+    public void write(long position, ByteBuf from) throws IOException {
+      goOn();
+      fail(troubles.unwritable);
+      byte[] octets = new byte[from.readableBytes()];
+      from.getBytes(from.readerIndex(), octets);
+      file.write(position, octets, 0, octets.length, files.now());
+      goOn();
+    }
+
+    @Override
+    public void force() throws IOException {
+      goOn();
+      fail(troubles.unwritable);
+      file.force();
+      goOn();
+    }
+
+    @Override
+    public void close() {}
+  }
+}
