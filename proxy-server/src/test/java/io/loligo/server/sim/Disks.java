@@ -28,6 +28,9 @@ final class Disks implements SimMedium.Host {
   private ProxyConfig.Disk config;
   private long idleNanos;
 
+  /** Told that others overtake a task. */
+  private Runnable overtaking = () -> {};
+
   /** Empty directories. */
   Disks(World world, Faults faults) {
     this.world = world;
@@ -62,6 +65,11 @@ final class Disks implements SimMedium.Host {
     idleNanos = world.nanoTime();
   }
 
+  /** {@code then} is told that a task waits for its disk, and others overtake it. */
+  void whenOvertaking(Runnable then) {
+    overtaking = then;
+  }
+
   ProxyConfig.Disk config() {
     return config;
   }
@@ -73,6 +81,17 @@ final class Disks implements SimMedium.Host {
   /** The process ended, all at once. */
   void kill(boolean power) {
     files = power ? medium.cut() : medium.kill();
+  }
+
+  /** Some of it is not any more what was written. */
+  void damage() {
+    String directory = "/d" + world.draw(directories);
+    if (world.chance(20)) {
+      files.lose(directory + "/map");
+    }
+    for (int i = world.draw(4); i > 0; i--) {
+      files.damage(directory + world.one(List.of("/map", "/slabs", "/slabs")), world::draw);
+    }
   }
 
   /** When nothing was to be done on disk the last time. */
@@ -111,6 +130,7 @@ final class Disks implements SimMedium.Host {
 
   @Override
   public void pass(int micros) {
+    overtaking.run();
     world.overtake(micros);
   }
 

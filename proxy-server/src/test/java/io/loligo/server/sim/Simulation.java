@@ -58,6 +58,7 @@ final class Simulation {
   private long killedNanos = -1;
   private boolean alwaysCollapsed;
   private int purgesLeft;
+  private int purgesOfOvertakersLeft;
   private int killsLeft;
   private long cacheBytes;
   private long evictions;
@@ -267,6 +268,8 @@ final class Simulation {
   /** The process ends and begins again, and the same things are asked for. */
   private void scriptOfLives() {
     killsLeft = world.chance(40) ? 1 : 0;
+    purgesOfOvertakersLeft = world.chance(50) ? 4 : 0;
+    disks.whenOvertaking(this::purgeWhereOvertaken);
     for (int i = world.draw(3); i > 0; i--) {
       world.after(
           3_000_000 + world.draw(14_000_000), world.chance(30) ? this::restart : this::kill);
@@ -330,6 +333,10 @@ final class Simulation {
     ended();
     live();
     world.note("begins anew");
+    if (killsLeft > 0) {
+      // what the end in order left is not to outlive what comes behind it
+      world.after(world.draw(3_000_000), () -> purge(world.one(resources)));
+    }
   }
 
   /** The process is killed, or the system ends with it, and another one begins. */
@@ -338,7 +345,7 @@ final class Simulation {
       return;
     }
     restarting = true;
-    boolean power = world.chance(30);
+    boolean power = world.chance(40);
     world.note(power ? "the power fails" : "killed");
     count();
     truth.killed(power ? -1 : disks.idleNanos());
@@ -355,6 +362,9 @@ final class Simulation {
 
   private void ended() {
     endedNanos = world.nanoTime();
+    if (faults.disk() > 0 && world.chance(30)) {
+      disks.damage();
+    }
     resources.forEach(truth::disturb);
     truth.rulesEnd(true);
     truth.rulesEnd(false);
@@ -446,9 +456,19 @@ final class Simulation {
         });
   }
 
+  /** Something is purged while a task waits for its disk. */
+  private void purgeWhereOvertaken() {
+    if (purgesOfOvertakersLeft > 0 && world.chance(10) && !done()) {
+      purgesOfOvertakersLeft--;
+      Resource resource = world.one(resources);
+      purge(resource);
+      begin(List.of(newRequest(resource, true)), 50_000 + world.draw(900_000));
+    }
+  }
+
   /** What was removed must not come back. */
   private void killSoon(Resource resource) {
-    if (killsLeft > 0 && world.chance(50)) {
+    if (killsLeft > 0 && world.chance(50) && !done()) {
       killsLeft--;
       world.after(world.draw(world.chance(50) ? 1_000 : 1_000_000), this::kill);
       begin(List.of(newRequest(resource, false)), 1_000_000 + world.draw(3_000_000));

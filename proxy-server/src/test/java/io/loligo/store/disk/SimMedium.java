@@ -137,6 +137,16 @@ public final class SimMedium implements Medium {
     return quiet || dead;
   }
 
+  /** Others go on. */
+  private void goOn() {
+    if (host.isOnLoop()) {
+      throw new AssertionError("an event loop waits for a disk");
+    }
+    if (!isQuiet() && host.draw(200) < troubles.overtaken) {
+      host.pass(host.chance(90) ? host.draw(3_000) : host.draw(400_000));
+    }
+  }
+
   // ---- locks
 
   boolean isLocked() {
@@ -200,7 +210,7 @@ public final class SimMedium implements Medium {
 
   @Override
   public RecordMap open(Path path, long records) throws IOException {
-    return new SimRecordMap(files, files.file(path), (int) records);
+    return new SimRecordMap(files, files.file(path), (int) records, this::goOn);
   }
 
   @Override
@@ -224,16 +234,6 @@ public final class SimMedium implements Medium {
 
     SimSlab(SimFile file) {
       this.file = file;
-    }
-
-    /** Others go on. */
-    private void goOn() {
-      if (host.isOnLoop()) {
-        throw new AssertionError("an event loop waits for a disk");
-      }
-      if (!isQuiet() && host.draw(200) < troubles.overtaken) {
-        host.pass(host.chance(90) ? host.draw(3_000) : host.draw(400_000));
-      }
     }
 
     private void fail(int percent) throws IOException {

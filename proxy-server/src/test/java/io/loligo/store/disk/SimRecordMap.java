@@ -20,11 +20,17 @@ final class SimRecordMap implements RecordMap {
   private final Map<Key, Integer> index = new LinkedHashMap<>();
   private final BitSet used = new BitSet();
   private final byte[] chunk = new byte[CHUNK_BYTES];
+  private final Runnable goOn;
 
   private record Key(long high, long low) {}
 
-  /** Takes up what is in {@code file}, however it came there. */
-  SimRecordMap(SimFiles files, SimFile file, int chunks) throws IOException {
+  /**
+   * Takes up what is in {@code file}, however it came there.
+   *
+   * @param goOn lets others go on before something is read, which is done without locks
+   */
+  SimRecordMap(SimFiles files, SimFile file, int chunks, Runnable goOn) throws IOException {
+    this.goOn = goOn;
     if (file.size() != bytes(chunks)) {
       throw new IOException(file.size() + " octets (expected: " + bytes(chunks) + ")");
     }
@@ -56,6 +62,7 @@ final class SimRecordMap implements RecordMap {
 
   @Override
   public boolean get(long high, long low, ByteBuf into) {
+    goOn.run();
     Integer number = index.get(new Key(high, low));
     if (number != null) {
       read(number);
