@@ -6,6 +6,7 @@ import io.loligo.store.purge.Ban;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Compares everything a directory holds with the patterns that were banned, a little at a time,
@@ -22,8 +23,13 @@ final class BanSweep {
   private List<Ban> round = List.of();
   private int slot;
 
-  /** Goes on with the round, or begins one where there are patterns. */
-  void step(DirectoryContext directory, PurgeFile purges) throws IOException {
+  /**
+   * Goes on with the round, or begins one where there are patterns.
+   *
+   * @param through told of those that all was compared with, what they cover being struck out
+   */
+  void step(DirectoryContext directory, PurgeFile purges, Consumer<List<Ban>> through)
+      throws IOException {
     if (round.isEmpty()) {
       round = purges.bans();
       slot = 0;
@@ -31,22 +37,22 @@ final class BanSweep {
     int objects = STEP_OBJECTS;
     for (int i = 0; i < STEP_SLOTS && objects > 0 && !round.isEmpty(); i++) {
       if (slot >= directory.catalogue().capacity()) {
-        purges.retire(round);
+        through.accept(round);
         round = List.of();
         return;
       }
       Stored stored = directory.catalogue().pinSlot(slot);
-      boolean through = true;
+      boolean compared = true;
       if (stored != null) {
         objects--;
         try {
-          through = compare(directory, stored);
+          compared = compare(directory, stored);
         } finally {
           directory.catalogue().unpin(stored);
         }
       }
       // one that moved meanwhile, or could not be read, is looked at once more
-      slot += through ? 1 : 0;
+      slot += compared ? 1 : 0;
     }
   }
 

@@ -956,11 +956,26 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     try {
-      sweep.step(now, purges);
+      sweep.step(now, purges, this::retire);
       scrubber.step(now);
     } catch (IOException e) {
       failedToRead(e);
     }
+  }
+
+  /** Forgets {@code through} when what they cover can no more come back, by no power failure. */
+  private void retire(List<Ban> through) {
+    confirmations.add(
+        0,
+        count -> {
+          try {
+            if (count == 0) {
+              purges.retire(through);
+            }
+          } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+          }
+        });
   }
 
   /** Whether its files are still those that were opened. Blocks. */

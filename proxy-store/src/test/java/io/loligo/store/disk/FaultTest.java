@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -531,6 +533,32 @@ final class FaultTest {
       }
       assertThat(fixture.store.store.bans()).isEmpty();
       assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Else a power failure could bring it back when nobody knows of the pattern any more. */
+  @Test
+  void aPatternIsForgottenWhenWhatItCoversIsStruckOutOnTheDisk() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fixture.put(url(0), octets(1000));
+      int before = slab[0].forces();
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      fixture.store.store.purge(
+          new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
+      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+      slab[0].failForces();
+      fixture.store.store.tick();
+      awaitTick(fixture);
+      assertThat(slab[0].forces()).isGreaterThan(before);
+      assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
+    }
+  }
+
+  private static void awaitTick(DiskFixture fixture) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (fixture.stats().queuedBytes() > 0) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
     }
   }
 
