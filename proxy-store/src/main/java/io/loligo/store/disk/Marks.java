@@ -172,6 +172,13 @@ final class Marks implements AutoCloseable {
   /** Takes the mark of the last close away and says what it said; null where there is none. */
   Clean takeClean() throws IOException {
     ByteBuffer octets = read(clean(), CLEAN_MAGIC);
+    if (octets != null) {
+      // a power failure may bring back the name of what was deleted, but not its octets
+      try (FileChannel file = FileChannel.open(clean(), StandardOpenOption.WRITE)) {
+        file.write(ByteBuffer.allocate(Long.BYTES), 0);
+        file.force(true);
+      }
+    }
     Files.deleteIfExists(clean());
     return octets == null ? null : new Clean(octets.getInt(), octets.getLong());
   }
