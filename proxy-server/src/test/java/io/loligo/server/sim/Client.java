@@ -85,6 +85,7 @@ final class Client implements Peer, MessageReader.Listener {
     Request request = left.poll();
     asked.add(request);
     request.sentNanos = world.nanoTime();
+    simulation.sent(request);
     world.note("client %d sends %s", number, request);
     byte[] head = request.head().getBytes(ISO_8859_1);
     byte[] all = Arrays.copyOf(head, head.length + request.content.length);

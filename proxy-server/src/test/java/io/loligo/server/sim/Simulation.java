@@ -59,6 +59,7 @@ final class Simulation {
   private boolean alwaysCollapsed;
   private int purgesLeft;
   private int purgesOfOvertakersLeft;
+  private Resource lastAsked;
   private int killsLeft;
   private long cacheBytes;
   private long evictions;
@@ -448,7 +449,9 @@ final class Simulation {
                   loop,
                   purged -> {
                     world.note("purged %s: %s", what, purged);
-                    if (purged.outcome() == Purged.Outcome.DONE) {
+                    // of what lives before left nobody knows how late their clock was
+                    boolean reaches = !(soft || pattern) || lives == 1 || !world.wasSetBack();
+                    if (purged.outcome() == Purged.Outcome.DONE && reaches) {
                       truth.removed(resource, asked, soft, true);
                       killSoon(resource);
                     }
@@ -456,11 +459,17 @@ final class Simulation {
         });
   }
 
-  /** Something is purged while a task waits for its disk. */
+  /** {@code request} is being asked. */
+  void sent(Request request) {
+    lastAsked = request.resource;
+  }
+
+  /** Something is purged while a task waits for its disk, for what was asked for last as a rule. */
   private void purgeWhereOvertaken() {
     if (purgesOfOvertakersLeft > 0 && world.chance(10) && !done()) {
       purgesOfOvertakersLeft--;
-      Resource resource = world.one(resources);
+      boolean any = lastAsked == null || world.chance(25);
+      Resource resource = any ? world.one(resources) : lastAsked;
       purge(resource);
       begin(List.of(newRequest(resource, true)), 50_000 + world.draw(900_000));
     }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ten thousand worlds. One that fails says its seed: {@code -Dsim.seed=} plays it again and tells
- * all that happens, {@code -Dsim.seconds=} plays others for so long.
+ * Eleven thousand worlds. One that fails says its seed: {@code -Dsim.seed=} plays it again and
+ * tells all that happens, {@code -Dsim.seconds=} plays others for so long.
  */
 class SimulationTest {
   private static final int SEEDS = 10_000;

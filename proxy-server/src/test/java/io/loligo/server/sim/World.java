@@ -168,6 +168,18 @@ final class World implements Ticker {
     return clock.subMap(clock.floorKey(from), true, to, true).values();
   }
 
+  /** Whether the proxy's wall clock was ever set back. */
+  boolean wasSetBack() {
+    long before = Long.MIN_VALUE;
+    for (long offset : clock.values()) {
+      if (offset < before) {
+        return true;
+      }
+      before = offset;
+    }
+    return false;
+  }
+
   /** Lets {@code action} happen in {@code micros}. */
   void after(long micros, Runnable action) {
     at(nanos + micros * 1000, action);
