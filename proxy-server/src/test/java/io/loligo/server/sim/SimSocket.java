@@ -425,19 +425,16 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     return shutdownOutput(promise);
   }
 
-  /** The end of the process: the system closes, or breaks, the connection. */
+  /**
+   * The end of the process: the system breaks the connection. Where it closes it, content without a
+   * length would seem to be whole, which nobody can help.
+   */
   void kill() {
     open = false;
     active = false;
-    boolean unread = !inbound.isEmpty();
     inbound.clear();
-    if (peer == null) {
-      return;
-    }
-    if (unread || world.chance(50)) {
+    if (peer != null) {
       resetToPeer();
-    } else if (!outputShut) {
-      finToPeer();
     }
   }
 
