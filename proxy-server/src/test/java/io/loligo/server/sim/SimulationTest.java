@@ -27,7 +27,7 @@ class SimulationTest {
   private static final int SEEDS = 10_000;
 
   /** Worlds with disks, behind those: {@link Simulation#hasDisks}. */
-  private static final int WITH_DISKS = 1_000;
+  private static final int WITH_DISKS = 800;
 
   private static final int TRACE_LINES = 400;
 

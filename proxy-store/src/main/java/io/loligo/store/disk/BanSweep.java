@@ -23,6 +23,9 @@ final class BanSweep {
   private List<Ban> round = List.of();
   private int slot;
 
+  /** Could not be read when it was looked at last; -1: none. */
+  private int unreadable = -1;
+
   /**
    * Goes on with the round, or begins one where there are patterns.
    *
@@ -47,11 +50,18 @@ final class BanSweep {
         objects--;
         try {
           compared = compare(directory, stored);
+        } catch (IOException e) {
+          if (unreadable != slot) {
+            unreadable = slot;
+            throw e;
+          }
+          // else nothing behind it would ever be compared
+          drop(directory, stored);
         } finally {
           directory.catalogue().unpin(stored);
         }
       }
-      // one that moved meanwhile, or could not be read, is looked at once more
+      // one that moved meanwhile is looked at once more, and so is what could not be read
       slot += compared ? 1 : 0;
     }
   }
@@ -76,14 +86,15 @@ final class BanSweep {
         block.release();
       }
     }
-    if (!gone) {
-      return true;
+    return !gone || drop(directory, stored);
+  }
+
+  private static boolean drop(DirectoryContext directory, Stored stored) throws IOException {
+    boolean there = directory.catalogue().drop(stored);
+    if (there) {
+      directory.blocks().strike(stored.place());
     }
-    if (!directory.catalogue().drop(stored)) {
-      return false;
-    }
-    directory.blocks().strike(stored.place());
-    return true;
+    return there;
   }
 
   private boolean covers(ByteBuf block) {

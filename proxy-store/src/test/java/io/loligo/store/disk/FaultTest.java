@@ -516,13 +516,14 @@ final class FaultTest {
     }
   }
 
-  /** A pattern is forgotten when all was compared with it, not when all was tried. */
-  @Test
-  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt() throws IOException {
+  /** A pattern is forgotten when all was compared with it; what never can be goes. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt(int failures) throws IOException {
     String longUrl = "http://fault/" + "x".repeat(600);
     try (DiskFixture fixture = openFaulty()) {
       fixture.put(longUrl, octets(1000));
-      slab[0].failRead(1);
+      slab[0].failReads(failures);
       CompletableFuture<Purged> purged = new CompletableFuture<>();
       fixture.store.store.purge(
           new Purge.Matching(UrlPattern.of("fault", "/x")), fixture.loop, purged::complete);
@@ -533,6 +534,7 @@ final class FaultTest {
       }
       assertThat(fixture.store.store.bans()).isEmpty();
       assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.store.store.diskStats().get(0).state()).isEqualTo(DiskStats.State.READY);
     }
   }
 
