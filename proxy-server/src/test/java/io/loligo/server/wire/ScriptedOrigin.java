@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * An origin server that answers with the octets of its script, one thread for each connection, and
@@ -61,9 +62,13 @@ final class ScriptedOrigin implements AutoCloseable {
     private final OutputStream out;
     private final String head;
     private final int connection;
+    private final Consumer<WireMessage> read;
     private WireMessage whole;
 
-    private Call(Socket socket, InputStream in, String head, int connection) throws IOException {
+    private Call(
+        Socket socket, InputStream in, String head, int connection, Consumer<WireMessage> read)
+        throws IOException {
+      this.read = read;
       this.connection = connection;
       this.socket = socket;
       this.in = in;
@@ -88,6 +93,7 @@ final class ScriptedOrigin implements AutoCloseable {
     WireMessage whole() throws IOException {
       if (whole == null) {
         whole = WireMessage.readRequestBody(head, in);
+        read.accept(whole);
       }
       return whole;
     }
@@ -189,11 +195,12 @@ final class ScriptedOrigin implements AutoCloseable {
         if (head == null) {
           return;
         }
-        Call call = new Call(socket, in, head, number);
         int place = record(head);
+        // who has the answer finds what it was given to
+        Call call = new Call(socket, in, head, number, whole -> requests.set(place, whole));
         scripts.getOrDefault(path(head), otherwise).answer(call);
         if (!socket.isClosed()) {
-          requests.set(place, call.whole());
+          call.whole();
         }
       }
     } catch (IOException gone) {
