@@ -141,6 +141,9 @@ public final class SimFiles extends FileSystemProvider {
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     SimFile file = names.get(path.toString());
+    if (names.containsKey(path.toString()) && file == null) {
+      return new SimFileChannel(this, path, new SimFile(now())); // to force a directory
+    }
     if (file == null) {
       if (!options.contains(StandardOpenOption.CREATE)) {
         throw new NoSuchFileException(path.toString());

@@ -225,9 +225,11 @@ final class Marks implements AutoCloseable {
     write(roll(), bytes, durably);
   }
 
-  /** What is there is none any more: the next open begins anew. */
+  /** What is there is none any more, by no power failure: the next open begins anew. */
   void discard() throws IOException {
-    Files.deleteIfExists(header());
+    if (Files.deleteIfExists(header())) {
+      forceNames(directory);
+    }
   }
 
   /** Checksum of a whole file, read in order. */
@@ -284,6 +286,16 @@ final class Marks implements AutoCloseable {
       }
     }
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    if (durably) {
+      forceNames(file.getParent());
+    }
+  }
+
+  /** Brings to the disk what files there are: forcing a file does so for its octets alone. */
+  private static void forceNames(Path directory) throws IOException {
+    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+      names.force(true);
+    }
   }
 
   private static int crc(byte[] octets) {

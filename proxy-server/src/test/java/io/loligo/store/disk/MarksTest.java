@@ -1,0 +1,54 @@
+package io.loligo.store.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What is to survive a power failure, on disks that forget names. */
+class MarksTest {
+  /** Names that may be on the disk, at most. */
+  private static final int MOMENTS = 16;
+
+  private final SimFiles files = new SimFiles(() -> 0);
+
+  private static Marks marks(SimFiles files) throws IOException {
+    return Marks.lock(files.path("/cache"));
+  }
+
+  /** What is found where the power failed, and the disk has the names of one moment or another. */
+  private Marks afterPowerFailure(int moment) throws IOException {
+    AtomicInteger drawn = new AtomicInteger();
+    return marks(
+        files.cut(bound -> drawn.getAndIncrement() == 0 ? Math.min(moment, bound - 1) : 0));
+  }
+
+  private static Roll.Sheet sheet(long number) {
+    return new Roll.Sheet(1, number, false, new long[] {1});
+  }
+
+  @Test
+  void whatWasWrittenDurablyIsThere() throws IOException {
+    files.createDirectory(files.path("/cache"));
+    Marks marks = marks(files);
+    for (int number = 1; number < 4; number++) {
+      marks.writeRoll(sheet(number), true);
+      for (int moment = 0; moment < MOMENTS; moment++) {
+        assertThat(afterPowerFailure(moment).readRoll().number()).isEqualTo(number);
+      }
+    }
+  }
+
+  @Test
+  void whatWasDiscardedIsGone() throws IOException {
+    files.createDirectory(files.path("/cache"));
+    Marks marks = marks(files);
+    marks.writeHeader(new Marks.Header(new Secret(1, 2), new Geometry(3, 4, 5, 6, 7)));
+    assertThat(afterPowerFailure(0).readHeader()).isNotNull();
+    marks.discard();
+    for (int moment = 0; moment < MOMENTS; moment++) {
+      assertThat(afterPowerFailure(moment).readHeader()).isNull();
+    }
+  }
+}
