@@ -63,6 +63,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private final Framing framing;
   private final boolean mayStore;
   private final String upgrade;
+  private final boolean refreshes;
   private Entry validated;
   private boolean offers;
   private OfferedVariants offered;
@@ -115,6 +116,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     this.framing = framing;
     this.mayStore = mayStore;
     this.validated = validated != null && validated.tryRetain() ? validated : null;
+    this.refreshes = exchange == null && validated != null;
     this.upgrade = upgrade;
   }
 
@@ -421,7 +423,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** Whether what is stored may go on to be served although the origin fails. */
   private boolean servesStale() {
-    return exchange == null ? validated != null : exchange.mayServeStale();
+    return exchange == null ? refreshes : exchange.mayServeStale();
   }
 
   private void switchProtocols(ResponseHead reply) {
@@ -567,7 +569,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       refusal = "No-Vary-Search is not that of earlier responses";
     }
     if (storing && head.methodId() == Method.GET) {
-      CacheKey learnt = loop.keyLearnt(target, keysAsOf);
+      CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);
       if (learnt != null) {
         inFlight.storeUnder(learnt);
       }

@@ -165,23 +165,22 @@ public final class AlternativeKeys {
   }
 
   /**
-   * The key by the rule that a response has just taught ({@link #fits}): it is found for what does
-   * not matter at once. Null where there is none, or where somebody since {@link #asOf} gave {@code
-   * number} may have removed what this is, and did not look for it under such a key.
+   * The key by the rule that {@code response} has just taught ({@link #fits}): it is found for what
+   * does not matter at once. Null where it has none, where the path has another one by now, or
+   * where somebody since {@link #asOf} gave {@code number} may have removed what this is, and did
+   * not look for it under such a key.
    *
    * @param target keyed by its URL, and so afterwards
    * @param probe for scratch
    */
-  public CacheKey learnt(RequestTarget target, KeyProbe probe, long number) {
-    if (target.keySuffix() != null) {
+  public CacheKey learnt(RequestTarget target, Fields response, KeyProbe probe, long number) {
+    NoVarySearch rule = target.keySuffix() == null ? NoVarySearch.of(response) : null;
+    if (rule == null) {
       return null;
     }
     keyByRule(target, probe);
-    if (target.keySuffix() == null || (number != ALWAYS && number != removals.get())) {
-      target.keyedBy(null, null, 0);
-      return null;
-    }
-    CacheKey key = CacheKeys.seal(probe, target).toKey();
+    boolean found = rule.equals(target.keyRule()) && (number == ALWAYS || number == removals.get());
+    CacheKey key = found ? CacheKeys.seal(probe, target).toKey() : null;
     target.keyedBy(null, null, 0);
     return key;
   }

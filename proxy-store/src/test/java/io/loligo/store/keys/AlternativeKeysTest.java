@@ -162,13 +162,26 @@ class AlternativeKeysTest {
     CacheKey url = CacheKeys.of("http://a.example/a?x=1&utm=1");
     RequestTarget target = target("/a?x=1&utm=1");
     long asOf = keys.asOf(url);
-    assertThat(keys.learnt(target, probe, asOf)).as("nothing is known").isNull();
+    assertThat(keys.learnt(target, RULE, probe, asOf)).as("nothing is known").isNull();
     learn("/a?x=1&utm=1", RULE, NOW);
-    CacheKey learnt = keys.learnt(target, probe, asOf);
+    CacheKey learnt = keys.learnt(target, RULE, probe, asOf);
     assertThat(learnt).isNotNull().isEqualTo(ruled("/a?x=1&utm=2"));
     assertThat(target.keySuffix()).as("keyed by its URL still").isNull();
     keys.keyByRule(target, probe);
-    assertThat(keys.learnt(target, probe, asOf)).as("keyed so before").isNull();
+    assertThat(keys.learnt(target, RULE, probe, asOf)).as("keyed so before").isNull();
+  }
+
+  /** Another response of the path may have taught a rule meanwhile. */
+  @Test
+  void whatHasAnotherRuleIsNotFoundByThatOfThePath() {
+    long asOf = keys.asOf(CacheKeys.of("http://a.example/a?utm=1"));
+    learn("/a?utm=2", RULE, NOW);
+    for (Fields response : new Fields[] {NONE, OTHER}) {
+      RequestTarget target = target("/a?utm=1");
+      assertThat(keys.learnt(target, response, probe, asOf)).isNull();
+      assertThat(target.keySuffix()).isNull();
+    }
+    assertThat(keys.learnt(target("/a?utm=1"), RULE, probe, asOf)).isNotNull();
   }
 
   /** Who removed another spelling did not look for this one, unless somebody had asked for it. */
@@ -178,10 +191,12 @@ class AlternativeKeysTest {
     long asOf = keys.asOf(url);
     learn("/a?utm=1", RULE, NOW);
     keys.removing();
-    assertThat(keys.learnt(target("/a?utm=1"), probe, asOf)).isNull();
+    assertThat(keys.learnt(target("/a?utm=1"), RULE, probe, asOf)).isNull();
     long later = keys.asOf(url);
     keys.removing();
-    assertThat(keys.learnt(target("/a?utm=1"), probe, later)).as("was looked for").isNotNull();
+    assertThat(keys.learnt(target("/a?utm=1"), RULE, probe, later))
+        .as("was looked for")
+        .isNotNull();
   }
 
   @Test
