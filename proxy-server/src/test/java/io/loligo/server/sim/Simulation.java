@@ -511,7 +511,7 @@ final class Simulation {
     script();
     long limit = TimeUnit.MINUTES.toNanos(20);
     while (!done()) {
-      if (closing && !world.isOvertaken()) {
+      if (closing) {
         closeAndLive();
       }
       if (!world.step(limit)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Eleven thousand worlds. One that fails says its seed: {@code -Dsim.seed=} plays it again and
+ * Some eleven thousand worlds. One that fails says its seed: {@code -Dsim.seed=} plays it again and
  * tells all that happens, {@code -Dsim.seconds=} plays others for so long.
  */
 class SimulationTest {

@@ -284,11 +284,6 @@ final class World implements Ticker {
     }
   }
 
-  /** Whether something waits until others have overtaken it. */
-  boolean isOvertaken() {
-    return depth > 0;
-  }
-
   /** Does all that is to be done at this very time. */
   void settle() {
     while (step(nanos)) {

@@ -41,6 +41,18 @@ class MarksTest {
   }
 
   @Test
+  void markOfACloseCountsOnce() throws IOException {
+    files.createDirectory(files.path("/cache"));
+    Marks marks = marks(files);
+    marks.writeClean(new Marks.Clean(1, 2));
+    assertThat(afterPowerFailure(0).takeClean()).isNotNull();
+    assertThat(marks.takeClean()).isNotNull();
+    for (int moment = 0; moment < MOMENTS; moment++) {
+      assertThat(afterPowerFailure(moment).takeClean()).isNull();
+    }
+  }
+
+  @Test
   void whatWasDiscardedIsGone() throws IOException {
     files.createDirectory(files.path("/cache"));
     Marks marks = marks(files);

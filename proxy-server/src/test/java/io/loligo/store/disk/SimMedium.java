@@ -106,11 +106,6 @@ public final class SimMedium implements Medium {
     return files.cut(host::draw);
   }
 
-  /** The files, of a process that has ended. */
-  public SimFiles files() {
-    return files;
-  }
-
   /** Nobody overtakes anybody from now on, and nothing fails: the process ends. */
   public void quiet() {
     quiet = true;

@@ -23,7 +23,10 @@ final class BanSweep {
   private List<Ban> round = List.of();
   private int slot;
 
-  /** Could not be read when it was looked at last; -1: none. */
+  /** A round that is through: what was being struck out when it ended is by the next step. */
+  private List<Ban> ended = List.of();
+
+  /** Could not be compared when it was looked at last; -1: none. */
   private int unreadable = -1;
 
   /**
@@ -33,14 +36,19 @@ final class BanSweep {
    */
   void step(DirectoryContext directory, PurgeFile purges, Consumer<List<Ban>> through)
       throws IOException {
+    if (!ended.isEmpty()) {
+      through.accept(ended);
+      ended = List.of();
+    }
     if (round.isEmpty()) {
       round = purges.bans();
       slot = 0;
+      unreadable = -1;
     }
     int objects = STEP_OBJECTS;
     for (int i = 0; i < STEP_SLOTS && objects > 0 && !round.isEmpty(); i++) {
       if (slot >= directory.catalogue().capacity()) {
-        through.accept(round);
+        ended = round;
         round = List.of();
         return;
       }
@@ -50,13 +58,14 @@ final class BanSweep {
         objects--;
         try {
           compared = compare(directory, stored);
-        } catch (IOException e) {
+          unreadable = -1;
+        } catch (IOException | RuntimeException e) {
           if (unreadable != slot) {
             unreadable = slot;
             throw e;
           }
           // else nothing behind it would ever be compared
-          drop(directory, stored);
+          dropDamaged(directory, stored);
         } finally {
           directory.catalogue().unpin(stored);
         }
@@ -70,7 +79,8 @@ final class BanSweep {
   private boolean compare(DirectoryContext directory, Stored stored) throws IOException {
     ByteBuf record = directory.blocks().buffer(RecordMap.RECORD_BYTES);
     ByteBuf block = null;
-    boolean gone;
+    boolean damaged;
+    boolean covered;
     try {
       boolean whole = directory.catalogue().record(stored, record) && StoredRecord.isWhole(record);
       ByteBuf copy = whole ? StoredRecord.block(record) : null;
@@ -79,20 +89,24 @@ final class BanSweep {
         copy = block;
       }
       // what is damaged now may be read again, when nobody knows of the pattern any more
-      gone = copy == null || !stored.isSame(copy) || covers(copy);
+      damaged = copy == null || !stored.isSame(copy);
+      covered = !damaged && covers(copy);
     } finally {
       record.release();
       if (block != null) {
         block.release();
       }
     }
-    return !gone || drop(directory, stored);
+    if (damaged) {
+      return dropDamaged(directory, stored);
+    }
+    return !covered || directory.drop(stored);
   }
 
-  private static boolean drop(DirectoryContext directory, Stored stored) throws IOException {
-    boolean there = directory.catalogue().drop(stored);
+  private static boolean dropDamaged(DirectoryContext directory, Stored stored) throws IOException {
+    boolean there = directory.drop(stored);
     if (there) {
-      directory.blocks().strike(stored.place());
+      directory.counters().damaged.increment();
     }
     return there;
   }

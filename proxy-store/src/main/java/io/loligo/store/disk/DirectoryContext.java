@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.memory.MemoryLedger;
+import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
@@ -19,4 +20,21 @@ record DirectoryContext(
     DiskThreads threads,
     MemoryLedger transit,
     DirectoryCounters counters,
-    Consumer<Throwable> broken) {}
+    Consumer<Throwable> broken) {
+  /**
+   * Drops {@code stored}, if it still stands where it did, and strikes it out; whether it did. A
+   * disk on which that fails is broken: what is to be gone may come back.
+   */
+  boolean drop(Stored stored) throws IOException {
+    try {
+      boolean there = catalogue.drop(stored);
+      if (there) {
+        blocks.strike(stored.place());
+      }
+      return there;
+    } catch (IOException e) {
+      broken.accept(e);
+      throw e;
+    }
+  }
+}

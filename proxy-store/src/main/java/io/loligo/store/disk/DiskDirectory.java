@@ -958,7 +958,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       sweep.step(now, purges, this::retire);
       scrubber.step(now);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failedToRead(e);
     }
   }

@@ -13,7 +13,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -176,7 +175,8 @@ final class Loader {
   private List<Stored> newest(
       List<Stored> variants, CacheKey key, Predicate<StoredMeta> which, int max)
       throws IOException {
-    IdentityHashMap<Stored, Long> millis = new IdentityHashMap<>();
+    record Dated(Stored variant, long millis) {}
+    List<Dated> agreed = new ArrayList<>();
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
       for (Stored variant : variants) {
@@ -188,16 +188,17 @@ final class Loader {
         if (StoredRecord.reachesFields(block) && FirstBlock.isOf(key, block)) {
           StoredMeta meta = FirstBlock.meta(block);
           if (which.test(meta)) {
-            millis.put(variant, meta.responseTimeMillis());
+            agreed.add(new Dated(variant, meta.responseTimeMillis()));
           }
         }
       }
     } finally {
       record.release();
     }
-    return millis.keySet().stream()
-        .sorted(Comparator.comparing((Stored one) -> millis.get(one)).reversed())
+    return agreed.stream()
+        .sorted(Comparator.comparingLong(Dated::millis).reversed())
         .limit(max)
+        .map(Dated::variant)
         .toList();
   }
 

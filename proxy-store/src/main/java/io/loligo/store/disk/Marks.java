@@ -13,6 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The small files of a directory: whose it is (LOCK), what it is (header), and whether it was
@@ -28,6 +30,8 @@ final class Marks implements AutoCloseable {
   private static final long ROLL_MAGIC = 0x4C4F4C49474F524CL;
   private static final int READ_BYTES = 1 << 20;
   private static final int MARK_BYTES = 4096;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Marks.class);
 
   private final Path directory;
   private final FileChannel lockFile;
@@ -172,14 +176,9 @@ final class Marks implements AutoCloseable {
   /** Takes the mark of the last close away and says what it said; null where there is none. */
   Clean takeClean() throws IOException {
     ByteBuffer octets = read(clean(), CLEAN_MAGIC);
-    if (octets != null) {
-      // a power failure may bring back the name of what was deleted, but not its octets
-      try (FileChannel file = FileChannel.open(clean(), StandardOpenOption.WRITE)) {
-        file.write(ByteBuffer.allocate(Long.BYTES), 0);
-        file.force(true);
-      }
+    if (Files.deleteIfExists(clean())) {
+      forceNames(directory); // else a power failure could bring it back
     }
-    Files.deleteIfExists(clean());
     return octets == null ? null : new Clean(octets.getInt(), octets.getLong());
   }
 
@@ -291,10 +290,25 @@ final class Marks implements AutoCloseable {
     }
   }
 
-  /** Brings to the disk what files there are: forcing a file does so for its octets alone. */
+  /**
+   * Brings to the disk what files there are: forcing a file does so for its octets alone. Some file
+   * systems, as those of networks, let nobody do that, and answer for it themselves or not at all.
+   */
   private static void forceNames(Path directory) throws IOException {
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+    FileChannel opened;
+    try {
+      opened = FileChannel.open(directory, StandardOpenOption.READ);
+    } catch (IOException unsupported) {
+      LOG.warn("{}: names of files cannot be forced to the disk ({})", directory, unsupported);
+      return;
+    }
+    try (FileChannel names = opened) {
       names.force(true);
+    } catch (IOException e) {
+      if (!String.valueOf(e.getMessage()).contains("Invalid argument")) {
+        throw e;
+      }
+      LOG.warn("{}: names of files cannot be forced to the disk ({})", directory, e.toString());
     }
   }
 

@@ -88,7 +88,7 @@ final class Roll {
       boolean listed = newest.lists(sheet.own);
       same &= listed && sheet.number == newest.number;
       if (newest.number > 0 && !listed) {
-        directories.get(i).discard("it missed removals while it was away");
+        discard(directories.get(i));
       }
       boolean behind = listed && (sheet.behind || sheet.number < newest.number);
       directories.get(i).behind(behind);
@@ -108,6 +108,14 @@ final class Roll {
       }
     }
     strangers = all.length > here.length;
+  }
+
+  private static void discard(DiskDirectory directory) throws IOException {
+    try {
+      directory.discard("it missed removals while it was away");
+    } catch (IOException e) {
+      throw directory.refusal("cannot be emptied (" + e + "): look at its disk", e);
+    }
   }
 
   private void writeAtStart(int directory) throws IOException {

@@ -29,6 +29,9 @@ final class Scrubber {
       }
       try {
         left -= verify(directory, stored, left);
+      } catch (IOException | RuntimeException e) {
+        next(directory); // there is more than the one that cannot be read
+        throw e;
       } finally {
         directory.catalogue().unpin(stored);
       }
@@ -68,9 +71,8 @@ final class Scrubber {
         first.release();
       }
     }
-    if (!good && directory.catalogue().drop(stored)) {
+    if (!good && directory.drop(stored)) {
       directory.counters().damaged.increment();
-      directory.blocks().strike(stored.place());
     }
     next(directory);
     return read;

@@ -549,9 +549,29 @@ final class FaultTest {
           new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
       slab[0].failForces();
-      fixture.store.store.tick();
-      awaitTick(fixture);
+      for (int i = 0; i < 2; i++) {
+        fixture.store.store.tick();
+        awaitTick(fixture);
+      }
       assertThat(slab[0].forces()).isGreaterThan(before);
+      assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
+    }
+  }
+
+  @Test
+  void aPatternStaysWhereWhatItCoversCannotBeStruckOut() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fixture.put(url(0), octets(1000));
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      fixture.store.store.purge(
+          new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
+      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+      slab[0].failWrites();
+      for (int i = 0; i < 3; i++) {
+        fixture.store.store.tick();
+        awaitTick(fixture);
+      }
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
       assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
     }
   }
