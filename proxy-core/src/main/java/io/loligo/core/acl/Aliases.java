@@ -47,6 +47,16 @@ public final class Aliases {
     if (isZero(octets)) {
       return List.of(LOOPBACK_6);
     }
+    List<byte[]> byPrefix = byPrefix(octets);
+    if (!isIsatap(octets)) {
+      return byPrefix;
+    }
+    List<byte[]> all = new ArrayList<>(byPrefix);
+    all.addAll(carried(octets, 12, 13, 14, 15));
+    return all;
+  }
+
+  private static List<byte[]> byPrefix(byte[] octets) {
     if (startsWith(octets, SIX_TO_FOUR)) {
       return carried(octets, 2, 3, 4, 5);
     }
@@ -61,7 +71,7 @@ public final class Aliases {
         return carried(octets, 12, 13, 14, 15);
       }
     }
-    return isIsatap(octets) ? carried(octets, 12, 13, 14, 15) : List.of();
+    return List.of();
   }
 
   /** The network knows how long its prefix is; we do not. */

@@ -219,7 +219,7 @@ public record Storability(
         && !isSharedDespiteAuthorization(directives)) {
       return "request has Authorization";
     }
-    return VarySelection.isUnmatchable(response.fields()) ? "Vary: *" : null;
+    return VarySelection.refusal(response.fields());
   }
 
   /** no-store, unless must-understand overrides it (RFC 9111 section 5.2.2.3). */

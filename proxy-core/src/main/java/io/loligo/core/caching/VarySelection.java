@@ -47,8 +47,12 @@ public final class VarySelection {
    * is not stored.
    */
   public static VarySelection of(Fields request, Fields response) {
+    boolean coded = response.has(FieldName.CONTENT_ENCODING);
+    if (!response.has(FieldName.VARY) && !coded && OverridingFields.all(request, List.of())) {
+      return null; // nearly always, and without allocation
+    }
     Set<String> selecting = names(response);
-    if (response.has(FieldName.CONTENT_ENCODING)) {
+    if (coded) {
       selecting.add("accept-encoding");
     }
     OverridingFields.addTo(selecting, request);
@@ -71,8 +75,18 @@ public final class VarySelection {
    * names than anybody has a use for.
    */
   public static boolean isUnmatchable(Fields response) {
-    return response.has(FieldName.VARY)
-        && (response.hasToken(FieldName.VARY, "*") || names(response).size() > MAX_NAMES);
+    return refusal(response) != null;
+  }
+
+  /** Why no request matches the Vary of {@code response}; null where some may. */
+  static String refusal(Fields response) {
+    if (!response.has(FieldName.VARY)) {
+      return null;
+    }
+    if (response.hasToken(FieldName.VARY, "*")) {
+      return "Vary: *";
+    }
+    return names(response).size() > MAX_NAMES ? "Vary with too many names" : null;
   }
 
   /**

@@ -136,7 +136,7 @@ class VarySelectionTest {
   /** With work that grows with the square of it this takes hours. */
   @ParameterizedTest
   @ValueSource(strings = {"Accept", "Accept-Encoding", "Accept-Language", "X-Device"})
-  @Timeout(60)
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void lengthOfAValueCostsNoMoreThanItself(String name) {
     String blanks = " ".repeat(4_000_000);
     String value = name + ": gzip," + blanks + "x" + blanks + "y;" + blanks + "q=1";
@@ -151,7 +151,7 @@ class VarySelectionTest {
     Arrays.setAll(names, i -> "x-" + i);
     String most = "Vary: " + String.join(",", names);
     assertThat(VarySelection.isUnmatchable(Heads.fields(most, most))).isFalse();
-    assertThat(VarySelection.isUnmatchable(Heads.fields(most + ", one-more"))).isTrue();
+    assertThat(VarySelection.refusal(Heads.fields(most + ", one-more"))).contains("too many");
   }
 
   @Must

@@ -6,6 +6,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.upstream.FetchFailure;
+import java.util.Arrays;
 
 /**
  * How a fetch failed, for those who waited for it: nothing of what the origin answered but its
@@ -115,8 +116,20 @@ record FailedFetch(
       case CLIENT -> false;
       case REQUEST_OR_ORIGIN ->
           sent.end() <= waiting.end() + MAX_EXCESS_BYTES
+              && hasSameTarget(waiting, sent)
               && hasAllOf(waiting.fields(), sent.fields());
     };
+  }
+
+  /** Others may share a key of which a part of the query is left out. */
+  private static boolean hasSameTarget(RequestHead one, RequestHead other) {
+    return Arrays.equals(
+        one.bytes(),
+        one.targetStart(),
+        one.targetEnd(),
+        other.bytes(),
+        other.targetStart(),
+        other.targetEnd());
   }
 
   private static boolean hasAllOf(Fields fields, Fields others) {

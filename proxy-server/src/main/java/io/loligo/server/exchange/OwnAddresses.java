@@ -15,8 +15,9 @@ import java.util.Set;
  *     the process starts
  * @param loops where it listens for requests that it would send to itself again: the ports of a
  *     forward proxy, and all of them where no Via tells that a request was here; may still grow
- * @param listening wherever it listens for clients: no tunnel leads there, as nothing in a tunnel
- *     tells that it was here, and the rules would take this proxy for the client; may still grow
+ * @param listening wherever it listens for clients: no tunnel leads to such a port of this machine,
+ *     whichever of its addresses is listened on, as nothing in a tunnel tells that it was here, and
+ *     the rules would take this proxy for the client; may still grow
  * @param local addresses of this machine, which may change; loopback and wildcard need not be
  *     listed
  */

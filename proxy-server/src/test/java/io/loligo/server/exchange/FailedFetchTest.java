@@ -55,12 +55,25 @@ final class FailedFetchTest {
   }
 
   private static RequestHead head(String... lines) {
-    String text = "GET / HTTP/1.1\r\n" + String.join("\r\n", lines) + "\r\n\r\n";
+    return headOf("/", lines);
+  }
+
+  private static RequestHead headOf(String target, String... lines) {
+    String text = "GET " + target + " HTTP/1.1\r\n" + String.join("\r\n", lines) + "\r\n\r\n";
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     RequestHead head = new RequestHead();
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     return head;
+  }
+
+  /** They share a key where a part of the query is left out of it. */
+  @Test
+  void saysNothingOfOtherTargets() {
+    FailedFetch failed = FailedFetch.of(new FetchFailure(Kind.READ_TIMEOUT, "detail"));
+    RequestHead odd = headOf("/?a=1&b=x", PLAIN);
+    assertThat(failed.saysOf(headOf("/?a=1&b=x", PLAIN), odd)).isTrue();
+    assertThat(failed.saysOf(headOf("/?a=1&b=y", PLAIN), odd)).isFalse();
   }
 
   @Test
