@@ -41,6 +41,18 @@ class MarksTest {
   }
 
   @Test
+  void fileSystemThatForcesNoNamesWillDo() throws IOException {
+    files.createDirectory(files.path("/cache"));
+    files.opensNoDirectory = true;
+    Marks marks = marks(files);
+    marks.writeRoll(sheet(1), true);
+    marks.writeClean(new Marks.Clean(1, 2));
+    assertThat(marks.takeClean()).isNotNull();
+    assertThat(marks.takeClean()).isNull();
+    assertThat(marks.readRoll().number()).isEqualTo(1);
+  }
+
+  @Test
   void markOfACloseCountsOnce() throws IOException {
     files.createDirectory(files.path("/cache"));
     Marks marks = marks(files);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryStream;
@@ -41,6 +42,9 @@ public final class SimFiles extends FileSystemProvider {
   private final SimFileSystem system = new SimFileSystem(this);
   private final LongSupplier millis;
   private final Set<String> locked = new HashSet<>();
+
+  /** Whether a directory cannot be opened, as on some file systems. */
+  boolean opensNoDirectory;
 
   /** Names and what they stand for; a directory has none of it. */
   private Map<String, SimFile> names = new LinkedHashMap<>();
@@ -142,6 +146,9 @@ public final class SimFiles extends FileSystemProvider {
       throws IOException {
     SimFile file = names.get(path.toString());
     if (names.containsKey(path.toString()) && file == null) {
+      if (opensNoDirectory) {
+        throw new AccessDeniedException(path.toString());
+      }
       return new SimFileChannel(this, path, new SimFile(now())); // to force a directory
     }
     if (file == null) {

@@ -299,16 +299,11 @@ final class Marks implements AutoCloseable {
     try {
       opened = FileChannel.open(directory, StandardOpenOption.READ);
     } catch (IOException unsupported) {
-      LOG.warn("{}: names of files cannot be forced to the disk ({})", directory, unsupported);
+      LOG.warn("{}: names cannot be forced to the disk ({})", directory, unsupported.toString());
       return;
     }
     try (FileChannel names = opened) {
       names.force(true);
-    } catch (IOException e) {
-      if (!String.valueOf(e.getMessage()).contains("Invalid argument")) {
-        throw e;
-      }
-      LOG.warn("{}: names of files cannot be forced to the disk ({})", directory, e.toString());
     }
   }
 
