@@ -897,23 +897,6 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * What the fetch it waited for may have stored by the rule that it taught, owned, or null; the
-   * probe has the key of the URL afterwards.
-   */
-  private Entry findByRule(Exchange exchange) {
-    RequestTarget target = exchange.target();
-    keyByRule(exchange.head(), target);
-    if (target.keySuffix() == null) {
-      CacheKeys.seal(probe, target);
-      return null;
-    }
-    Entry entry = store.find(CacheKeys.seal(probe, target), exchange.head().fields());
-    target.keyedBy(null, null, 0);
-    CacheKeys.seal(probe, target);
-    return entry;
-  }
-
-  /**
    * Looks again for a request that waited for another's fetch. {@link Exchange#found} is told, at
    * once or, where the disk has to be asked, later.
    */
@@ -921,9 +904,6 @@ public final class ExchangeLoop implements RequestHandler {
     CacheKeys.seal(probe, exchange.target());
     Fields request = exchange.head().fields();
     Entry entry = store.find(probe, request);
-    if (entry == null && exchange.target().keySuffix() == null) {
-      entry = findByRule(exchange);
-    }
     if (entry != null || !store.mayLoad(probe)) {
       exchange.found(entry);
       return;
