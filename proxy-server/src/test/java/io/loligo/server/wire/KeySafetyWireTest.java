@@ -297,10 +297,8 @@ class KeySafetyWireTest extends WireTest {
         .isEqualTo("poisoned");
   }
 
-  /** However long the origin says that they last. */
-  @Test
-  void errorsThatHangOnOneRequestAreNotForOthers() throws Exception {
-    startProxy("negative_ttl 10 minutes");
+  /** Answers with the status that X-Odd names, and with 200 without it, fresh for long. */
+  private void oddRequestsMeetErrors() {
     origin.otherwise(
         call -> {
           String status = call.field("X-Odd");
@@ -310,6 +308,13 @@ class KeySafetyWireTest extends WireTest {
             call.send(ScriptedOrigin.response(status + " Odd", "odd", FRESH));
           }
         });
+  }
+
+  /** However long the origin says that they last. */
+  @Test
+  void errorsThatHangOnOneRequestAreNotForOthers() throws Exception {
+    startProxy("negative_ttl 10 minutes");
+    oddRequestsMeetErrors();
     for (int status :
         List.of(
             400, 402, 405, 406, 408, 409, 411, 412, 413, 415, 416, 417, 418, 421, 422, 423, 424,
@@ -323,15 +328,7 @@ class KeySafetyWireTest extends WireTest {
   @Test
   void errorsThatAnswerOversizeRequestsAreNotForOthers() throws Exception {
     startProxy("negative_ttl 10 minutes");
-    origin.otherwise(
-        call -> {
-          String status = call.field("X-Odd");
-          if (status == null) {
-            call.ok("good", FRESH);
-          } else {
-            call.send(ScriptedOrigin.response(status + " Odd", "odd", FRESH));
-          }
-        });
+    oddRequestsMeetErrors();
     String large = "Accept-Language: " + "x".repeat(8_192);
     for (int status : List.of(403, 404, 410, 500, 502, 503, 504, 599)) {
       String path = "/large/" + status;

@@ -430,20 +430,16 @@ class Http1ConnectionTest {
       assertThat(onlyNote().errorDetail()).isEqualTo("origin broke off");
     }
 
+    private void earlyHints(Events events, String... fieldLines) {
+      String head = "HTTP/1.1 103 x\r\n" + lines(fieldLines);
+      client.run(() -> events.stream.interim(interim(head)));
+    }
+
     @Test
     void passesInterimAnswersOnWithoutHopByHopFields() {
       Events events = client.later();
       client.channel.peerSends(get("/"));
-      client.run(
-          () ->
-              events.stream.interim(
-                  interim(
-                      lines(
-                          "HTTP/1.1 103 x",
-                          "Link: </a>",
-                          "Connection: foo",
-                          "Foo: 1",
-                          "Keep-Alive: 3"))));
+      earlyHints(events, "Link: </a>", "Connection: foo", "Foo: 1", "Keep-Alive: 3");
       assertThat(client.channel.received())
           .isEqualTo("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
       client.run(() -> head(events.stream, 200, 0, true));
@@ -455,16 +451,12 @@ class Http1ConnectionTest {
     void keepsInInterimAnswersWhatConnectionMustNotTakeAway() {
       Events events = client.later();
       client.channel.peerSends(get("/"));
-      client.run(
-          () ->
-              events.stream.interim(
-                  interim(
-                      lines(
-                          "HTTP/1.1 103 x",
-                          "Date: x",
-                          "Content-Security-Policy: y",
-                          "Connection: date, content-security-policy",
-                          "Content-Length: 0"))));
+      earlyHints(
+          events,
+          "Date: x",
+          "Content-Security-Policy: y",
+          "Connection: date, content-security-policy",
+          "Content-Length: 0");
       assertThat(client.channel.received())
           .isEqualTo("HTTP/1.1 103 Early Hints\r\nDate: x\r\nContent-Security-Policy: y\r\n\r\n");
     }
