@@ -22,6 +22,7 @@ final class Assembly {
   private final RuleLists rules;
   private final LogLines logs;
   private final CacheDirLines dirs;
+  private final LimitLines limits;
 
   Assembly(
       ConfigSource source,
@@ -29,13 +30,15 @@ final class Assembly {
       Acls acls,
       RuleLists rules,
       LogLines logs,
-      CacheDirLines dirs) {
+      CacheDirLines dirs,
+      LimitLines limits) {
     this.source = source;
     this.scalars = scalars;
     this.acls = acls;
     this.rules = rules;
     this.logs = logs;
     this.dirs = dirs;
+    this.limits = limits;
   }
 
   ProxyConfig build(
@@ -174,7 +177,7 @@ final class Assembly {
         heads("request_header_max_size"),
         heads("reply_header_max_size"),
         requestBody == 0 ? Values.NO_LIMIT : requestBody,
-        scalars.number("reply_body_max_size"));
+        limits.of("reply_body_max_size"));
   }
 
   private ParseLimits heads(String size) {
@@ -194,7 +197,7 @@ final class Assembly {
         ForwardedFor.valueOf(upper("forwarded_for")),
         scalars.flag("collapsed_forwarding"),
         scalars.number("loligo_collapsed_wait"),
-        scalars.number("range_offset_limit"),
+        limits.of("range_offset_limit"),
         scalars.number("quick_abort_min"),
         scalars.number("quick_abort_max"),
         scalars.integer("quick_abort_pct"),

@@ -77,7 +77,7 @@ public record Directive(
 
   /** Whether a line may appear several times, each adding to the others. */
   boolean accumulates() {
-    return type == ValueType.RULES || type == ValueType.LINE;
+    return type == ValueType.RULES || type == ValueType.LINE || type == ValueType.BYTES_BY_ACL;
   }
 
   /** Whether the value is looked at in this version. */

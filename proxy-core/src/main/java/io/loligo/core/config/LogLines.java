@@ -191,7 +191,7 @@ final class LogLines {
               draft.module,
               draft.place,
               draft.format,
-              rules.compileTerms(draft.line, draft.terms),
+              rules.compileTerms(draft.line, draft.terms, false),
               draft.line.source()));
     }
     boolean writes = logs.stream().anyMatch(log -> !log.module().equals("none"));

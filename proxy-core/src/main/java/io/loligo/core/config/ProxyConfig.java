@@ -317,10 +317,10 @@ public record ProxyConfig(
    * @param request limits of request heads
    * @param reply limits of response heads
    * @param requestBodyMaxBytes -1: none
-   * @param replyBodyMaxBytes -1: none
+   * @param replyBodyMax -1: none
    */
   public record Limits(
-      ParseLimits request, ParseLimits reply, long requestBodyMaxBytes, long replyBodyMaxBytes) {}
+      ParseLimits request, ParseLimits reply, long requestBodyMaxBytes, SizeLimits replyBodyMax) {}
 
   /** {@code loligo_stored_set_cookie}: Set-Cookie of stored responses. */
   public enum StoredSetCookie {
@@ -346,7 +346,7 @@ public record ProxyConfig(
    *
    * @param visibleHostname for Via, Cache-Status and error pages
    * @param collapsedWaitMillis how long another client's fetch is waited for
-   * @param rangeOffsetLimitBytes 0: ranges go onward as they are; -1: the whole always
+   * @param rangeOffsetLimit 0: ranges go onward as they are; -1: the whole always
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
    * @param showsKey {@code loligo_cache_status_key}
@@ -359,7 +359,7 @@ public record ProxyConfig(
       ForwardedFor forwardedFor,
       boolean collapsedForwarding,
       long collapsedWaitMillis,
-      long rangeOffsetLimitBytes,
+      SizeLimits rangeOffsetLimit,
       long quickAbortMinBytes,
       long quickAbortMaxBytes,
       int quickAbortPercent,

@@ -19,6 +19,7 @@ final class Reading {
   private final RefreshLines refresh;
   private final LogLines logs;
   private final CacheDirLines dirs;
+  private final LimitLines limits;
   private final List<Setting> settings = new ArrayList<>();
 
   Reading(ConfigSource source, Report report) {
@@ -32,6 +33,7 @@ final class Reading {
     refresh = new RefreshLines(report);
     logs = new LogLines(report, rules);
     dirs = new CacheDirLines(report);
+    limits = new LimitLines(report, rules, scalars);
   }
 
   /** Takes the next line. */
@@ -112,10 +114,11 @@ final class Reading {
       case "access_log" -> logs.readAccessLog(line);
       case "logformat" -> logs.readFormat(line);
       case "debug_options" -> logs.readDebugOptions(line);
-      case "reply_body_max_size", "range_offset_limit" -> limitForAll(directive, line);
       default -> {
         if (directive.type() == ValueType.RULES) {
           rules.read(directive.name(), line, line.values());
+        } else if (directive.type() == ValueType.BYTES_BY_ACL) {
+          limits.read(directive, line);
         } else {
           scalars.read(directive, line, line.values(), report);
         }
@@ -139,24 +142,6 @@ final class Reading {
     }
   }
 
-  private void limitForAll(Directive directive, Line line) {
-    List<String> values = line.values();
-    int size = Values.read(directive, values).used();
-    List<String> names = values.subList(Math.min(size, values.size()), values.size());
-    if (size > 0 && !names.isEmpty() && !names.equals(List.of("all"))) {
-      String why = "one limit holds for all; ACLs are not looked at";
-      if (directive.name().equals("reply_body_max_size")) {
-        report.restricts(line, String.join(" ", names), why);
-      } else {
-        report.warning(line, String.join(" ", names), "", "accepted without effect: " + why);
-        report.verdict(line, Verdict.WITHOUT_EFFECT, why);
-      }
-      return;
-    }
-    List<String> used = size == 0 ? values : values.subList(0, size);
-    scalars.read(directive, line, used, report);
-  }
-
   /** The configuration of all lines taken, or null where one cannot be made. */
   ProxyConfig finish(String file) {
     ports.finish(file);
@@ -166,7 +151,7 @@ final class Reading {
     if (report.hasErrors()) {
       return null;
     }
-    return new Assembly(source, scalars, acls.named(), rules, logs, dirs)
+    return new Assembly(source, scalars, acls.named(), rules, logs, dirs, limits)
         .build(ports.ports(), peers.peers(), refresh.patterns(), effective());
   }
 

@@ -78,7 +78,7 @@ public final class ReferencePages {
   private static String range(Directive directive) {
     String unit =
         switch (directive.type()) {
-          case BYTES, KILOBYTES -> " bytes";
+          case BYTES, BYTES_BY_ACL, KILOBYTES -> " bytes";
           case SECONDS -> " s";
           case MILLISECONDS -> " ms";
           default -> "";

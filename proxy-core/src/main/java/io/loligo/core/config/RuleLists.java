@@ -16,7 +16,8 @@ final class RuleLists {
   static final String PEER = "cache_peer_access ";
 
   /** Lists that are evaluated after the response's head has come. */
-  private static final Set<String> WITH_REPLY = Set.of("http_reply_access", "access_log");
+  private static final Set<String> WITH_REPLY =
+      Set.of("http_reply_access", "access_log", "reply_body_max_size");
 
   private final Report report;
   private final Acls acls;
@@ -99,13 +100,17 @@ final class RuleLists {
     return acls.compile(lists.getOrDefault(list, List.of()), ifEmpty, true);
   }
 
-  /** Compiles the ACLs at the end of {@code line}: all must match, none at all always do. */
-  AclList compileTerms(Line line, List<String> terms) {
+  /**
+   * Compiles the ACLs at the end of {@code line}: all must match, none at all always do.
+   *
+   * @param matchRestricts whether what cannot be decided is taken to match, to be careful
+   */
+  AclList compileTerms(Line line, List<String> terms, boolean matchRestricts) {
     if (terms.isEmpty()) {
       return AclList.allowAll();
     }
     AclRule rule =
         new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
-    return acls.compile(List.of(rule), AclList.allowAll(), false);
+    return acls.compile(List.of(rule), AclList.allowAll(), matchRestricts);
   }
 }

@@ -163,16 +163,14 @@ final class UsedDirectives {
             .type(ValueType.ON_OFF, "off")
             .text("A client's conditional request always asks the origin."),
         d("range_offset_limit")
-            .type(ValueType.BYTES, "0 bytes")
-            .form("NUMBER bytes|KB|MB|GB [all]")
+            .type(ValueType.BYTES_BY_ACL, "0 bytes")
             .noLimit()
-            .difference(
-                "one limit for all; a line with ACLs other than all has no effect; several ranges are"
-                    + " sent onward as they are")
+            .difference("several ranges are sent onward as they are")
             .text(
                 "For a range that begins this far into what is not stored, or before, the whole is"
                     + " fetched and the range answered from it. 0: ranges are sent onward as they"
-                    + " are. none: the whole always, to its end whatever quick_abort says."),
+                    + " are. none: the whole always, to its end whatever quick_abort says. The first line"
+                    + " whose ACLs match holds."),
         d("quick_abort_min")
             .type(ValueType.KILOBYTES, "16 KB")
             .noLimit()
@@ -244,11 +242,10 @@ final class UsedDirectives {
             .noLimit()
             .text("Largest request body; more is answered with 413. 0: no limit."),
         d("reply_body_max_size")
-            .type(ValueType.BYTES, "none")
-            .form("NUMBER bytes|KB|MB|GB [all]")
+            .type(ValueType.BYTES_BY_ACL, "none")
             .noLimit()
-            .difference("one limit for all; a line with ACLs other than all stops the start")
-            .text("Largest response body; more is refused or cut."),
+            .text(
+                "Largest response body; more is refused or cut. The first line whose ACLs match holds."),
         d("dns_nameservers")
             .type(ValueType.ADDRESSES, "")
             .text("Name servers to ask; without a line the system's."),

@@ -3,6 +3,8 @@ package io.loligo.core.config;
 /** Grammars of directive values. Immutable. */
 public enum ValueType {
   BYTES("NUMBER bytes|KB|MB|GB"),
+  /** The first line whose ACLs match holds. */
+  BYTES_BY_ACL("NUMBER bytes|KB|MB|GB [[!]ACL...]"),
   /** A number without unit is kilobytes. */
   KILOBYTES("NUMBER bytes|KB|MB|GB"),
   /** Kept in seconds. */

@@ -67,7 +67,7 @@ final class Values {
     }
     String first = words.get(0);
     return switch (directive.type()) {
-      case BYTES -> bytes(directive, words, 1);
+      case BYTES, BYTES_BY_ACL -> bytes(directive, words, 1);
       case KILOBYTES -> bytes(directive, words, 1024);
       case SECONDS -> time(directive, words, 1_000);
       case MILLISECONDS -> time(directive, words, 1);

@@ -39,7 +39,6 @@ class FailClosedTest {
         "miss_access deny all",
         "tcp_outgoing_address 10.0.0.1",
         "delay_pools 1",
-        "reply_body_max_size 10 MB localhost",
         "access_log syslog:daemon.info squid",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 tproxy",

@@ -32,7 +32,7 @@ class ProxyConfigTest {
     assertThat(config.timeouts().clientIdle()).isEqualTo(120_000);
     assertThat(config.limits().request().maxHeadBytes()).isEqualTo(65_536);
     assertThat(config.limits().requestBodyMaxBytes()).isEqualTo(-1);
-    assertThat(config.limits().replyBodyMaxBytes()).isEqualTo(-1);
+    assertThat(config.limits().replyBodyMax().isForAll(-1)).isTrue();
     assertThat(config.caching().maxObjectBytes()).isEqualTo(4 << 20);
     assertThat(config.caching().minimumExpirySeconds()).isZero();
     assertThat(config.caching().maxStaleSeconds()).isEqualTo(604_800);
@@ -40,7 +40,7 @@ class ProxyConfigTest {
     assertThat(config.forwarding().forwardedFor()).isEqualTo(ForwardedFor.ON);
     assertThat(config.forwarding().collapsedForwarding()).isTrue();
     assertThat(config.forwarding().visibleHostname()).isEqualTo("proxy.test");
-    assertThat(config.forwarding().rangeOffsetLimitBytes()).isZero();
+    assertThat(config.forwarding().rangeOffsetLimit().isForAll(0)).isTrue();
     assertThat(config.forwarding().quickAbortMinBytes()).isEqualTo(16_384);
     assertThat(config.forwarding().quickAbortPercent()).isEqualTo(95);
     assertThat(config.dns().nameservers()).isEmpty();
@@ -297,10 +297,10 @@ class ProxyConfigTest {
     assertThat(config.workers().pidFileSource()).isEqualTo("squid.conf:5");
     assertThat(config.logging().cacheLogSource()).isEqualTo("squid.conf:6");
     assertThat(config.caching().maxObjectBytes()).isEqualTo(Long.MAX_VALUE);
-    assertThat(config.forwarding().rangeOffsetLimitBytes()).isEqualTo(-1);
+    assertThat(config.forwarding().rangeOffsetLimit().isForAll(-1)).isTrue();
     assertThat(config.forwarding().quickAbortMinBytes()).isEqualTo(-1);
     assertThat(config.limits().requestBodyMaxBytes()).isEqualTo(1 << 20);
-    assertThat(config.limits().replyBodyMaxBytes()).isEqualTo(2 << 20);
+    assertThat(config.limits().replyBodyMax().isForAll(2 << 20)).isTrue();
     assertThat(config.limits().request().maxTargetBytes()).isEqualTo(1024);
     assertThat(config.dns().nameservers()).containsExactly("9.9.9.9", "::1");
     assertThat(config.connections().clientPersistent()).isFalse();

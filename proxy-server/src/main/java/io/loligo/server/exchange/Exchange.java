@@ -157,7 +157,7 @@ final class Exchange implements ClientEvents {
     this.stale = incomplete ? null : stored;
     this.part = incomplete ? stored : null;
     this.decision = decision;
-    this.whole = loop.fetchesWhole(head, decision);
+    this.whole = loop.fetchesWhole(head, view, decision);
     this.upgrade = upgrade;
     ExchangeRecord record = stream.record();
     record.request = this.head;
@@ -499,14 +499,14 @@ final class Exchange implements ClientEvents {
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
       window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
     }
-    long limit = loop.config().limits().replyBodyMaxBytes();
+    view.reply(arrived.head());
+    long limit = loop.config().limits().replyBodyMax().of(view);
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     if (limit >= 0 && head.methodId() != Method.HEAD && length(arrived) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
     }
-    view.reply(arrived.head());
     AclVerdict verdict = loop.config().access().httpReplyAccess().evaluate(view);
     if (verdict.denied()) {
       leave();

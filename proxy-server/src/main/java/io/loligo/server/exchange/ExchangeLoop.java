@@ -17,6 +17,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
+import io.loligo.core.config.SizeLimits;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -723,14 +724,17 @@ public final class ExchangeLoop implements RequestHandler {
    * Whether the whole is fetched for the range that {@code head} asks for (range_offset_limit):
    * only where it is worth storing.
    */
-  boolean fetchesWhole(RequestHead head, CacheDecision decision) {
-    long limit = config().forwarding().rangeOffsetLimitBytes();
-    if (limit == 0 || decision.outcome() != Outcome.FETCH || head.methodId() != Method.GET) {
+  boolean fetchesWhole(RequestHead head, RequestView view, CacheDecision decision) {
+    SizeLimits limits = config().forwarding().rangeOffsetLimit();
+    if (limits.isForAll(0)
+        || decision.outcome() != Outcome.FETCH
+        || head.methodId() != Method.GET) {
       return false;
     }
+    long limit = limits.of(view);
     return switch (decision.reason()) {
       case URI_MISS, VARY_MISS, DISK_UNREADABLE, INCOMPLETE, REQUEST_NO_CACHE ->
-          RangeOffset.isWithin(head.fields(), limit);
+          limit != 0 && RangeOffset.isWithin(head.fields(), limit);
       default -> false;
     };
   }

@@ -272,7 +272,8 @@ final class Explaining {
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
         LogTag tag = Exchange.fetchedTag(decision, miss);
         int offered = offered(decision, peek.variants());
-        yield new Forecast(decision, 0, tag, onError, offered, loop.fetchesWhole(head, decision));
+        yield new Forecast(
+            decision, 0, tag, onError, offered, loop.fetchesWhole(head, view, decision));
       }
     };
   }

@@ -814,7 +814,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return false;
     }
     Forwarding forwarding = loop.config().forwarding();
-    if (whole && forwarding.rangeOffsetLimitBytes() < 0) {
+    if (whole && forwarding.rangeOffsetLimit().of(view) < 0) {
       return true;
     }
     long left = announced - inFlight.received();

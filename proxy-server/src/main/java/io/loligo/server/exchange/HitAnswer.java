@@ -8,6 +8,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.config.SizeLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -74,7 +75,7 @@ final class HitAnswer {
       Answered asked) {
     ExchangeRecord record = stream.record();
     record.decision = decision;
-    if (isDenied(stream, view, entry) || isTooLarge(stream, head, entry, decision)) {
+    if (isDenied(stream, view, entry) || isTooLarge(stream, head, view, entry, decision)) {
       entry.release();
       stream.flush();
       return null;
@@ -120,14 +121,23 @@ final class HitAnswer {
 
   /** reply_body_max_size, of what would be sent; what was stored before a reload may exceed it. */
   private boolean isTooLarge(
-      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision) {
-    long limit = loop.config().limits().replyBodyMaxBytes();
-    if (limit < 0 || decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
+      ClientStream stream,
+      RequestHead head,
+      RequestView view,
+      Entry entry,
+      CacheDecision decision) {
+    SizeLimits limits = loop.config().limits().replyBodyMax();
+    if (limits.isForAll(-1)
+        || decision.outcome() == Outcome.NOT_MODIFIED
+        || head.methodId() == Method.HEAD) {
       return false;
     }
+    view.reply(entry);
+    long limit = limits.of(view);
+    view.forgetReply();
     RangeSelection ranges = ranges(head, entry.meta());
     long length = ranges == null ? entry.contentLength() : ranges.octets();
-    if (length <= limit) {
+    if (limit < 0 || length <= limit) {
       return false;
     }
     stream.record().hitClass = HitClass.OWN_ANSWER;

@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.config.SizeLimits;
 import io.loligo.core.http1.ParseLimits;
 import java.util.List;
 import java.util.Map;
@@ -61,14 +62,14 @@ public final class Settings {
             0,
             maxIdlePerOrigin,
             ProxyConfig.Load.ANY),
-        new ProxyConfig.Limits(ParseLimits.DEFAULT, replyLimits, -1, -1),
+        new ProxyConfig.Limits(ParseLimits.DEFAULT, replyLimits, -1, SizeLimits.forAll(-1)),
         new ProxyConfig.Forwarding(
             "proxy.example",
             true,
             ProxyConfig.ForwardedFor.ON,
             true,
             30_000,
-            0,
+            SizeLimits.forAll(0),
             16_384,
             16_384,
             95,

@@ -226,6 +226,17 @@ class PartialContentWireTest extends WireTest {
     assertThat(origin.fetches("/a")).isEqualTo(1);
   }
 
+  @Test
+  void theWholeIsFetchedForWhomTheAclsSay() throws Exception {
+    startProxy("acl films urlpath_regex ^/film", "range_offset_limit none films");
+    serve("/film", "0123456789", 0);
+    serve("/page", "0123456789", 0);
+    assertThat(get("/film", "Range: bytes=1-3").text()).isEqualTo("123");
+    assertThat(get("/page", "Range: bytes=1-3").text()).isEqualTo("123");
+    assertThat(origin.requests().get(0).field("Range")).isNull();
+    assertThat(origin.requests().get(1).field("Range")).isEqualTo("bytes=1-3");
+  }
+
   private void startWithDisk() throws Exception {
     startProxy("cache_dir rock " + dir.resolve("cache") + " 64");
     proxy.diskOpened().join();

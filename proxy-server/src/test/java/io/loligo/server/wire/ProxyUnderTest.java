@@ -182,7 +182,7 @@ final class ProxyUnderTest implements AutoCloseable {
             request,
             read.limits().reply(),
             read.limits().requestBodyMaxBytes(),
-            read.limits().replyBodyMaxBytes());
+            read.limits().replyBodyMax());
     ProxyConfig config =
         new ProxyConfig(
             read.ports(),

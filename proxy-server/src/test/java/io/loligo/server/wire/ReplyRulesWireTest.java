@@ -93,4 +93,24 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(exchange("HEAD", "/long").status()).isEqualTo(200);
     assertThat(exchange("HEAD", "/long", "Cache-Control: no-cache").status()).isEqualTo(200);
   }
+
+  @Test
+  void theFirstLimitWhoseAclsMatchHolds() throws Exception {
+    startProxy(
+        "acl robots browser ^Robot",
+        "acl films rep_mime_type ^video/",
+        "reply_body_max_size 100 bytes robots !films",
+        "reply_body_max_size none films",
+        "reply_body_max_size 300 bytes");
+    origin.onOk("/page", "x".repeat(200), FRESH);
+    origin.onOk("/film", "x".repeat(400), FRESH, "Content-Type: video/mp4");
+    origin.onOk("/long", "x".repeat(400), FRESH);
+    for (int i = 0; i < 2; i++) {
+      assertThat(get("/page", "User-Agent: Robot").status()).isEqualTo(403);
+      assertThat(get("/page").status()).isEqualTo(200);
+      assertThat(get("/film", "User-Agent: Robot").status()).isEqualTo(200);
+      assertThat(get("/film").status()).isEqualTo(200);
+      assertThat(get("/long").status()).isEqualTo(403);
+    }
+  }
 }
