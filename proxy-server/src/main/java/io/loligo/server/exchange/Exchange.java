@@ -788,6 +788,8 @@ final class Exchange implements ClientEvents {
       case NO_ROUTE -> "There is no way to the origin.";
       case DNS_FAILED -> "The name of the origin could not be resolved.";
       case ADDRESS_DENIED -> "Access denied by the proxy's rules.";
+      case LENGTH_REQUIRED ->
+          "The origin knows HTTP/1.0 only: send the content with Content-Length.";
       case CONNECT_FAILED -> "The origin refused the connection.";
       case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
       case NO_ANSWER -> "The origin closed the connection without an answer.";

@@ -13,6 +13,8 @@ public record FetchFailure(Kind kind, String detail) {
     DNS_FAILED(503, "ERR_DNS_FAIL"),
     /** Every resolved address is refused by the rules. */
     ADDRESS_DENIED(403, "ERR_ACCESS_DENIED"),
+    /** Chunked content, and the server knows HTTP/1.0 only. */
+    LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
     /** Closed before a single octet of an answer. */

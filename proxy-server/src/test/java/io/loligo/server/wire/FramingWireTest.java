@@ -204,6 +204,22 @@ class FramingWireTest extends WireTest {
     assertThat(origin.lastRequest().field("Content-Length")).isNull();
   }
 
+  /** RFC 9112 section 6.1: a server that answered in HTTP/1.0 knows no chunked coding. */
+  @Test
+  void sendsNothingChunkedToWhoKnowsHttp10Only() throws Exception {
+    startProxy();
+    origin.on("/old", call -> call.send("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold"));
+    origin.onOk("/new", "new");
+    String chunked =
+        RawClient.head("POST", origin.url("/new"), "Transfer-Encoding: chunked")
+            + "3\r\nabc\r\n0\r\n\r\n";
+    assertThat(get("/old").text()).isEqualTo("old");
+    assertThat(client().send(chunked).response().status()).isEqualTo(411);
+    assertThat(origin.fetches("/new")).isZero();
+    assertThat(send("POST", "/new", "abc").text()).isEqualTo("new");
+    assertThat(client().send(chunked).response().text()).isEqualTo("new");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -158,6 +158,11 @@ final class Fetch
     if (addresses == null) {
       return true;
     }
+    if (isChunked() && upstream.oldServers.contains(addresses)) {
+      lastFailure =
+          new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered in HTTP/1.0 before");
+      return false;
+    }
     if (repeatable && !freshOnly) {
       for (InetSocketAddress address : addresses) {
         Http1Connection kept = upstream.idle.take(address);
@@ -171,6 +176,10 @@ final class Fetch
       }
     }
     return dial();
+  }
+
+  private boolean isChunked() {
+    return request != null && request.hasContent() && request.contentLength() < 0;
   }
 
   /** The addresses that may be dialled; null, and the fetch failed, where there are none. */
@@ -306,6 +315,7 @@ final class Fetch
 
   @Override
   public void head(ResponseHead head, Framing framing) {
+    upstream.oldServers.answered(connection.address(), head.version());
     events.head(head, framing);
   }
 

@@ -30,6 +30,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final HopHealth health;
   final ConnectionCounters counters;
   final IdleConnections idle;
+  final OldServers oldServers;
 
   /**
    * The upstream of one event loop.
@@ -51,7 +52,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         transport,
         names,
         health,
-        counters);
+        counters,
+        new OldServers(loop.ticker()));
   }
 
   private NettyUpstream(
@@ -59,13 +61,15 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       OriginTransport transport,
       NameResolver names,
       HopHealth health,
-      ConnectionCounters counters) {
+      ConnectionCounters counters,
+      OldServers oldServers) {
     this.http1 = http1;
     this.transport = transport;
     this.names = names;
     this.health = health;
     this.counters = counters;
     this.idle = new IdleConnections(http1, counters);
+    this.oldServers = oldServers;
   }
 
   /**
@@ -76,7 +80,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     assert http1.loop().inEventLoop();
     Http1Loop next =
         new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.scarce(), http1.scratch());
-    NettyUpstream successor = new NettyUpstream(next, transport, names, health, counters);
+    NettyUpstream successor =
+        new NettyUpstream(next, transport, names, health, counters, oldServers);
     idle.handTo(successor.idle);
     return successor;
   }

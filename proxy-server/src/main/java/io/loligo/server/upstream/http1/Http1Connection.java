@@ -556,12 +556,12 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     persistent = persistent && !MessageFraming.announcesForbiddenContent(head);
-    if (head.status() != 100) {
-      events.interim(head);
-    } else if (awaitingContinue) {
+    if (head.status() == 100 && awaitingContinue) {
       awaitingContinue = false;
       watch();
       events.readyForContent();
+    } else {
+      events.interim(head);
     }
   }
 

@@ -1,0 +1,59 @@
+package io.loligo.server.upstream.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class OldServersTest {
+  private final MockTicker ticker = Ticker.newMockTicker();
+  private final OldServers servers = new OldServers(ticker);
+
+  private static InetSocketAddress address(int port) {
+    return new InetSocketAddress("192.0.2.1", port);
+  }
+
+  private boolean knows(int... ports) {
+    return servers.contains(Arrays.stream(ports).mapToObj(OldServersTest::address).toList());
+  }
+
+  @Test
+  void remembersWhoAnsweredInHttp10() {
+    assertThat(knows(80)).isFalse();
+    servers.answered(address(80), 10);
+    servers.answered(address(81), 11);
+    assertThat(knows(80)).isTrue();
+    assertThat(knows(81)).isFalse();
+    assertThat(knows(80, 81)).as("one may know more").isFalse();
+    servers.answered(address(80), 11);
+    assertThat(knows(80)).isFalse();
+  }
+
+  @Test
+  void forgetsAfterTenMinutesWithoutAnAnswer() {
+    servers.answered(address(80), 10);
+    ticker.advance(9, TimeUnit.MINUTES);
+    assertThat(knows(80)).isTrue();
+    servers.answered(address(80), 10);
+    ticker.advance(10, TimeUnit.MINUTES);
+    assertThat(knows(80)).isTrue();
+    ticker.advance(1, TimeUnit.NANOSECONDS);
+    assertThat(knows(80)).isFalse();
+  }
+
+  @Test
+  void remembersSoManyAndNoMore() {
+    for (int port = 1; port <= OldServers.MAX_SERVERS; port++) {
+      servers.answered(address(port), 10);
+    }
+    servers.answered(address(1), 10);
+    servers.answered(address(60_000), 10);
+    assertThat(knows(1)).isTrue();
+    assertThat(knows(2)).as("longest without an answer").isFalse();
+    assertThat(knows(60_000)).isTrue();
+  }
+}
