@@ -226,6 +226,11 @@ final class DeferredPurges implements AutoCloseable {
     then.accept(new Purged(outcome, inMemory, onDisk));
   }
 
+  /** See {@link Purges#requestMoment}. */
+  long requestMoment(long now) {
+    return purges.requestMoment(now);
+  }
+
   /**
    * An origin asks for it (RFC 9875 section 3): nothing of the groups is served from now on; disks
    * note it behind the back. On an event loop.

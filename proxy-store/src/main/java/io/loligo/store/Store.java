@@ -158,12 +158,24 @@ public interface Store extends AutoCloseable {
       InFlight.Writer writer);
 
   /**
+   * The moment of a request that is sent at {@code nowMillis}, milliseconds since the epoch: later
+   * than that of every purge so far.
+   */
+  long requestMoment(long nowMillis);
+
+  /**
    * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).
    * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned;
    * where no memory has room for it, {@code old} with one reference more. It is stored only if
    * {@code old} still is and the cache has room.
    */
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
+
+  /**
+   * The content of {@code old}, borrowed, under other fields, for one reader: not stored. Takes
+   * {@code fields}. Returns as {@link #freshen}.
+   */
+  Entry copy(Entry old, StoredMeta meta, ByteBuf fields);
 
   /**
    * All variants that memory has under {@code key}, the most recent first, as far as they may still

@@ -329,6 +329,11 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public long requestMoment(long nowMillis) {
+    return purges.requestMoment(nowMillis);
+  }
+
+  @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     purges.stored(meta.requestTimeMillis());
     if (!Objects.equals(meta.vary(), old.meta().vary())) {
@@ -344,6 +349,11 @@ public final class TieredStore implements Store {
       }
       return fresh;
     }
+  }
+
+  @Override
+  public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
+    return memory.copy(old, meta, fields);
   }
 
   /** The same where other requests select it than did: in memory only from now on, or nowhere. */

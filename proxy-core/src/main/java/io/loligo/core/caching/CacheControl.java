@@ -104,6 +104,7 @@ public record CacheControl(
     private int argumentStart;
     private int argumentEnd;
     private boolean malformed;
+    private boolean quotesCount = true;
 
     Reading(Fields fields, boolean response) {
       bytes = fields.bytes();
@@ -128,13 +129,17 @@ public record CacheControl(
 
     private void line(int start, int end) {
       int at = start;
+      quotesCount = true;
       while (at < end) {
-        if (bytes[at] == ',' || Octets.isBlank(bytes[at])) {
+        if (separates(bytes[at]) || Octets.isBlank(bytes[at])) {
           at++;
           continue;
         }
         int nameStart = at;
-        while (at < end && bytes[at] != ',' && bytes[at] != '=' && !Octets.isBlank(bytes[at])) {
+        while (at < end
+            && !separates(bytes[at])
+            && bytes[at] != '='
+            && !Octets.isBlank(bytes[at])) {
           at++;
         }
         int nameEnd = at;
@@ -151,15 +156,14 @@ public record CacheControl(
       int at = from;
       if (at < end && bytes[at] == '=') {
         at++;
-        if (at < end && bytes[at] == '"') {
+        int close = at < end && bytes[at] == '"' ? closingQuote(at + 1, end) : end;
+        if (close < end) {
           argumentStart = at + 1;
-          at = closingQuote(at + 1, end);
-          argumentEnd = at;
-          malformed = at == end;
-          at = Math.min(end, at + 1);
+          argumentEnd = close;
+          at = close + 1;
         } else {
           argumentStart = at;
-          while (at < end && bytes[at] != ',' && !Octets.isBlank(bytes[at])) {
+          while (at < end && !separates(bytes[at]) && !Octets.isBlank(bytes[at])) {
             at++;
           }
           argumentEnd = at;
@@ -168,23 +172,32 @@ public record CacheControl(
       return junk(at, end);
     }
 
+    /** Goes on to the next separator; a semicolon is none, but what is behind it counts. */
     private int junk(int from, int end) {
       int at = from;
-      while (at < end && bytes[at] != ',') {
-        if (bytes[at] == '"') {
-          at = closingQuote(at + 1, end);
-        }
-        malformed |= at < end && !Octets.isBlank(bytes[at]);
+      while (at < end && !separates(bytes[at])) {
+        int close = bytes[at] == '"' ? closingQuote(at + 1, end) : end;
+        at = close < end ? close : at;
+        malformed |= !Octets.isBlank(bytes[at]);
         at++;
       }
-      return Math.min(at, end);
+      malformed |= at < end && bytes[at] == ';';
+      return at;
     }
 
+    private static boolean separates(byte octet) {
+      return octet == ',' || octet == ';';
+    }
+
+    /**
+     * Where the string ends; {@code end} where it does not, and then no quote on the line counts.
+     */
     private int closingQuote(int from, int end) {
-      int at = from;
+      int at = quotesCount ? from : end;
       while (at < end && bytes[at] != '"') {
         at += bytes[at] == '\\' ? 2 : 1;
       }
+      quotesCount = at < end;
       return Math.min(at, end);
     }
 

@@ -12,6 +12,8 @@ public enum CacheReason {
   VALIDATED(null, "validated"),
   NEGATIVE(null, "negative"),
   OFFLINE(null, "offline-mode"),
+  /** Fresh because the configuration says so, against the origin. */
+  FRESH_BY_CONFIGURATION(null, "refresh_pattern"),
   /** Fresh, and the request's wish to have it validated means nothing for it (RFC 8246). */
   IMMUTABLE(null, "immutable"),
   /** Fresh, and the request's reload is ignored because the configuration says so. */
@@ -48,7 +50,15 @@ public enum CacheReason {
 
   /** Whether the configuration made it what HTTP would not have (RFC 9111). */
   public boolean violates() {
-    return this == OFFLINE || this == RELOAD_IGNORED;
+    return this == OFFLINE || this == RELOAD_IGNORED || this == FRESH_BY_CONFIGURATION;
+  }
+
+  /** Whether the store is not asked for that. */
+  public boolean bypasses() {
+    return switch (this) {
+      case METHOD, REQUEST_BODY, CACHE_DENIED, UPGRADE -> true;
+      default -> false;
+    };
   }
 
   /** Whether {@link #detail} says more than {@link #token}. */

@@ -111,7 +111,7 @@ final class CodingList {
   }
 
   /** Where white space beside a semicolon that begins at {@code i} ends; {@code i} without. */
-  private static int afterVoid(byte[] bytes, int i, int end) {
+  static int afterVoid(byte[] bytes, int i, int end) {
     if (!Octets.isBlank(bytes[i]) || Octets.isBlank(bytes[i - 1])) {
       return i;
     }
@@ -119,34 +119,34 @@ final class CodingList {
     return bytes[i - 1] == ';' || (after < end && bytes[after] == ';') ? after : i;
   }
 
-  /** Where the member that begins at {@code start} ends, without its weight where that is 1. */
-  private static int end(byte[] bytes, int start, int comma) {
+  /**
+   * Where the member that begins at {@code start} ends, without its weight where that is 1, and
+   * without noughts at the end of its weight.
+   */
+  static int end(byte[] bytes, int start, int comma) {
     int end = beforeBlanks(bytes, start, comma);
-    int weight = end - 1;
-    while (weight > start && bytes[weight] != ';') {
-      weight--;
+    int semicolon = end - 1;
+    while (semicolon > start && bytes[semicolon] != ';') {
+      semicolon--;
     }
-    boolean isFull =
-        weight > start
-            && bytes[weight] == ';'
-            && isOne(bytes, afterBlanks(bytes, weight + 1, end), end);
-    return isFull ? beforeBlanks(bytes, start, weight) : end;
-  }
-
-  /** Whether {@code q=1}, with a point and noughts or without, is there. */
-  private static boolean isOne(byte[] bytes, int start, int end) {
-    if (end - start < 3 || Octets.lower(bytes[start]) != 'q' || bytes[start + 1] != '=') {
-      return false;
+    int weight = afterBlanks(bytes, semicolon + 1, end);
+    if (semicolon <= start
+        || end - weight < 3
+        || Octets.lower(bytes[weight]) != 'q'
+        || bytes[weight + 1] != '=') {
+      return end;
     }
-    for (int i = start + 3; i < end; i++) {
-      if (bytes[i] != (i == start + 3 ? '.' : '0')) {
-        return false;
+    int digits = weight + 2;
+    if (end - digits > 1 && bytes[digits + 1] == '.') {
+      while (bytes[end - 1] == '0') {
+        end--;
       }
+      end -= bytes[end - 1] == '.' ? 1 : 0;
     }
-    return bytes[start + 2] == '1';
+    return end - digits == 1 && bytes[digits] == '1' ? beforeBlanks(bytes, start, semicolon) : end;
   }
 
-  private static int comma(byte[] bytes, int from, int end) {
+  static int comma(byte[] bytes, int from, int end) {
     int at = from;
     while (at < end && bytes[at] != ',') {
       at++;
@@ -154,7 +154,7 @@ final class CodingList {
     return at;
   }
 
-  private static int afterBlanks(byte[] bytes, int from, int end) {
+  static int afterBlanks(byte[] bytes, int from, int end) {
     int at = from;
     while (at < end && Octets.isBlank(bytes[at])) {
       at++;

@@ -84,7 +84,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     if (StatusCaching.isNegative(status)) {
       return negativeTtlSeconds > 0
           ? new Freshness(negativeTtlSeconds, Rule.NEGATIVE_TTL)
-          : dated(status, response, dateMillis, nowMillis);
+          : dated(status, response, directives, dateMillis, nowMillis);
     }
     if (!StatusCaching.isHeuristic(status) && !directives.has(CacheControl.PUBLIC)) {
       return NONE;
@@ -96,9 +96,11 @@ record Freshness(long lifetimeSeconds, Rule rule) {
    * An answer under negative_ttl that has none: its own Last-Modified may give it a lifetime, a
    * refresh_pattern does not, as in Squid.
    */
-  private static Freshness dated(int status, Fields response, long dateMillis, long nowMillis) {
+  private static Freshness dated(
+      int status, Fields response, CacheControl directives, long dateMillis, long nowMillis) {
     long unchanged = unchangedSeconds(response, dateMillis, nowMillis);
-    return unchanged > 0 && StatusCaching.isHeuristicWhereDated(status)
+    return unchanged > 0
+            && (StatusCaching.isHeuristicWhereDated(status) || directives.has(CacheControl.PUBLIC))
         ? heuristic(unchanged, null)
         : NONE;
   }
@@ -121,7 +123,8 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     return Math.min(CacheControl.MAX_SECONDS, Math.max(apparentAge, correctedAge));
   }
 
-  private static long ageSeconds(Fields response) {
+  /** Age as received; 0 without one that is a number. */
+  static long ageSeconds(Fields response) {
     int i = response.first(FieldName.AGE);
     if (i < 0) {
       return 0;

@@ -11,8 +11,7 @@ import java.util.Locale;
  * sections 4.2.1 and 4.2.3 by its name: for people who ask. What decisions use are the sums in
  * {@link StoredMeta}; the terms are found again from there and from the stored fields. Immutable.
  *
- * @param ageValueSeconds Age as received; -1 where it was too small to matter, so that it is not
- *     known any more
+ * @param ageValueSeconds Age as received, or 0
  * @param apparentAgeSeconds from Date to arrival
  * @param responseDelaySeconds from sending the request to the arrival of the head
  * @param correctedInitialAgeSeconds the larger of both ways to know the age on arrival
@@ -68,7 +67,7 @@ public record FreshnessSum(
     long initial = meta.initialAgeSeconds();
     long age = meta.ageSeconds(nowMillis);
     return new FreshnessSum(
-        initial > apparent ? initial - delay : -1,
+        Freshness.ageSeconds(stored),
         apparent,
         delay,
         initial,

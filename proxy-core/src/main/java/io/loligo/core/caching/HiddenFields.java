@@ -6,13 +6,17 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Response fields that are meant for this cache and for nobody behind it. They are stored in front
- * of all other lines, so that what is sent begins behind them. Stateless.
+ * Response fields that are meant for this cache and for nobody behind it, and Age, which clients
+ * get as it has become. They are stored in front of all other lines, so that what is sent begins
+ * behind them. Stateless.
  */
 public final class HiddenFields {
   /** Ids of them. */
   public static final long FIELDS =
-      1L << FieldName.LOLIGO_CACHE_CONTROL | 1L << FieldName.SURROGATE_KEY | 1L << FieldName.XKEY;
+      1L << FieldName.LOLIGO_CACHE_CONTROL
+          | 1L << FieldName.SURROGATE_KEY
+          | 1L << FieldName.XKEY
+          | 1L << FieldName.AGE;
 
   private HiddenFields() {}
 

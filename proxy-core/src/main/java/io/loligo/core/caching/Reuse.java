@@ -126,6 +126,9 @@ public final class Reuse {
   }
 
   private static CacheReason freshReason(StoredMeta stored) {
+    if (stored.has(StoredMeta.VIOLATES)) {
+      return CacheReason.FRESH_BY_CONFIGURATION;
+    }
     return stored.has(StoredMeta.NEGATIVE) ? CacheReason.NEGATIVE : CacheReason.FRESH;
   }
 

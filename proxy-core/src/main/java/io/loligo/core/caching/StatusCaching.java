@@ -21,16 +21,16 @@ final class StatusCaching {
    * them speaks of the resource.
    */
   static boolean isHeuristicWhereDated(int status) {
-    return status == 204 || status == 404 || status == 414;
+    return switch (status) {
+      case 204, 404, 405, 414, 501 -> true;
+      default -> false;
+    };
   }
 
-  /**
-   * Whether negative_ttl gives the lifetime where the origin gave none, as in Squid; of its codes
-   * those that {@link #isNeverStored} are left out.
-   */
+  /** Whether negative_ttl gives the lifetime where the origin gave none, as in Squid. */
   static boolean isNegative(int status) {
     return switch (status) {
-      case 204, 305, 403, 404, 414, 500, 502, 503, 504 -> true;
+      case 204, 305, 400, 403, 404, 405, 414, 500, 501, 502, 503, 504 -> true;
       default -> false;
     };
   }
@@ -46,16 +46,27 @@ final class StatusCaching {
   }
 
   /**
+   * Whether an answer with this code may speak of how one request was made, which is not in the
+   * key: given to requests that were made well it would be wrong. It is stored for requests with
+   * the same fields, octet for octet.
+   */
+  static boolean isOfOneRequest(int status) {
+    return switch (status) {
+      case 400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424 -> true;
+      case 501, 505, 506, 507, 508, 510 -> true;
+      default -> false;
+    };
+  }
+
+  /**
    * Whether an answer with this code is never stored, whatever lifetime it has: it is not final,
-   * not whole, or it answers how one request was made, which is not in the key (RFC 9111 section 3,
-   * RFC 6585). Stored, it would be the answer to requests that were made well.
+   * not whole, it speaks of the connection, the moment, a condition or a range, or its definition
+   * forbids it (RFC 9111 section 3, RFC 6585, RFC 8470).
    */
   static boolean isNeverStored(int status) {
     return switch (status) {
       case 206, 304 -> true;
-      case 400, 402, 405, 406, 407, 408, 409, 411, 412, 413, 415, 416, 417, 418 -> true;
-      case 421, 422, 423, 424, 425, 426, 428, 429, 431 -> true;
-      case 501, 505, 506, 507, 508, 510, 511 -> true;
+      case 407, 408, 412, 416, 417, 421, 425, 426, 428, 429, 431, 511 -> true;
       default -> status < 200 || status > 599;
     };
   }

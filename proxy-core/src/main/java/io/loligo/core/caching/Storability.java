@@ -73,7 +73,7 @@ public record Storability(
             pattern,
             requestTimeMillis,
             responseTimeMillis,
-            VarySelection.of(request.fields(), fields),
+            VarySelection.of(response.status(), request.fields(), fields),
             contentLength,
             settings);
     refusal = lifetimeRefusal(meta, fields, directives, pattern, settings);
@@ -117,18 +117,34 @@ public record Storability(
             settings.patternFor(url),
             requestTimeMillis,
             responseTimeMillis,
-            VarySelection.updated(stored.vary(), request, fields),
+            VarySelection.updated(stored.vary(), stored.status(), request, fields),
             stored.contentLength(),
             settings)
         .withPart(stored.part());
   }
 
   /**
-   * Whether an answer with this code to {@code request} speaks of how that was made, or of what is
-   * not in the key: it is never stored, and says nothing of what others would be answered.
+   * Whether what came with a 304 or an answer to HEAD may be stored with what it speaks of: the
+   * rules are those of storing it (RFC 9111 sections 3.5, 5.2.1.5, 5.2.2.5 and 5.2.2.7).
+   *
+   * @param merged the stored response with the new fields
+   */
+  public static boolean mayFreshen(
+      RequestHead request, ResponseHead merged, CharSequence url, CacheSettings settings) {
+    CacheControl directives = TargetedControl.of(merged.fields(), settings.gateway());
+    return !takesFieldsAway(request.fields())
+        && !CacheControl.ofRequest(request.fields()).has(CacheControl.NO_STORE)
+        && prohibition(request, directives, settings.patternFor(url)) == null;
+  }
+
+  /**
+   * Whether an answer with this code to {@code request} may speak of how that was made, or of what
+   * is not in the key: it says nothing of what others would be answered.
    */
   public static boolean hangsOnRequest(int status, RequestHead request) {
-    return StatusCaching.isNeverStored(status) || mayHangOnSize(status, request);
+    return StatusCaching.isNeverStored(status)
+        || StatusCaching.isOfOneRequest(status)
+        || mayHangOnSize(status, request);
   }
 
   private static boolean mayHangOnSize(int status, RequestHead request) {
@@ -209,17 +225,30 @@ public record Storability(
     if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {
       return "must-understand, and the status is not understood";
     }
+    String prohibition = prohibition(request, directives, pattern);
+    return prohibition == null ? VarySelection.refusal(response.fields()) : prohibition;
+  }
+
+  private static String prohibition(
+      RequestHead request, CacheControl directives, RefreshPattern pattern) {
     if (forbidsStoring(directives) && !has(pattern, Option.IGNORE_NO_STORE)) {
       return "no-store response";
     }
     if (directives.has(CacheControl.PRIVATE) && !has(pattern, Option.IGNORE_PRIVATE)) {
       return "private response";
     }
-    if (request.fields().has(FieldName.AUTHORIZATION)
-        && !isSharedDespiteAuthorization(directives)) {
-      return "request has Authorization";
-    }
-    return VarySelection.refusal(response.fields());
+    return isShared(request, directives) ? null : "request has Authorization";
+  }
+
+  /** Whether what answers {@code request} is for others, too, going by {@code stored}, borrowed. */
+  public static boolean isShared(RequestHead request, Fields stored, CacheSettings settings) {
+    return !request.fields().has(FieldName.AUTHORIZATION)
+        || isShared(request, TargetedControl.of(stored, settings.gateway()));
+  }
+
+  private static boolean isShared(RequestHead request, CacheControl directives) {
+    return !request.fields().has(FieldName.AUTHORIZATION)
+        || isSharedDespiteAuthorization(directives);
   }
 
   /** no-store, unless must-understand overrides it (RFC 9111 section 5.2.2.3). */
@@ -330,6 +359,11 @@ public record Storability(
     }
     if (directives.has(CacheControl.IMMUTABLE)) {
       flags |= StoredMeta.IMMUTABLE;
+    }
+    if (freshness.rule() == Freshness.Rule.OVERRIDE_EXPIRE
+        || (forbidsStoring(directives) && has(pattern, Option.IGNORE_NO_STORE))
+        || (directives.has(CacheControl.PRIVATE) && has(pattern, Option.IGNORE_PRIVATE))) {
+      flags |= StoredMeta.VIOLATES;
     }
     return flags
         | switch (freshness.source()) {

@@ -78,6 +78,9 @@ public record StoredMeta(
   /** It is whole, and its fields have a Content-Range, which means nothing there. */
   public static final int HAS_CONTENT_RANGE = 1 << 13;
 
+  /** It is stored, or lives as long as it does, because the configuration says so. */
+  public static final int VIOLATES = 1 << 14;
+
   /** One whose content is whole. */
   public StoredMeta(
       int status,

@@ -15,16 +15,22 @@ import java.util.Set;
  * The selecting fields of a stored response (RFC 9111 section 4.1): the names its Vary nominated
  * and the values the storing request had. Immutable.
  *
- * <p>Values are compared in a normal form: the lines of a field joined as one list; for the Accept
- * family also without white space around commas and in lower case, as far as their syntax allows:
- * parameters of media types stay as they are. {@link CodingList} has that of Accept-Encoding, whose
- * order does not matter either. Cookie is no list: its lines are kept apart.
+ * <p>Values are compared in a normal form: the lines of a field joined as one list; for Accept also
+ * without white space around commas and in lower case, but for parameters of media types, which
+ * stay as they are; for Accept-Language without any white space, empty members and weights of 1,
+ * too. {@link CodingList} has that of Accept-Encoding, whose order does not matter either. Cookie
+ * is no list: its lines are kept apart. The name {@code *} stands for all fields, octet for octet.
  */
 public final class VarySelection {
   /** Names that the Vary of a response that is stored has, at most. */
   private static final int MAX_NAMES = 64;
 
   private static final int ABSENT = -1;
+
+  /** In place of a name: all fields as they are, none more and none less. */
+  private static final String ALL = "*";
+
+  private static final int ALL_ID = -1;
 
   /** Between lines that are no list; it is in no value. */
   private static final byte NO_LIST = '\n';
@@ -42,16 +48,23 @@ public final class VarySelection {
 
   /**
    * The selection of {@code request} under the Vary of {@code response}, and under what it should
-   * have named: Accept-Encoding where there is a content coding, and {@link OverridingFields} that
-   * the request has. Null where that is nothing. {@code Vary: *} never gets here: such a response
-   * is not stored.
+   * have named: Accept-Encoding where there is a content coding, {@link OverridingFields} that the
+   * request has, and all fields where {@code status} may speak of how the request was made. Null
+   * where that is nothing. {@code Vary: *} never gets here: such a response is not stored.
    */
-  public static VarySelection of(Fields request, Fields response) {
+  public static VarySelection of(int status, Fields request, Fields response) {
     boolean coded = response.has(FieldName.CONTENT_ENCODING);
-    if (!response.has(FieldName.VARY) && !coded && OverridingFields.all(request, List.of())) {
+    boolean all = StatusCaching.isOfOneRequest(status);
+    if (!response.has(FieldName.VARY)
+        && !coded
+        && !all
+        && OverridingFields.all(request, List.of())) {
       return null; // nearly always, and without allocation
     }
     Set<String> selecting = names(response);
+    if (all) {
+      selecting.add(ALL);
+    }
     if (coded) {
       selecting.add("accept-encoding");
     }
@@ -64,7 +77,7 @@ public final class VarySelection {
     int[] ids = new int[names.length];
     byte[][] values = new byte[names.length][];
     for (int i = 0; i < names.length; i++) {
-      ids[i] = FieldName.of(names[i]);
+      ids[i] = idOf(names[i]);
       values[i] = normalForm(request, ids[i], names[i]);
     }
     return new VarySelection(names, ids, values);
@@ -93,12 +106,12 @@ public final class VarySelection {
    * The selection of what was stored with {@code stored}, null where nothing selects it, once a 304
    * to {@code request} has made its fields {@code response}: {@code stored}, unless they name more.
    */
-  static VarySelection updated(VarySelection stored, Fields request, Fields response) {
+  static VarySelection updated(VarySelection stored, int status, Fields request, Fields response) {
     if (!response.has(FieldName.VARY)
         || (stored != null && stored.names().containsAll(names(response)))) {
       return stored;
     }
-    return isUnmatchable(response) ? stored : of(request, response);
+    return isUnmatchable(response) ? stored : of(status, request, response);
   }
 
   /** What {@code request} selects by the same names. */
@@ -162,6 +175,16 @@ public final class VarySelection {
     return true;
   }
 
+  /** Whether fields select it that the origin did not name: a client may make up as many. */
+  public boolean isSteered() {
+    for (String name : names) {
+      if (name.equals(ALL) || OverridingFields.contains(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The nominated names in lower case, sorted. */
   public List<String> names() {
     return List.of(names);
@@ -209,7 +232,7 @@ public final class VarySelection {
         throw new IllegalArgumentException("a selecting field without name");
       }
       names[i] = new String(name, StandardCharsets.ISO_8859_1);
-      ids[i] = FieldName.of(names[i]);
+      ids[i] = idOf(names[i]);
       values[i] = StoredForm.octets(in);
     }
     return new VarySelection(names, ids, values);
@@ -241,9 +264,14 @@ public final class VarySelection {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < names.length; i++) {
       text.append(i == 0 ? "" : "; ").append(names[i]).append('=');
-      text.append(values[i] == null ? "-" : new String(values[i], StandardCharsets.ISO_8859_1));
+      String value = ids[i] == ALL_ID ? "(all fields)" : value(i);
+      text.append(value == null ? "-" : value);
     }
     return text.toString();
+  }
+
+  private static int idOf(String name) {
+    return name.equals(ALL) ? ALL_ID : FieldName.of(name);
   }
 
   private static Set<String> names(Fields response) {
@@ -265,7 +293,7 @@ public final class VarySelection {
     }
     int room = 0;
     for (int i = next(request, id, name, 0); i >= 0; i = next(request, id, name, i + 1)) {
-      room += request.valueEnd(i) - request.valueStart(i) + 2;
+      room += request.nameLength(i) + request.valueEnd(i) - request.valueStart(i) + 2;
     }
     byte[] form = new byte[room];
     int length = walk(request, id, name, form, true);
@@ -282,7 +310,13 @@ public final class VarySelection {
     if (line < 0) {
       return ABSENT;
     }
-    boolean list = id == FieldName.ACCEPT || id == FieldName.ACCEPT_LANGUAGE;
+    if (id == ALL_ID) {
+      return walkAll(request, form, write);
+    }
+    if (id == FieldName.ACCEPT_LANGUAGE) {
+      return walkLanguages(request, form, write);
+    }
+    boolean list = id == FieldName.ACCEPT;
     int at = 0;
     for (boolean first = true; line >= 0; line = next(request, id, name, line + 1)) {
       if (!first) {
@@ -292,7 +326,7 @@ public final class VarySelection {
       first = false;
       at =
           list
-              ? walkList(request, line, id == FieldName.ACCEPT, form, at, write)
+              ? walkList(request, line, form, at, write)
               : walkExact(request, line, form, at, write);
       if (at < 0) {
         return at;
@@ -301,17 +335,54 @@ public final class VarySelection {
     return at;
   }
 
-  private static int walkExact(Fields request, int line, byte[] form, int from, boolean write) {
-    byte[] bytes = request.bytes();
-    int at = from;
-    for (int i = request.valueStart(line); i < request.valueEnd(line) && at >= 0; i++) {
-      at = put(form, at, bytes[i], write);
+  private static int walkAll(Fields request, byte[] form, boolean write) {
+    int at = 0;
+    for (int line = 0; line < request.count(); line++) {
+      int name = request.nameStart(line);
+      at = putAll(request.bytes(), name, name + request.nameLength(line), form, at, write);
+      at = put(form, at, (byte) ':', write);
+      at = walkExact(request, line, form, at, write);
+      at = put(form, at, NO_LIST, write);
     }
     return at;
   }
 
-  private static int walkList(
-      Fields request, int line, boolean mediaRanges, byte[] form, int from, boolean write) {
+  private static int walkExact(Fields request, int line, byte[] form, int from, boolean write) {
+    int start = request.valueStart(line);
+    return putAll(request.bytes(), start, request.valueEnd(line), form, from, write);
+  }
+
+  /** The order matters: of languages of equal weight a server may take the first. */
+  private static int walkLanguages(Fields request, byte[] form, boolean write) {
+    int id = FieldName.ACCEPT_LANGUAGE;
+    byte[] bytes = request.bytes();
+    int at = 0;
+    for (int line = request.first(id); line >= 0; line = request.next(id, line + 1)) {
+      int ends = request.valueEnd(line);
+      for (int from = request.valueStart(line), to; from < ends; from = to + 1) {
+        to = CodingList.comma(bytes, from, ends);
+        int start = CodingList.afterBlanks(bytes, from, to);
+        int end = CodingList.end(bytes, start, to);
+        if (start < end && at > 0) {
+          at = put(form, at, (byte) ',', write);
+        }
+        for (int i = start; i < end && at >= 0; i++) {
+          int after = CodingList.afterVoid(bytes, i, end);
+          if (after > i) {
+            i = after - 1;
+          } else {
+            at = put(form, at, Octets.lower(bytes[i]), write);
+          }
+        }
+        if (at < 0) {
+          return at;
+        }
+      }
+    }
+    return at;
+  }
+
+  private static int walkList(Fields request, int line, byte[] form, int from, boolean write) {
     byte[] bytes = request.bytes();
     int start = request.valueStart(line);
     int end = request.valueEnd(line);
@@ -320,6 +391,11 @@ public final class VarySelection {
     int at = from;
     for (int i = start; i < end && at >= 0; i++) {
       byte b = bytes[i];
+      if (quoted && b == '\\' && i + 1 < end) {
+        at = put(form, at, b, write);
+        at = put(form, at, bytes[++i], write);
+        continue;
+      }
       if (b == '"') {
         quoted = !quoted;
       }
@@ -335,7 +411,7 @@ public final class VarySelection {
       }
       if (!quoted) {
         // what a parameter of a media type means may hang on its case (RFC 9110 section 8.3.1)
-        parameters = mediaRanges && b != ',' && (parameters || b == ';');
+        parameters = b != ',' && (parameters || b == ';');
       }
       at = put(form, at, quoted || parameters ? b : Octets.lower(b), write);
     }
@@ -350,6 +426,15 @@ public final class VarySelection {
     return after;
   }
 
+  private static int putAll(
+      byte[] bytes, int start, int end, byte[] form, int from, boolean write) {
+    int at = from;
+    for (int i = start; i < end && at >= 0; i++) {
+      at = put(form, at, bytes[i], write);
+    }
+    return at;
+  }
+
   private static int put(byte[] form, int at, byte octet, boolean write) {
     if (at < 0) {
       return at;
@@ -362,6 +447,9 @@ public final class VarySelection {
   }
 
   private static int next(Fields fields, int id, String name, int from) {
+    if (id == ALL_ID) {
+      return from < fields.count() ? from : -1;
+    }
     if (id != FieldName.OTHER) {
       return fields.has(id) ? fields.next(id, from) : -1;
     }

@@ -287,11 +287,7 @@ class FreshnessModelTest {
     assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(initial.longValueExact());
     assertThat(sum.residentTimeSeconds()).isEqualTo(resident.longValueExact());
     assertThat(sum.currentAgeSeconds()).isEqualTo(initial.add(resident).longValueExact());
-    if (corrected.compareTo(apparent) <= 0) {
-      assertThat(sum.ageValueSeconds()).isEqualTo(-1);
-    } else if (corrected.compareTo(LARGEST) <= 0) {
-      assertThat(sum.ageValueSeconds()).isEqualTo(received.longValueExact());
-    }
+    assertThat(sum.ageValueSeconds()).isEqualTo(received.longValueExact());
     Lifetime lifetime = lifetime(made);
     assertThat(sum.lifetimeFrom()).isEqualTo(lifetime.from);
     assertThat(sum.lifetimeSeconds()).isEqualTo(lifetime.seconds.longValueExact());

@@ -37,11 +37,11 @@ class FreshnessSumTest {
   }
 
   @Test
-  void apparentAgeHidesTheAgeReceived() {
+  void apparentAgeCountsWhereItIsMoreThanTheAgeReceived() {
     ResponseHead response =
         Heads.response(200, "Cache-Control: max-age=60", "Age: 1", date("Date", -20));
     FreshnessSum sum = sum(CacheSettings.DEFAULT, response, NOW);
-    assertThat(sum.ageValueSeconds()).isEqualTo(-1);
+    assertThat(sum.ageValueSeconds()).isEqualTo(1);
     assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(20);
   }
 

@@ -107,12 +107,24 @@ class StorabilityTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {407, 408, 412, 416, 417, 421, 425, 426})
+    void refusesWhatSpeaksOfConnectionMomentOrCondition(int status) {
+      refused(Heads.get(), Heads.response(status, FRESH));
+    }
+
+    @ParameterizedTest
     @ValueSource(
         ints = {
-          402, 407, 408, 409, 412, 416, 417, 418, 421, 422, 423, 424, 425, 426, 506, 507, 508, 510
+          400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424, 501, 505, 506, 507, 508, 510
         })
-    void refusesAnswersToWhatIsNotInTheKey(int status) {
-      refused(Heads.get(), Heads.response(status, FRESH));
+    void keepsWhatMaySpeakOfOneRequestForTheSame(int status) {
+      Storability found =
+          storability(Heads.get("X-Odd: 1", "Host: a"), Heads.response(status, FRESH));
+      assertThat(found.storable()).as(found.reason()).isTrue();
+      VarySelection selection = found.meta().vary();
+      assertThat(selection.matches(Heads.get("X-Odd: 1", "Host: a").fields())).isTrue();
+      assertThat(selection.matches(Heads.get("Host: a", "X-Odd: 1").fields())).isFalse();
+      assertThat(selection.matches(Heads.get("Host: a").fields())).isFalse();
     }
 
     @Test
@@ -137,9 +149,9 @@ class StorabilityTest {
     @DisplayName("a status that no lifetime may be assumed for needs an explicit one")
     void statusDecidesWhetherALifetimeMayBeAssumed() {
       String modified = date("Last-Modified", -10_000);
-      IntStream.of(200, 203, 204, 300, 301, 308, 404, 410, 414)
+      IntStream.of(200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, modified)));
-      IntStream.of(201, 202, 302, 303, 307, 401, 403, 451, 500, 503)
+      IntStream.of(201, 202, 302, 303, 307, 400, 401, 403, 451, 500, 503)
           .forEach(status -> refused(Heads.get(), Heads.response(status, modified)));
       IntStream.of(201, 202, 299, 302, 303, 307, 401, 404, 410, 451, 499, 500, 502, 503, 504, 599)
           .forEach(status -> accepted(Heads.get(), Heads.response(status, FRESH)));
@@ -314,7 +326,7 @@ class StorabilityTest {
     private final CacheSettings settings = Patterns.negativeTtl(300);
 
     @ParameterizedTest
-    @ValueSource(ints = {204, 305, 403, 404, 414, 500, 502, 503, 504})
+    @ValueSource(ints = {204, 305, 400, 403, 404, 405, 414, 500, 501, 502, 503, 504})
     void keepsErrorsWithoutLifetime(int status) {
       Storability stored = storability(Heads.get(), Heads.response(status), settings);
       assertThat(stored.storable()).isTrue();

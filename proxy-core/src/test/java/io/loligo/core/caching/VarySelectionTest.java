@@ -3,7 +3,10 @@ package io.loligo.core.caching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.Fields;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,31 +20,35 @@ class VarySelectionTest {
   @Test
   void selectsByWhatStoredAnswersShouldHaveNamed() {
     VarySelection coded =
-        VarySelection.of(Heads.fields("Accept-Encoding: br"), Heads.fields("Content-Encoding: br"));
+        VarySelection.of(
+            200, Heads.fields("Accept-Encoding: br"), Heads.fields("Content-Encoding: br"));
     assertThat(coded.names()).containsExactly("accept-encoding");
     assertThat(coded.matches(Heads.fields())).isFalse();
     VarySelection steered =
         VarySelection.of(
+            200,
             Heads.fields("X-Forwarded-Host: evil", "Forwarded: for=a; Host=b", "X-Other: c"),
             Heads.fields("Vary: X-Forwarded-Host"));
     assertThat(steered.names()).containsExactly("forwarded", "x-forwarded-host");
     assertThat(steered.matches(Heads.fields())).isFalse();
-    assertThat(VarySelection.of(Heads.fields("Forwarded: for=a"), Heads.fields("Date: x")))
+    assertThat(VarySelection.of(200, Heads.fields("Forwarded: for=a"), Heads.fields("Date: x")))
         .isNull();
     VarySelection disguised =
         VarySelection.of(
+            200,
             Heads.fields("x_FORWARDED-host: evil", "Forwarded: for=a; hosts; host \t= b"),
             Heads.fields("Date: x"));
     assertThat(disguised.names()).containsExactly("forwarded", "x_forwarded-host");
     assertThat(disguised.matches(Heads.fields())).isFalse();
-    assertThat(VarySelection.of(Heads.fields("Forwarded: host"), Heads.fields("Date: x"))).isNull();
+    assertThat(VarySelection.of(200, Heads.fields("Forwarded: host"), Heads.fields("Date: x")))
+        .isNull();
   }
 
   @Test
   void responseWithoutVaryHasNoSelection() {
-    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Date: x"))).isNull();
-    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Vary:"))).isNull();
-    assertThat(VarySelection.of(Heads.fields(), Heads.fields("Vary: , ,"))).isNull();
+    assertThat(VarySelection.of(200, Heads.fields(), Heads.fields("Date: x"))).isNull();
+    assertThat(VarySelection.of(200, Heads.fields(), Heads.fields("Vary:"))).isNull();
+    assertThat(VarySelection.of(200, Heads.fields(), Heads.fields("Vary: , ,"))).isNull();
   }
 
   @Must
@@ -89,6 +96,16 @@ class VarySelectionTest {
         "Accept-Language|de, en|en, de|false",
         "Accept-Encoding|gzip|gzip, br|false",
         "Accept-Language|de, en;q=0.5|de,en;q=0.5|true",
+        "Accept-Language|en;q=0.5|en ; q=0.500|true",
+        "Accept-Language|en;q=1.0, de|EN,,de;q=1|true",
+        "Accept-Language|en;q=0.0|en;q=0|true",
+        "Accept-Language|en;q=0.5|en;q=0.05|false",
+        "Accept-Language|en;q=10|en|false",
+        "Accept-Language|en, de|en|false",
+        "Accept-Language|en|en, de|false",
+        "Accept-Encoding|gzip;q=0.50|gzip;q=0.5|true",
+        "Accept|a/b;c=\"\\\",B\"|a/b;c=\"\\\",b\"|false",
+        "Accept|a/b;c=\"\\\", B\"|a/b;c=\"\\\",B\"|false",
         "Accept|a/b;c=\"X, y\"|a/b;c=\"X, y\"|true",
         "Accept|a/b;c=\"X, y\"|a/b;c=\"x, y\"|false",
         "Accept|a/b;c=\"X, y\"|a/b;c=\"X,y\"|false",
@@ -145,6 +162,45 @@ class VarySelectionTest {
     assertThat(selection.matches(Heads.fields(value + "z"))).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "X-Odd: 1",
+        "Host: a",
+        "Host: a|X-Odd: 1|X: 2",
+        "X-Odd: 1|Host: a",
+        "Host: a|x-odd: 1",
+        "Host: a|X-Odd: 11",
+        "Host: a|X-Odd: 1|X-Odd: 1",
+        "Host: a|X-Odd: 1|*: 1",
+      })
+  void answersThatMaySpeakOfOneRequestAreForTheSameOnly(String other) {
+    Fields request = Heads.fields("Host: a", "X-Odd: 1");
+    for (String more : List.of("Date: x", "Vary: X-Odd")) {
+      VarySelection selection = VarySelection.of(400, request, Heads.fields(more));
+      assertThat(selection.matches(Heads.fields("Host: a", "X-Odd: 1"))).isTrue();
+      Fields others = other.isEmpty() ? Heads.fields() : Heads.fields(other.split("\\|"));
+      assertThat(selection.matches(others)).isFalse();
+      assertThat(selection.by(others)).isNotEqualTo(selection);
+      assertThat(selection.by(request)).isEqualTo(selection);
+      assertThat(selection.toString()).doesNotContain("Host");
+    }
+  }
+
+  @Test
+  void whatIsForTheSameRequestStaysSo() {
+    Fields request = Heads.fields("Host: a", "X-Odd: 1");
+    VarySelection stored = VarySelection.of(400, request, Heads.fields("Date: x"));
+    VarySelection updated =
+        VarySelection.updated(stored, 400, request, Heads.fields("Vary: Accept"));
+    assertThat(updated.matches(request)).isTrue();
+    assertThat(updated.matches(Heads.fields("Host: a"))).isFalse();
+    ByteBuf form = Unpooled.buffer();
+    updated.write(form);
+    assertThat(VarySelection.read(form)).isEqualTo(updated);
+  }
+
   @Test
   void moreNamesThanAnybodyUsesAreUnmatchable() {
     String[] names = new String[64];
@@ -159,20 +215,24 @@ class VarySelectionTest {
   void whatA304NamesSelectsFromThenOn() {
     Fields request = Heads.fields("Foo: 1", "Accept: a");
     VarySelection stored = selection("Foo", "Foo: 1");
-    assertThat(VarySelection.updated(stored, request, Heads.fields("Date: x"))).isSameAs(stored);
-    assertThat(VarySelection.updated(stored, request, Heads.fields("Vary: foo"))).isSameAs(stored);
-    assertThat(VarySelection.updated(stored, request, Heads.fields("Vary: *"))).isSameAs(stored);
+    assertThat(VarySelection.updated(stored, 200, request, Heads.fields("Date: x")))
+        .isSameAs(stored);
+    assertThat(VarySelection.updated(stored, 200, request, Heads.fields("Vary: foo")))
+        .isSameAs(stored);
+    assertThat(VarySelection.updated(stored, 200, request, Heads.fields("Vary: *")))
+        .isSameAs(stored);
     VarySelection more =
-        VarySelection.updated(stored, request, Heads.fields("Vary: Foo", "Vary: Accept"));
+        VarySelection.updated(stored, 200, request, Heads.fields("Vary: Foo", "Vary: Accept"));
     assertThat(more).isEqualTo(selection("Foo, Accept", "Foo: 1", "Accept: a"));
-    assertThat(VarySelection.updated(null, request, Heads.fields("Vary: Foo"))).isEqualTo(stored);
-    assertThat(VarySelection.updated(null, request, Heads.fields("Date: x"))).isNull();
+    assertThat(VarySelection.updated(null, 200, request, Heads.fields("Vary: Foo")))
+        .isEqualTo(stored);
+    assertThat(VarySelection.updated(null, 200, request, Heads.fields("Date: x"))).isNull();
   }
 
   @Test
   void namesOfSeveralLinesAndRepeatedNamesCountOnce() {
     Fields response = Heads.fields("Vary: Accept, X-A", "Vary: ACCEPT , x-b,");
-    VarySelection selection = VarySelection.of(Heads.fields(), response);
+    VarySelection selection = VarySelection.of(200, Heads.fields(), response);
     assertThat(selection.names()).containsExactly("accept", "x-a", "x-b");
   }
 
@@ -194,6 +254,6 @@ class VarySelectionTest {
   }
 
   private static VarySelection selection(String vary, String... request) {
-    return VarySelection.of(Heads.fields(request), Heads.fields("Vary: " + vary));
+    return VarySelection.of(200, Heads.fields(request), Heads.fields("Vary: " + vary));
   }
 }

@@ -102,9 +102,7 @@ final class ExplainJson {
   private void sum(FreshnessSum sum) {
     open('{');
     member("apparentAge", sum.apparentAgeSeconds());
-    if (sum.ageValueSeconds() >= 0) {
-      member("ageValue", sum.ageValueSeconds());
-    }
+    member("ageValue", sum.ageValueSeconds());
     member("responseDelay", sum.responseDelaySeconds());
     member("correctedInitialAge", sum.correctedInitialAgeSeconds());
     member("residentTime", sum.residentTimeSeconds());

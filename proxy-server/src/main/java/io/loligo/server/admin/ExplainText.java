@@ -100,15 +100,15 @@ public final class ExplainText {
     sum.violations().forEach(violation -> line(text, "against", violation));
     text.append("  freshness, seconds\n");
     term(text, sum.apparentAgeSeconds(), "apparent age: from Date to arrival");
-    if (sum.ageValueSeconds() >= 0) {
-      term(text, sum.ageValueSeconds(), "Age received");
-    }
+    term(text, sum.ageValueSeconds(), "age value: Age received, 0 without");
     term(text, sum.responseDelaySeconds(), "response delay: from request to arrival");
     term(
         text,
         sum.correctedInitialAgeSeconds(),
         "corrected initial age: "
-            + (sum.ageValueSeconds() >= 0 ? "Age and delay" : "the apparent age"));
+            + (sum.correctedInitialAgeSeconds() > sum.apparentAgeSeconds()
+                ? "age value and delay"
+                : "the apparent age"));
     term(text, sum.residentTimeSeconds(), "resident time: since arrival");
     term(text, sum.currentAgeSeconds(), "current age: initial age and resident time");
     term(

@@ -40,7 +40,7 @@ public interface ClientStream {
   int clientConnections();
 
   /** Passes a 1xx answer on (not to an HTTP/1.0 client). Borrows {@code head}. */
-  void interim(ResponseHead head);
+  void interim(ResponseHead head, FieldLines own);
 
   /** Sends 100 (Continue) if the client waits for it and has not sent content yet. */
   void sendContinue();

@@ -73,6 +73,10 @@ final class Exchange implements ClientEvents {
   /** What such a fetch of the whole does not ask. */
   private static final long RANGES = 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
 
+  /** What a validation does not ask, as it has conditions of its own: each client's count after. */
+  private static final long REPLACED =
+      RANGES | 1L << FieldName.IF_NONE_MATCH | 1L << FieldName.IF_MODIFIED_SINCE;
+
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;
 
@@ -216,8 +220,17 @@ final class Exchange implements ClientEvents {
                 || decision.reason() == CacheReason.INCOMPLETE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
     return expected
-        && !head.fields().hasAny(whole ? NOT_JOINABLE & ~RANGES : NOT_JOINABLE)
+        && !head.fields().hasAny(NOT_JOINABLE & ~replaced())
         && !Storability.takesFieldsAway(head.fields());
+  }
+
+  /** What the origin is not asked, though the client does. */
+  private long replaced() {
+    Entry asked = validated();
+    if (asked != null && asked.meta().part() == null) {
+      return REPLACED;
+    }
+    return whole ? RANGES : 0;
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -561,7 +574,7 @@ final class Exchange implements ClientEvents {
             false,
             target.url(),
             loop.config().caching());
-    return joined.outcome() == Outcome.SERVE;
+    return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
   }
 
   /**
@@ -651,6 +664,7 @@ final class Exchange implements ClientEvents {
     FieldLines lines = loop.lines();
     addOwn(lines, arrived);
     note(416, arrived);
+    loop.clock().addDate(lines, loop.clock().millis());
     ByteRange.addUnsatisfied(lines, completeLength);
     account();
     over();
@@ -928,7 +942,9 @@ final class Exchange implements ClientEvents {
   /** Passes a 1xx answer on. */
   void interim(ResponseHead reply) {
     if (phase == Phase.WAITING) {
-      stream.interim(reply);
+      FieldLines own = new FieldLines(64);
+      loop.settings().addVia(own, reply.version());
+      stream.interim(reply, own);
     }
   }
 

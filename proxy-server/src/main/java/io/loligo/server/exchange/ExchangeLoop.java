@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.Aliases;
+import io.loligo.core.caching.CacheControl;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
@@ -11,6 +12,8 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
@@ -82,6 +85,8 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** When to ask again what was turned away: load comes and goes. */
   static final String RETRY_SECONDS = "1";
+
+  private static final String NOT_STORED = "Not in the cache, and only that.";
 
   private final Store store;
   private final Upstream upstream;
@@ -347,8 +352,13 @@ public final class ExchangeLoop implements RequestHandler {
     }
     if (head.methodId() == Method.CONNECT) {
       if (view.httpPort().mode() == PortMode.ACCEL) {
-        return fail(
-            stream, framing, 405, "ERR_UNSUP_REQ", "There are no tunnels through this port.");
+        stream.record().hitClass = HitClass.OWN_ANSWER;
+        stream.closeAfter();
+        FieldLines allow =
+            new FieldLines(64).add("Allow", "GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH");
+        String text = "There are no tunnels through this port.";
+        ErrorPage.send(stream, this, 405, "ERR_UNSUP_REQ", text, allow);
+        return null;
       }
       Shed overload = overload();
       if (overload != null) {
@@ -482,16 +492,18 @@ public final class ExchangeLoop implements RequestHandler {
     stream.record().keyHigh = probe.high();
     stream.record().keyLow = probe.low();
     String upgrade = upgrade(head, framing, view);
-    CacheReason bypass =
-        upgrade != null ? CacheReason.UPGRADE : bypass(head, target, framing, view);
+    CacheDecision bypass = bypass(head, target, framing, upgrade, view);
     if (bypass != null) {
+      if (bypass.outcome() == Outcome.UNSATISFIABLE) {
+        stream.record().decision = bypass;
+        return fail(stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
+      }
       Shed overload = overload();
       if (overload != null) {
         return shed(stream, framing, overload);
       }
-      CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
       return new Exchange(
-              this, stream, head, target, framing, view, probe.toKey(), null, decision, upgrade)
+              this, stream, head, target, framing, view, probe.toKey(), null, bypass, upgrade)
           .start();
     }
     Entry entry = store.find(probe, head.fields());
@@ -628,14 +640,36 @@ public final class ExchangeLoop implements RequestHandler {
     return null;
   }
 
-  /** Why the store is not asked, or null. */
-  CacheReason bypass(RequestHead head, RequestTarget target, Framing framing, RequestView view) {
+  /** Whether a request that might be answered from a store wants nothing else. */
+  private static boolean wantsStored(RequestHead head) {
+    return (head.methodId() == Method.GET || head.methodId() == Method.HEAD)
+        && CacheControl.ofRequest(head.fields()).has(CacheControl.ONLY_IF_CACHED);
+  }
+
+  /**
+   * What is done with a request that the store is not asked for; null where it is.
+   *
+   * @param upgrade see {@link #upgrade}
+   */
+  CacheDecision bypass(
+      RequestHead head, RequestTarget target, Framing framing, String upgrade, RequestView view) {
+    CacheReason reason =
+        upgrade != null ? CacheReason.UPGRADE : bypassReason(head, target, framing, view);
+    if (reason == null) {
+      return null;
+    }
+    Outcome outcome = wantsStored(head) ? Outcome.UNSATISFIABLE : Outcome.BYPASS;
+    return new CacheDecision(outcome, reason, -1, -1);
+  }
+
+  private CacheReason bypassReason(
+      RequestHead head, RequestTarget target, Framing framing, RequestView view) {
     int method = head.methodId();
     boolean keyed = method == Method.QUERY && target.keySuffix() != null;
     if (method != Method.GET && method != Method.HEAD && !keyed) {
       return CacheReason.METHOD;
     }
-    if (framing.kind() != Framing.Kind.NONE && !keyed) {
+    if (framing.kind() != Framing.Kind.NONE && framing.length() != 0 && !keyed) {
       return CacheReason.REQUEST_BODY;
     }
     return mayCache(view) ? null : CacheReason.CACHE_DENIED;
@@ -682,8 +716,7 @@ public final class ExchangeLoop implements RequestHandler {
       }
       case UNSATISFIABLE -> {
         release(entry);
-        return fail(
-            stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
+        return fail(stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
       }
       default -> {
         Shed overload = load == null ? overload() : null;
@@ -751,6 +784,8 @@ public final class ExchangeLoop implements RequestHandler {
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
     if (head.methodId() == Method.GET
+        && Storability.isShared(
+            head, StoredFields.index(ReplyFields.stored(entry)), config().caching())
         && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
         && store.inFlight(probe, head.fields()) == null) {
       RequestHead copy = head.snapshot();

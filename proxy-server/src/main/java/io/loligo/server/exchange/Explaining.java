@@ -5,7 +5,6 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.FreshnessSum;
 import io.loligo.core.caching.KeyProbe;
@@ -217,18 +216,21 @@ final class Explaining {
   }
 
   private static boolean asksStore(Forecast forecast) {
-    return forecast.decision().outcome() != Outcome.BYPASS;
+    return !forecast.decision().reason().bypasses();
   }
 
-  /** The first of a tier that the request selects, as the order is that of looking up; or -1. */
+  /** The latest of a tier that the request selects, as it would be looked up; or -1. */
   private int select(List<Glimpse> variants, boolean onDisk) {
+    int found = -1;
     for (int i = 0; i < variants.size(); i++) {
-      Glimpse one = variants.get(i);
-      if (one.onDisk() == onDisk && one.meta().isSelectedBy(head.fields())) {
-        return i;
+      StoredMeta one = variants.get(i).meta();
+      if (variants.get(i).onDisk() == onDisk
+          && (found < 0 || one.dateMillis() > variants.get(found).meta().dateMillis())
+          && one.isSelectedBy(head.fields())) {
+        found = i;
       }
     }
-    return -1;
+    return found;
   }
 
   /** Whether memory holds another variant when the one that was purged is gone. */
@@ -239,13 +241,12 @@ final class Explaining {
 
   private Forecast forecast(Glimpse selected, boolean others, Peek peek, long now) {
     loop.probe(target);
-    CacheReason bypass =
-        loop.upgrade(head, framing, view) != null
-            ? CacheReason.UPGRADE
-            : loop.bypass(head, target, framing, view);
+    String upgrade = loop.upgrade(head, framing, view);
+    CacheDecision bypass = loop.bypass(head, target, framing, upgrade, view);
     if (bypass != null) {
-      CacheDecision decision = new CacheDecision(Outcome.BYPASS, bypass, -1, -1);
-      return new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false);
+      return bypass.outcome() == Outcome.BYPASS
+          ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
+          : new Forecast(bypass, 504, LogTag.NONE_NONE, false, 0, false);
     }
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected, or it is purged: no fault of the disk

@@ -293,7 +293,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       failed(new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent"));
       return;
     }
-    requestMillis = loop.clock().millis();
+    requestMillis = loop.store().requestMoment(loop.clock().millis());
     keysAsOf = loop.keysAsOf(key);
     OutgoingRequest request =
         OutgoingFields.compose(
@@ -418,6 +418,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     invalidate(reply);
     refreshByHead(reply, replyFraming);
+    if (validated != null && head.methodId() == Method.GET && (status == 404 || status == 410)) {
+      distrust(validated); // it is not to stand in for errors: there is nothing any more
+    }
     arrived(reply, replyFraming);
   }
 
@@ -445,9 +448,15 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   private void confirmed(Entry named, ResponseHead reply) {
-    Entry fresh = freshen(named, reply);
-    if (offered != null) {
-      fresh = selectedToo(fresh, named, reply);
+    ResponseHead merged = merged(named, reply);
+    Entry fresh;
+    if (Storability.mayFreshen(head, merged, target.url(), caching())) {
+      fresh = freshen(named, merged);
+      if (offered != null) {
+        fresh = selectedToo(fresh, named, merged);
+      }
+    } else {
+      fresh = forThisClient(named, merged);
     }
     if (exchange != null) {
       FieldLines lines = new FieldLines(64);
@@ -460,16 +469,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     inFlight.fail(LOOK_AGAIN);
   }
 
-  /** {@code old}, borrowed, with the fields of {@code reply} (RFC 9111 section 3.2). Owned. */
-  private Entry freshen(Entry old, ResponseHead reply) {
-    long now = loop.clock().millis();
-    ResponseHead merged = merged(old, reply);
-    StoredMeta meta =
-        Storability.freshened(
-            old.meta(), head.fields(), merged, target.url(), requestMillis, now, caching());
+  /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
+  private Entry freshen(Entry old, ResponseHead merged) {
     Entry fresh =
         loop.store()
-            .freshen(key, old, meta(meta, merged, isUnframed(old)), freshFields(merged, now));
+            .freshen(key, old, freshened(old, merged), freshFields(merged, loop.clock().millis()));
     if (VarySelection.isUnmatchable(merged.fields())
         || (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields()))) {
       loop.store().remove(key);
@@ -477,13 +481,40 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return fresh;
   }
 
+  private StoredMeta freshened(Entry old, ResponseHead merged) {
+    long now = loop.clock().millis();
+    StoredMeta meta =
+        Storability.freshened(
+            old.meta(), head.fields(), merged, target.url(), requestMillis, now, caching());
+    return meta(meta, merged, isUnframed(old));
+  }
+
+  /**
+   * The same for this client only: nothing of what came is stored, and what is stays as it was. It
+   * is validated before its next use where it is the response that forbids storing. Owned.
+   */
+  private Entry forThisClient(Entry old, ResponseHead merged) {
+    StoredMeta meta = freshened(old, merged);
+    if (meta.has(StoredMeta.NO_CACHE)) {
+      distrust(old);
+    }
+    return loop.store().copy(old, meta, freshFields(merged, loop.clock().millis()));
+  }
+
+  /** What is stored as {@code old}, borrowed, is validated before it is used again. */
+  private void distrust(Entry old) {
+    if (!old.meta().has(StoredMeta.NO_CACHE)) {
+      ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
+      loop.store().freshen(key, old, old.meta().withFlag(StoredMeta.NO_CACHE), fields).release();
+    }
+  }
+
   /**
    * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
    * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
    */
-  private Entry selectedToo(Entry fresh, Entry old, ResponseHead reply) {
+  private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged) {
     long now = loop.clock().millis();
-    ResponseHead merged = merged(old, reply);
     Storability storability =
         Storability.of(
             head, merged, target.url(), requestMillis, now, old.contentLength(), caching());
@@ -538,10 +569,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         || !VarySelection.isSteeredLike(stored.meta().vary(), head.fields())) {
       return;
     }
-    if (Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
-      freshen(stored, reply).release();
-    } else {
-      loop.store().remove(key);
+    ResponseHead merged = merged(stored, reply);
+    if (!Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
+      distrust(stored);
+    } else if (Storability.mayFreshen(head, merged, target.url(), caching())) {
+      freshen(stored, merged).release();
     }
   }
 

@@ -29,7 +29,7 @@ final class RangeAnswer {
       case WHOLE -> throw new IllegalArgumentException("the whole is no range");
       case SINGLE -> single(loop, stream, entry, lines, selected.ranges().get(0));
       case MULTI -> multi(loop, stream, entry, lines, selected.ranges());
-      case UNSATISFIABLE -> unsatisfiable(stream, entry, lines);
+      case UNSATISFIABLE -> unsatisfiable(loop, stream, entry, lines);
     };
   }
 
@@ -90,7 +90,9 @@ final class RangeAnswer {
     return buffer;
   }
 
-  private static HitStream unsatisfiable(ClientStream stream, Entry entry, FieldLines lines) {
+  private static HitStream unsatisfiable(
+      ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines) {
+    loop.clock().addDate(lines, loop.clock().millis());
     lines.append("Content-Range: bytes */").append(entry.contentLength()).endLine();
     stream.head(416, lines, null, 0, 0, 0, true);
     return null;

@@ -86,8 +86,8 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public void interim(ResponseHead head) {
-    stream.interim(head);
+  public void interim(ResponseHead head, FieldLines own) {
+    stream.interim(head, own);
   }
 
   @Override

@@ -21,11 +21,10 @@ import java.util.Locale;
  * way adds. Stateless.
  */
 final class ReplyFields {
-  /** Framing is the connection's; Age is computed; lists are extended in order, see below. */
+  /** Framing is the connection's; lists are extended in order, see below. */
   private static final long NOT_SHARED =
       1L << FieldName.CONTENT_LENGTH
           | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.AGE
           | 1L << FieldName.TRAILER
           | HiddenFields.FIELDS;
 

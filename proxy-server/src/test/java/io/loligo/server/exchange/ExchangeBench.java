@@ -330,7 +330,7 @@ final class ExchangeBench implements AutoCloseable {
     }
 
     @Override
-    public void interim(ResponseHead head) {}
+    public void interim(ResponseHead head, FieldLines own) {}
 
     @Override
     public void sendContinue() {}

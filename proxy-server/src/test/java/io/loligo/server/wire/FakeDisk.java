@@ -281,8 +281,18 @@ public final class FakeDisk implements Store {
   }
 
   @Override
+  public long requestMoment(long nowMillis) {
+    return inner.requestMoment(nowMillis);
+  }
+
+  @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     return inner.freshen(key, old, meta, fields);
+  }
+
+  @Override
+  public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
+    return inner.copy(old, meta, fields);
   }
 
   @Override

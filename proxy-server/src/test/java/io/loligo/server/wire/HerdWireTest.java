@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Crowds of clients on one object: one fetch, or none that waits in vain. */
@@ -35,10 +36,10 @@ class HerdWireTest extends WireTest {
     return 2;
   }
 
-  private List<RawClient> crowdOn(String path) throws Exception {
+  private List<RawClient> crowdOn(String path, String... lines) throws Exception {
     List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < CROWD; i++) {
-      clients.add(client().get(origin.url(path)));
+      clients.add(client().get(origin.url(path), lines));
     }
     return clients;
   }
@@ -96,6 +97,71 @@ class HerdWireTest extends WireTest {
     List<RawClient> clients = crowdOn("/old");
     release.countDown();
     assertAllGet(clients, "shared");
+    assertThat(origin.fetches("/old")).isEqualTo(2);
+  }
+
+  /** Browsers and download managers: each is answered by what it asked. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "If-None-Match: \"a\"|304|''",
+        "If-None-Match: \"b\"|200|shared",
+        "Range: bytes=1-2|206|ha",
+        "If-Modified-Since: Sat, 29 Oct 1994 19:43:31 GMT|200|shared"
+      })
+  void validatesOnceForClientsWithConditions(String line, int status, String content)
+      throws Exception {
+    startProxy();
+    onShort("/old", "Cache-Control: max-age=1");
+    assertThat(get("/old").text()).isEqualTo("shared");
+    awaitExpiryOf("/old");
+    List<RawClient> clients = crowdOn("/old", line);
+    RawClient plain = client().get(origin.url("/old"));
+    release.countDown();
+    for (RawClient client : clients) {
+      WireMessage answer = client.response();
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(answer.text()).isEqualTo(content);
+    }
+    assertThat(plain.response().text()).isEqualTo("shared");
+    assertThat(origin.fetches("/old")).isEqualTo(2);
+  }
+
+  /** The same where the origin has another representation by now. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "If-None-Match: \"a\"|200|changed",
+        "If-None-Match: \"b\"|200|changed",
+        "Range: bytes=1-2|206|ha"
+      })
+  void replacesOnceForClientsWithConditions(String line, int status, String content)
+      throws Exception {
+    startProxy();
+    origin.on(
+        "/old",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("shared", "Cache-Control: max-age=1", "ETag: \"a\"");
+          } else {
+            await(release);
+            call.ok("changed", FRESH, "ETag: \"b\"");
+          }
+        });
+    assertThat(get("/old").text()).isEqualTo("shared");
+    awaitExpiryOf("/old");
+    List<RawClient> clients = crowdOn("/old", line);
+    release.countDown();
+    int others = 0;
+    for (RawClient client : clients) {
+      WireMessage answer = client.response();
+      // who came when it was stored already is told that he has it
+      boolean told = line.contains("\"b\"") && answer.status() == 304;
+      others += told || answer.status() == status && answer.text().equals(content) ? 0 : 1;
+    }
+    assertThat(others).isZero();
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 

@@ -324,6 +324,25 @@ class KeySafetyWireTest extends WireTest {
     }
   }
 
+  @Test
+  void errorsThatMayHangOnOneRequestAreForTheSame() throws Exception {
+    startProxy();
+    oddRequestsMeetErrors();
+    for (int status :
+        List.of(
+            400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424, 501, 505, 506, 507, 508,
+            510)) {
+      String path = "/error/" + status;
+      String odd = "X-Odd: " + status;
+      get(path, odd);
+      assertThat(get(path, odd).status()).isEqualTo(status);
+      assertThat(origin.fetches(path)).isEqualTo(1);
+      assertThat(get(path).text()).as("%s", status).isEqualTo("good");
+      assertThat(get(path, odd).text()).as("the whole resource stands now").isEqualTo("good");
+      assertThat(origin.fetches(path)).isEqualTo(2);
+    }
+  }
+
   /** An origin with a limit of 8 KB answers a larger request as it likes. */
   @Test
   void errorsThatAnswerOversizeRequestsAreNotForOthers() throws Exception {

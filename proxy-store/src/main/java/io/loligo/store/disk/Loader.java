@@ -133,9 +133,9 @@ final class Loader {
         StoredMeta meta = FirstBlock.meta(block);
         if (FirstBlock.isOf(key, block)
             && (meta.vary() == null || meta.vary().matches(request))
-            && meta.responseTimeMillis() >= newestMillis) {
+            && meta.dateMillis() >= newestMillis) {
           newest = variant;
-          newestMillis = meta.responseTimeMillis();
+          newestMillis = meta.dateMillis();
         }
       }
       return newest;

@@ -408,18 +408,9 @@ public final class MemoryTier {
     if (!stores) {
       rejections.increment();
       relieveIfNeeded();
-      owner = transit.tryReserve(SizeClass.roundUp(length)) ? transit : null;
-    }
-    if (owner == null) {
-      fields.release();
-      boolean alive = old.tryRetain();
-      assert alive : "borrowed without reference";
-      return old;
+      return copy(old, meta, fields);
     }
     Entry fresh = freshened(key, old, meta, fields, length, owner);
-    if (!stores) {
-      return fresh;
-    }
     cache
         .asMap()
         .computeIfPresent(
@@ -435,6 +426,21 @@ public final class MemoryTier {
     waitForRoom(fresh, owner);
     relieveIfNeeded();
     return fresh;
+  }
+
+  /**
+   * The content of {@code old}, borrowed, under other fields, for one reader: not stored. Takes
+   * {@code fields}. Returns as {@link #freshen}.
+   */
+  public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
+    int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
+    if (!transit.tryReserve(SizeClass.roundUp(length))) {
+      fields.release();
+      boolean alive = old.tryRetain();
+      assert alive : "borrowed without reference";
+      return old;
+    }
+    return freshened(old.key(), old, meta, fields, length, transit);
   }
 
   /** {@code owner} has room for {@code length} octets already. Takes {@code fields}. */

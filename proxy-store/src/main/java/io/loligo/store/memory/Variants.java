@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Several stored responses under one key (RFC 9111 section 4.1), the most recent first, at most
- * {@value #MAX}. Immutable.
+ * Several stored responses under one key (RFC 9111 section 4.1), the last that was stored first, at
+ * most {@value #MAX}. Immutable.
  */
 final class Variants implements Stored {
   /** More than these are not kept: the oldest makes room. */
@@ -30,22 +30,43 @@ final class Variants implements Stored {
 
   /** The same, {@code replaced} left out whatever it selects. */
   static Stored with(Stored old, Entry added, Entry replaced) {
-    Entry[] entries = new Entry[MAX];
+    Entry[] entries = new Entry[MAX + 1];
     entries[0] = added;
     int count = 1;
     if (old != null && added.meta().vary() != null) {
-      for (int i = 0; i < old.size() && count < MAX; i++) {
+      for (int i = 0; i < old.size(); i++) {
         Entry entry = old.get(i);
         if (entry != replaced && !Objects.equals(entry.meta().vary(), added.meta().vary())) {
           entries[count++] = entry;
         }
       }
     }
+    if (count > MAX) {
+      makeRoom(entries);
+      count = MAX;
+    }
     for (int i = 0; i < count; i++) {
       boolean alive = entries[i].tryRetain();
       assert alive : "a stored entry without reference";
     }
     return count == 1 ? added : new Variants(Arrays.copyOf(entries, count));
+  }
+
+  /**
+   * Leaves out the oldest of those that a client steered, who may make up as many as he likes, or
+   * where there is none the oldest of all. Never the first.
+   */
+  private static void makeRoom(Entry[] entries) {
+    int out = MAX;
+    while (out > 0 && !isSteered(entries[out])) {
+      out--;
+    }
+    int from = out == 0 ? MAX : out;
+    System.arraycopy(entries, from + 1, entries, from, MAX - from);
+  }
+
+  private static boolean isSteered(Entry entry) {
+    return entry.meta().vary() != null && entry.meta().vary().isSteered();
   }
 
   /**
@@ -72,12 +93,14 @@ final class Variants implements Stored {
 
   @Override
   public Entry select(Fields request) {
+    Entry found = null;
     for (Entry entry : entries) {
-      if (entry.select(request) != null) {
-        return entry;
+      if ((found == null || entry.meta().dateMillis() > found.meta().dateMillis())
+          && entry.select(request) != null) {
+        found = entry;
       }
     }
-    return null;
+    return found;
   }
 
   @Override

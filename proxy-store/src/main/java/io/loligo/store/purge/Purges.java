@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -30,6 +31,8 @@ public final class Purges {
 
   /** Patterns that are not through, at most. */
   public static final int MAX_BANS = 128;
+
+  private static final long MAX_AHEAD_MILLIS = 1_000;
 
   /** {@link #judge}: nothing concerns it. */
   public static final long KEPT = Long.MIN_VALUE;
@@ -87,6 +90,15 @@ public final class Purges {
    */
   public long staleSince(long millis) {
     return Math.min(millis, clock.getAsLong());
+  }
+
+  /**
+   * The moment of a request that is sent at {@code now}: after all purges, one of the same
+   * millisecond too. A clock that was set back is not made up for.
+   */
+  public long requestMoment(long now) {
+    long after = 1 + Arrays.stream(latest).mapToLong(AtomicLong::get).max().orElse(0);
+    return after > now && after - now <= MAX_AHEAD_MILLIS ? after : now;
   }
 
   /** Whether what is asked for now is newer than a purge of {@code millis}. */

@@ -203,7 +203,7 @@ final class LoadsTest {
   }
 
   private static StoredMeta varying(Fields request) {
-    VarySelection vary = VarySelection.of(request, fields("Vary: Accept-Language\r\n\r\n"));
+    VarySelection vary = VarySelection.of(200, request, fields("Vary: Accept-Language\r\n\r\n"));
     return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
   }
 

@@ -254,6 +254,21 @@ final class MemoryTierTest {
     }
   }
 
+  /** Who makes up X-Forwarded-Host pushes out what he made up before, and nothing else. */
+  @Test
+  void variantsThatAClientMadeUpMakeRoomFirst() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, varying("gzip"), octets(1));
+      for (int i = 0; i < 2 * Variants.MAX; i++) {
+        fixture.fill(URL, steered("host" + i), octets(2));
+      }
+      fixture.fill(URL, varying("br"), octets(3));
+      assertThat(length(fixture, "gzip")).isEqualTo(1);
+      assertThat(length(fixture, "br")).isEqualTo(3);
+      assertThat(fixture.store.stats().entries()).isEqualTo(Variants.MAX);
+    }
+  }
+
   @Test
   void keepsABoundedNumberOfVariants() {
     try (StoreFixture fixture = new StoreFixture()) {
@@ -407,8 +422,17 @@ final class MemoryTierTest {
   }
 
   private static StoredMeta varying(String coding) {
-    StoredMeta plain = meta();
     Fields response = fields("Vary", FieldName.VARY, "Accept-Encoding");
+    return selectedBy(VarySelection.of(200, accepting(coding), response));
+  }
+
+  private static StoredMeta steered(String host) {
+    Fields request = fields("X-Forwarded-Host", FieldName.OTHER, host);
+    return selectedBy(VarySelection.of(200, request, noFields()));
+  }
+
+  private static StoredMeta selectedBy(VarySelection selection) {
+    StoredMeta plain = meta();
     return new StoredMeta(
         plain.status(),
         plain.requestTimeMillis(),
@@ -421,7 +445,7 @@ final class MemoryTierTest {
         plain.staleIfErrorSeconds(),
         plain.flags(),
         plain.etag(),
-        VarySelection.of(accepting(coding), response),
+        selection,
         -1);
   }
 

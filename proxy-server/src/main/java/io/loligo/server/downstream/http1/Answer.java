@@ -105,8 +105,8 @@ final class Answer {
     write(allocator().directBuffer(CONTINUE.length).writeBytes(CONTINUE));
   }
 
-  /** Writes a 1xx head without what belongs to the connection it came by. */
-  void writeInterim(ResponseHead head) {
+  /** Writes a 1xx head without what belongs to the connection it came by, and {@code own} lines. */
+  void writeInterim(ResponseHead head, FieldLines own) {
     FieldLines lines = new FieldLines(head.end() + 64);
     Fields fields = head.fields();
     HopByHop hopByHop = HopByHop.of(fields);
@@ -115,6 +115,7 @@ final class Answer {
         lines.add(fields, i);
       }
     }
+    lines.append(own.toBytes(), 0, own.length());
     lines.endLine();
     byte[] statusLine = StatusLines.of(head.status());
     ByteBuf out = allocator().directBuffer(statusLine.length + lines.length());

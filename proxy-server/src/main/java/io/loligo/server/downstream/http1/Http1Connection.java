@@ -1183,15 +1183,15 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   @Override
-  public void interim(ResponseHead head) {
+  public void interim(ResponseHead head, FieldLines own) {
     if (!answering() || answer.headSent() || !answer.version11() || head.status() == 101) {
       return;
     }
-    if (head.status() == 100) {
+    if (head.status() == 100 && awaitsContinue) {
       sendContinue();
       return;
     }
-    answer.writeInterim(head);
+    answer.writeInterim(head, own);
     flush();
   }
 

@@ -432,7 +432,7 @@ class Http1ConnectionTest {
 
     private void earlyHints(Events events, String... fieldLines) {
       String head = "HTTP/1.1 103 x\r\n" + lines(fieldLines);
-      client.run(() -> events.stream.interim(interim(head)));
+      client.run(() -> events.stream.interim(interim(head), new FieldLines(0)));
     }
 
     @Test
@@ -465,7 +465,10 @@ class Http1ConnectionTest {
     void sendsNoInterimAnswerToHttp10() {
       Events events = client.later();
       client.channel.peerSends("GET / HTTP/1.0\r\n\r\n");
-      client.run(() -> events.stream.interim(interim("HTTP/1.1 103 x\r\nLink: </a>\r\n\r\n")));
+      client.run(
+          () ->
+              events.stream.interim(
+                  interim("HTTP/1.1 103 x\r\nLink: </a>\r\n\r\n"), new FieldLines(0)));
       assertThat(client.channel.received()).isEmpty();
     }
 
