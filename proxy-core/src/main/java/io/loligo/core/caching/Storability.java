@@ -33,6 +33,10 @@ public record Storability(
    */
   static final int MAX_ORDINARY_HEAD_BYTES = 4_096;
 
+  /** What would be kept with an answer that is for requests with the same fields. */
+  private static final long SECRETS =
+      1L << FieldName.AUTHORIZATION | 1L << FieldName.PROXY_AUTHORIZATION | 1L << FieldName.COOKIE;
+
   /**
    * Decides. Pure.
    *
@@ -220,6 +224,9 @@ public record Storability(
     }
     if (mayHangOnSize(status, request)) {
       return "an error, and the head of the request is unusually large";
+    }
+    if (StatusCaching.isOfOneRequest(status) && request.fields().hasAny(SECRETS)) {
+      return "may speak of the request, and that has what is not to be kept";
     }
     boolean understood = StatusCaching.isUnderstood(status);
     if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {

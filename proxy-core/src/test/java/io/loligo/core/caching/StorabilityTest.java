@@ -127,6 +127,14 @@ class StorabilityTest {
       assertThat(selection.matches(Heads.get("Host: a").fields())).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Authorization: Basic YTpi", "Proxy-Authorization: x", "Cookie: a=1"})
+    void keepsNoSecretsWithWhatIsForTheSameRequest(String line) {
+      String lifetime = "Cache-Control: public, max-age=60";
+      refused(Heads.get(line), Heads.response(400, lifetime));
+      accepted(Heads.get(line), Heads.response(404, lifetime));
+    }
+
     @Test
     void refusesErrorsThatAnswerUnusuallyLargeRequests() {
       String line = "X-Large: ";

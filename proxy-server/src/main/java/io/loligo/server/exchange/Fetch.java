@@ -501,12 +501,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return loop.store().copy(old, meta, freshFields(merged, loop.clock().millis()));
   }
 
-  /** What is stored as {@code old}, borrowed, is validated before it is used again. */
+  /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
   private void distrust(Entry old) {
-    if (!old.meta().has(StoredMeta.NO_CACHE)) {
-      ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
-      loop.store().freshen(key, old, old.meta().withFlag(StoredMeta.NO_CACHE), fields).release();
-    }
+    StoredMeta stale =
+        old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE);
+    ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
+    loop.store().freshen(key, old, stale, fields).release();
   }
 
   /**
