@@ -53,10 +53,13 @@ final class LineFeed {
       int at = 0;
       while (at < physical.length) {
         int first = at;
-        StringBuilder logical = new StringBuilder(chomp(physical[at++]));
-        while (isContinued(logical) && at < physical.length) {
+        StringBuilder logical = new StringBuilder(content(physical[at++]));
+        while (isContinued(logical)) {
           logical.setLength(logical.length() - 1);
-          logical.append(chomp(physical[at++]));
+          if (at == physical.length) {
+            break;
+          }
+          at = append(physical, at, logical);
         }
         line(first + 1, logical.toString());
       }
@@ -65,14 +68,26 @@ final class LineFeed {
       }
     }
 
-    private static String chomp(String line) {
-      return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+    /** Appends the next line that is neither empty nor a comment; where those behind it begin. */
+    private int append(String[] physical, int from, StringBuilder logical) {
+      for (int at = from; at < physical.length; at++) {
+        String line = content(physical[at]);
+        waiveNext |= WAIVER.matcher(line).matches();
+        if (!line.isEmpty() && !line.startsWith("#")) {
+          logical.append(line);
+          return at + 1;
+        }
+      }
+      return physical.length;
     }
 
-    private static boolean isContinued(CharSequence line) {
-      return line.length() > 0
-          && line.charAt(line.length() - 1) == '\\'
-          && !line.toString().stripLeading().startsWith("#");
+    private static String content(String line) {
+      String text = line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+      return text.stripLeading();
+    }
+
+    private static boolean isContinued(StringBuilder line) {
+      return line.length() > 0 && line.charAt(line.length() - 1) == '\\' && line.charAt(0) != '#';
     }
 
     private void line(int number, String raw) {

@@ -3,6 +3,8 @@ package io.loligo.core.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.FakeRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -338,6 +340,35 @@ class GrammarTest {
     ConfigResult bad =
         new ConfigReader(files).readText("/0", "http_port 1\nacl a dstdomain \"/l\"\n");
     assertThat(bad.errors().get(0).text()).startsWith("/0:2: ERROR: acl").contains("in /l:2");
+  }
+
+  @Test
+  void commentsAndEmptyLinesDoNotEndAContinuedLine() {
+    String lines =
+        """
+        acl bad dstdomain .a.com \\
+          # .b.com \\
+
+        # .d.com
+          .c.com
+        http_access deny bad
+        http_access allow all
+        """;
+    for (String text : List.of(lines, lines.replace("\n", "\r\n"))) {
+      AclList access = load(text).config().access().httpAccess();
+      assertThat(allows(access, "a.com")).isFalse();
+      assertThat(allows(access, "b.com")).isTrue();
+      assertThat(allows(access, "c.com")).isFalse();
+    }
+    assertThat(load("acl bad src 1.1.1.1 \\~# \\~\\~ x.y~via offx").errors())
+        .extracting(ConfigProblem::line)
+        .containsExactly(2, 6);
+    assertThat(load("icap_enable \\~# loligo: waive~on").isUsable()).isTrue();
+    assertThat(load("icap_enable \\~# loligo: waive~on~icap_enable on").isUsable()).isFalse();
+  }
+
+  private static boolean allows(AclList access, String host) {
+    return access.evaluate(new FakeRequest().target("http", host, 80, "/")).allowed();
   }
 
   @Test
