@@ -69,7 +69,7 @@ final class AclLines {
     List<String> origins = new ArrayList<>();
     boolean missing = false;
     for (String word : words) {
-      String path = file(word);
+      String path = file(word, line.quoted());
       if (path == null) {
         values.add(word);
         origins.add("");
@@ -95,19 +95,23 @@ final class AclLines {
     return a.isEmpty() ? b : a + ", " + b;
   }
 
-  private static String file(String word) {
-    if (word.length() > 2 && word.startsWith("\"") && word.endsWith("\"")) {
-      return word.substring(1, word.length() - 1);
+  /** The file that {@code word} names, as in Squid up to the next quote; null: it is a value. */
+  private static String file(String word, boolean quotesAreGone) {
+    if (word.startsWith(Words.PARAMETERS) && word.endsWith(")")) {
+      String path = word.substring(Words.PARAMETERS.length(), word.length() - 1);
+      return Words.isQuoteAt(path, 0) ? untilQuote(path) : path;
     }
-    if (word.startsWith("parameters(") && word.endsWith(")")) {
-      return word.substring("parameters(".length(), word.length() - 1).replace("\"", "");
-    }
-    return null;
+    return !quotesAreGone && Words.isQuoteAt(word, 0) ? untilQuote(word) : null;
+  }
+
+  private static String untilQuote(String word) {
+    int end = Words.nextQuote(word, 1);
+    return end < 0 ? word.substring(1) : word.substring(1, end);
   }
 
   private boolean fromFile(
       Line line, String path, AclType type, List<String> values, List<String> origins) {
-    String text = source.read(path);
+    String text = path.isEmpty() ? null : source.read(path);
     if (text == null) {
       report.restricts(line, path, "the file of values cannot be read");
       return false;

@@ -10,8 +10,11 @@ import java.util.List;
  * @param text without leading blanks, comment included
  * @param words directive and values
  * @param waived whether a {@code # loligo: waive} stands above or behind it
+ * @param quoted whether quotes were about words and are gone ({@code
+ *     configuration_includes_quoted_values on})
  */
-record Line(String file, int number, String text, List<String> words, boolean waived) {
+record Line(
+    String file, int number, String text, List<String> words, boolean waived, boolean quoted) {
   String directive() {
     return words.get(0);
   }

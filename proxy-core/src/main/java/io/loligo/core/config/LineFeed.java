@@ -98,7 +98,7 @@ final class LineFeed {
         waiveNext = waiver;
         return;
       }
-      Line line = new Line(file, number, text, split.words(), waiver || waiveNext);
+      Line line = new Line(file, number, text, split.words(), waiver || waiveNext, quoted);
       waiveNext = false;
       switch (line.directive()) {
         case "if" -> open(line);

@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Splits a line into words. Stateless. */
 final class Words {
+  /** What begins the other way to name a file of values. */
+  static final String PARAMETERS = "parameters(";
+
   private Words() {}
 
   /** A line's words and its comment, with the {@code #}, or the empty string. */
@@ -17,7 +20,8 @@ final class Words {
   /**
    * Splits at blanks; {@code #} at the start of a word begins a comment. In quoted mode ({@code
    * configuration_includes_quoted_values on}) quotes join words and are removed. Else they are
-   * ordinary, except that {@code "two words"} after an {@code acl} stays one word, quotes kept.
+   * ordinary, except that one before a value of an {@code acl} begins a word that goes on to the
+   * next one, blanks included; it names a file, see {@link AclLines}.
    */
   static Split split(String line, boolean quoted) {
     List<String> words = new ArrayList<>();
@@ -33,13 +37,16 @@ final class Words {
       if (c == '#') {
         return new Split(words, line.substring(at));
       }
-      boolean file = c == '"' && words.size() > 2 && words.get(0).equals("acl");
-      int end = c == '"' || (quoted && c == '\'') ? closing(line, at, quoted) : -1;
-      if (end > 0 && (quoted || file)) {
-        words.add(file ? line.substring(at, end + 1) : unquote(line.substring(at + 1, end)));
+      int end = quoted && isQuote(c) ? closing(line, at) : -1;
+      if (end > 0) {
+        words.add(unquote(line.substring(at + 1, end)));
         at = end + 1;
       } else {
         int start = at;
+        at += line.startsWith(PARAMETERS, at) ? PARAMETERS.length() : 0;
+        if (words.size() > 2 && words.get(0).equals("acl") && isQuoteAt(line, at)) {
+          at = Math.max(at, nextQuote(line, at + 1));
+        }
         while (at < line.length() && !isBlank(line.charAt(at))) {
           at++;
         }
@@ -48,9 +55,26 @@ final class Words {
     }
   }
 
-  private static int closing(String line, int start, boolean escapes) {
+  static boolean isQuoteAt(String text, int at) {
+    return at < text.length() && isQuote(text.charAt(at));
+  }
+
+  private static boolean isQuote(char c) {
+    return c == '"' || c == '\'';
+  }
+
+  /** Where the next quote of either kind is, or -1. */
+  static int nextQuote(String text, int from) {
+    int at = from;
+    while (at < text.length() && !isQuote(text.charAt(at))) {
+      at++;
+    }
+    return at == text.length() ? -1 : at;
+  }
+
+  private static int closing(String line, int start) {
     for (int at = start + 1; at < line.length(); at++) {
-      if (escapes && line.charAt(at) == '\\') {
+      if (line.charAt(at) == '\\') {
         at++;
       } else if (line.charAt(at) == line.charAt(start)) {
         return at;

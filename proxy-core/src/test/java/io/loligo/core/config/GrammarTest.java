@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The grammar as data: a line, or several with {@code ~} between them, and what the reader says of
@@ -160,6 +161,8 @@ class GrammarTest {
         "acl a any-of localhost~acl b any-of a~acl a any-of b | error | value: b",
         "acl a http_status 200 300-399 400-     | ok      |",
         "acl a src \"/nowhere\"                 | error   | cannot be read",
+        "acl a src '/nowhere'                   | error   | value: /nowhere",
+        "acl a src ''                           | error   | cannot be read",
         "acl manager proto cache_object         | warning | built in",
         "http_access allow !localhost           | ok      |",
         "http_access allow ! localhost          | error   | no blank after !",
@@ -340,6 +343,43 @@ class GrammarTest {
     ConfigResult bad =
         new ConfigReader(files).readText("/0", "http_port 1\nacl a dstdomain \"/l\"\n");
     assertThat(bad.errors().get(0).text()).startsWith("/0:2: ERROR: acl").contains("in /l:2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"/a b\"", "'/a b'", "'/a b\"", "\"/a b'x", "'/c", "\"/c"})
+  void eitherQuoteOpensAFileOfValues(String word) {
+    TextSource files = new TextSource().with("/a b", ".bad.org\n").with("/c", ".bad.org\n");
+    for (String type : List.of("dstdomain ", "dstdom_regex ", "dstdom_regex -i ")) {
+      ConfigResult result =
+          new ConfigReader(files)
+              .readText(
+                  "/0", "http_port 1\nacl a " + type + word + " fine.org\nhttp_access allow a\n");
+      assertThat(result.problems()).isEmpty();
+      AclList access = result.config().access().httpAccess();
+      assertThat(allows(access, "www.bad.org")).isTrue();
+      assertThat(allows(access, "fine.org")).isTrue();
+      assertThat(allows(access, "a.test")).isFalse();
+    }
+  }
+
+  @Test
+  void whereQuotesAreSwitchedOnAQuotedValueIsNoFile() {
+    TextSource files = new TextSource().with("/a b", ".bad.org\n");
+    ConfigResult result =
+        new ConfigReader(files)
+            .readText(
+                "/0",
+                """
+                http_port 1
+                configuration_includes_quoted_values on
+                acl a dstdomain "fine.org" 'x.test' parameters("/a b")
+                http_access allow a
+                """);
+    AclList access = result.config().access().httpAccess();
+    assertThat(allows(access, "fine.org")).isTrue();
+    assertThat(allows(access, "x.test")).isTrue();
+    assertThat(allows(access, "www.bad.org")).isTrue();
+    assertThat(allows(access, "a.test")).isFalse();
   }
 
   @Test
