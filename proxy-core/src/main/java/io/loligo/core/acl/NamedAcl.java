@@ -209,24 +209,22 @@ final class NamedAcl {
   }
 
   private void times(List<String> values, List<AclProblem> problems) {
-    int days = -1;
+    int days = 0; // those that no range has followed yet
     for (int i = 0; i < values.size(); i++) {
       String value = values.get(i);
       int letters = WeekTimes.days(value);
       int[] minutes = WeekTimes.minutes(value);
       if (letters >= 0) {
-        if (days >= 0) {
-          spans.add(new WeekTimes.Span(days, 0, WeekTimes.Span.ALL.toMinute()));
-        }
-        days = letters;
+        days |= letters;
       } else if (minutes != null) {
-        spans.add(new WeekTimes.Span(days < 0 ? WeekTimes.ALL_DAYS : days, minutes[0], minutes[1]));
-        days = -1;
+        spans.add(
+            new WeekTimes.Span(days == 0 ? WeekTimes.ALL_DAYS : days, minutes[0], minutes[1]));
+        days = 0;
       } else {
         problems.add(error(i, value, "days from SMTWHFAD, or h:m-h:m within a day", ""));
       }
     }
-    if (days >= 0) {
+    if (days != 0) {
       spans.add(new WeekTimes.Span(days, 0, WeekTimes.Span.ALL.toMinute()));
     }
   }

@@ -33,7 +33,7 @@ record WeekTimes(List<Span> spans, ZoneId zone) {
     return false;
   }
 
-  /** The bits of day letters {@code SMTWHFAD}, or -1 where one is none. */
+  /** The bits of day letters {@code SMTWHFAD}, {@code -} for none; -1 where one is neither. */
   static int days(String letters) {
     int days = 0;
     for (int i = 0; i < letters.length(); i++) {
@@ -46,6 +46,7 @@ record WeekTimes(List<Span> spans, ZoneId zone) {
         case 'F' -> days |= 1 << 5;
         case 'A' -> days |= 1 << 6;
         case 'D' -> days |= 0x3e;
+        case '-' -> {}
         default -> {
           return -1;
         }

@@ -175,6 +175,17 @@ class AclTypesTest {
     "2026-11-22T23:59:00Z, S, true",
     "2026-11-19T11:00:00Z, H, true",
     "2026-11-21T11:00:00Z, 8:00-9:00 A 10:00-24:00, true",
+    "2026-11-20T11:00:00Z, M T W H F 10:00-12:00, true",
+    "2026-11-16T11:00:00Z, M T W H F 10:00-12:00, true",
+    "2026-11-16T09:00:00Z, M T W H F 10:00-12:00, false",
+    "2026-11-21T11:00:00Z, M T W H F 10:00-12:00, false",
+    "2026-11-21T11:00:00Z, MT A 10:00-12:00 S 13:00-14:00, true",
+    "2026-11-22T11:00:00Z, MT A 10:00-12:00 S 13:00-14:00, false",
+    "2026-11-22T13:30:00Z, MT A 10:00-12:00 S 13:00-14:00, true",
+    "2026-11-22T11:00:00Z, A 10:00-12:00 S M, true",
+    "2026-11-21T13:00:00Z, A 10:00-12:00 S M, false",
+    "2026-11-17T11:00:00Z, SM-W 10:00-12:00, false",
+    "2026-11-18T11:00:00Z, SM-W 10:00-12:00, true",
   })
   void time(Instant now, String values, boolean expected) {
     FakeRequest request = new FakeRequest().now(now.toEpochMilli());

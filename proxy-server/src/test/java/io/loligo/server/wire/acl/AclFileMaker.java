@@ -320,9 +320,11 @@ public final class AclFileMaker {
     int to = from + random.nextInt(24 - from);
     String hours =
         from + ":" + any(List.of("00", "30")) + "-" + to + ":" + any(List.of("30", "59"));
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(5)) {
       case 0 -> days;
       case 1 -> hours;
+      case 2 -> String.join(" ", days.split("")) + " " + hours;
+      case 3 -> hours + " " + days + " 6:00-18:00";
       default -> days + " " + hours;
     };
   }

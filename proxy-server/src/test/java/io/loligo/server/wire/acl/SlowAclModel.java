@@ -234,18 +234,22 @@ public final class SlowAclModel {
     ZonedDateTime now = Instant.ofEpochMilli(millis).atZone(zone);
     char today = "SMTWHFA".charAt(now.getDayOfWeek().getValue() % 7);
     boolean weekday = "MTWHF".indexOf(today) >= 0;
-    boolean day = true;
-    boolean time = true;
+    int minute = now.getHour() * 60 + now.getMinute();
+    String days = "";
     for (String value : values) {
-      if (Character.isDigit(value.charAt(0))) {
-        int minute = now.getHour() * 60 + now.getMinute();
-        String[] ends = value.split("-", -1);
-        time = minute >= minute(ends[0]) && minute <= minute(ends[1]);
+      boolean day =
+          days.isEmpty() || days.indexOf(today) >= 0 || (weekday && days.indexOf('D') >= 0);
+      if (!Character.isDigit(value.charAt(0))) {
+        days += value;
       } else {
-        day = value.indexOf(today) >= 0 || (weekday && value.indexOf('D') >= 0);
+        String[] ends = value.split("-", -1);
+        if (day && minute >= minute(ends[0]) && minute <= minute(ends[1])) {
+          return true;
+        }
+        days = "";
       }
     }
-    return day && time;
+    return days.indexOf(today) >= 0 || (weekday && days.indexOf('D') >= 0);
   }
 
   private static int minute(String text) {
