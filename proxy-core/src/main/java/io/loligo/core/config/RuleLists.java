@@ -19,6 +19,11 @@ final class RuleLists {
   private static final Set<String> WITH_REPLY =
       Set.of("http_reply_access", "access_log", "reply_body_max_size");
 
+  /**
+   * What becomes of a line that is left out: the last one's opposite is said where none matches.
+   */
+  private static final List<String> NEVER = List.of("!all");
+
   private final Report report;
   private final Acls acls;
   private final Map<String, List<AclRule>> lists = new LinkedHashMap<>();
@@ -40,12 +45,11 @@ final class RuleLists {
       return;
     }
     List<String> terms = words.subList(1, words.size());
-    if (check(list, line, terms)) {
-      String text = String.join(" ", line.words());
-      lists
-          .computeIfAbsent(list, name -> new ArrayList<>())
-          .add(new AclRule(action.equals("allow"), List.copyOf(terms), text, line.source()));
-    }
+    List<String> used = check(list, line, terms) ? List.copyOf(terms) : NEVER;
+    String text = String.join(" ", line.words());
+    lists
+        .computeIfAbsent(list, name -> new ArrayList<>())
+        .add(new AclRule(action.equals("allow"), used, text, line.source()));
   }
 
   /** Whether the terms can be used in {@code list}; what is wrong is reported. */

@@ -6,6 +6,7 @@ import io.loligo.core.acl.FakeRequest;
 import io.loligo.core.config.LineReport.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lines that restrict, inspect or identify and have no effect. */
@@ -107,6 +108,30 @@ class FailClosedTest {
   @Test
   void aWaivedRuleThatNamesItIsLeftOut() {
     assertThat(allowed("http_access deny !users # loligo: waive\nhttp_access allow all")).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "deny CONNECT, allow users, false",
+    "deny CONNECT, allow !users, false",
+    "allow CONNECT, deny users, true",
+    "deny CONNECT, allow reply, false",
+  })
+  void aLastRuleThatIsLeftOutStillTurnsTheDefault(String first, String last, boolean expected) {
+    String lines = "acl reply http_status 200\nhttp_access %s\nhttp_access %s # loligo: waive";
+    assertThat(allowed(lines.formatted(first, last))).isEqualTo(expected);
+  }
+
+  @Test
+  void anUpgradeWhoseOnlyRuleIsLeftOutIsNotAllowedToAll() {
+    ConfigResult result =
+        load(
+            """
+            acl users proxy_auth REQUIRED # loligo: waive
+            http_upgrade_request_protocols websocket allow users # loligo: waive
+            """);
+    assertThat(result.config().access().upgrade("websocket").evaluate(new FakeRequest()).allowed())
+        .isFalse();
   }
 
   @Test
