@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -22,6 +23,7 @@ public final class Acls {
 
   private static final String MANAGER_PATH = "/squid-internal-mgr/";
 
+  // by names in lower case: they are the same in any, as in Squid
   private final Map<String, NamedAcl> named = new LinkedHashMap<>();
   private final Map<String, Condition> bound = new LinkedHashMap<>();
   private final Set<String> undecidable = new LinkedHashSet<>();
@@ -55,27 +57,27 @@ public final class Acls {
 
   /** Whether {@code name} is defined or predefined. */
   public boolean has(String name) {
-    return named.containsKey(name) || undecidable.contains(name);
+    return named.containsKey(key(name)) || undecidable.contains(key(name));
+  }
+
+  private static String key(String name) {
+    return name.toLowerCase(Locale.ROOT);
   }
 
   /** The type under which {@code name} is defined, or null. */
   public AclType typeOf(String name) {
-    NamedAcl acl = named.get(name);
+    NamedAcl acl = named.get(key(name));
     return acl == null ? null : acl.type();
   }
 
   /** Whether {@code name} is Squid's manager ACL, which files of old versions define themselves. */
   public static boolean isBuiltIn(String name) {
-    return name.equals(MANAGER);
+    return name.equalsIgnoreCase(MANAGER);
   }
 
   /** Adds the values of one {@code acl} line; what is wrong with them. */
   public List<AclProblem> define(String name, AclType type, List<String> values) {
-    NamedAcl acl = named.get(name);
-    if (acl == null) {
-      acl = new NamedAcl(name, type);
-      named.put(name, acl);
-    }
+    NamedAcl acl = named.computeIfAbsent(key(name), none -> new NamedAcl(name, type));
     List<AclProblem> problems = new ArrayList<>();
     acl.add(values, this, problems);
     return problems;
@@ -83,12 +85,12 @@ public final class Acls {
 
   /** Lets rules name an ACL that cannot be decided. */
   public void declareUndecidable(String name) {
-    undecidable.add(name);
+    undecidable.add(key(name));
   }
 
   /** Whether {@code name} has no value at all, so that it never matches. */
   public boolean isEmpty(String name) {
-    NamedAcl acl = named.get(name);
+    NamedAcl acl = named.get(key(name));
     return acl != null && !isBuiltIn(name) && acl.isEmpty();
   }
 
@@ -107,12 +109,12 @@ public final class Acls {
 
   /** Whether {@code name}, or an ACL it is made of, is undecidable. */
   public boolean isUndecidable(String name) {
-    return undecidable.contains(name) || anyMember(name, this::isUndecidable);
+    return undecidable.contains(key(name)) || anyMember(name, this::isUndecidable);
   }
 
   /** Whether {@code name} is {@code member} or made of it. */
   boolean contains(String name, String member) {
-    return name.equals(member) || anyMember(name, one -> contains(one, member));
+    return name.equalsIgnoreCase(member) || anyMember(name, one -> contains(one, member));
   }
 
   private boolean reaches(String name, AclType type) {
@@ -120,7 +122,7 @@ public final class Acls {
   }
 
   private boolean anyMember(String name, Predicate<String> test) {
-    NamedAcl acl = named.get(name);
+    NamedAcl acl = named.get(key(name));
     return acl != null
         && acl.groups().stream().flatMap(List::stream).map(Acls::bare).anyMatch(test);
   }
@@ -131,7 +133,7 @@ public final class Acls {
 
   /** The condition of {@code term}, an ACL name with or without {@code !}. */
   Condition term(String term) {
-    String name = bare(term);
+    String name = key(bare(term));
     Condition condition = bound.get(name);
     if (condition == null) {
       condition = named.get(name).condition(this);

@@ -96,6 +96,7 @@ class FailClosedTest {
     assertThat(allowed("http_access allow !users\nhttp_access deny all")).isFalse();
     assertThat(allowed("http_access deny users\nhttp_access allow all")).isFalse();
     assertThat(allowed("http_access deny !users\nhttp_access allow all")).isFalse();
+    assertThat(allowed("http_access allow USERS\nhttp_access deny all")).isFalse();
     assertThat(allowed("acl any any-of all users\nhttp_access allow any\nhttp_access deny all"))
         .isFalse();
   }

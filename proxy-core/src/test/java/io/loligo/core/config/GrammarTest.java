@@ -50,7 +50,8 @@ class GrammarTest {
         "if false~via offx~else~via on~endif    | ok      |",
         "if 1 = 1~via offx~endif                | error   | offx",
         "if 1=2~via offx~endif                  | ok      |",
-        "if 1~via on~endif                      | error   | if true, if false or if NUMBER = NUMBER",
+        "if 1~via on~endif                      | error   | if true, if false or if NUMBER ="
+            + " NUMBER",
         "if true~if false~via offx~endif~endif  | ok      |",
         "if true~via on                         | error   | endif on a line of its own",
         "endif                                  | error   | an if above it",
@@ -142,6 +143,11 @@ class GrammarTest {
         "acl a frob 1                           | error   | a type of ACL",
         "acl a src 1.2.3.4~acl a dst 1.2.3.4    | error   | type src as in the line above",
         "acl a src 1.2.3.4~acl a src 1.2.3.5    | ok      |",
+        "acl a src 1.2.3.4~acl A dst 1.2.3.4    | error   | type src as in the line above",
+        "acl Manager proto cache_object         | warning | built in",
+        "acl A src all~acl b any-of a~acl a any-of B | error | type src as in the line above",
+        "acl A any-of localhost~acl b any-of a~acl a any-of B | error | value: B",
+        "acl A rep_mime_type x~http_access allow a | error | asks about the response",
         "acl a src -n 1.2.3.4                   | error   | remove the option",
         "acl a dstdomain -n .example.com        | ok      |",
         "acl a dstdomain *.example.com          | error   | write .example.com",
@@ -380,6 +386,19 @@ class GrammarTest {
     assertThat(allows(access, "x.test")).isTrue();
     assertThat(allows(access, "www.bad.org")).isTrue();
     assertThat(allows(access, "a.test")).isFalse();
+  }
+
+  @Test
+  void namesOfAclsAreTheSameInAnyCase() {
+    AclList access =
+        load("acl Good dstdomain a.com~acl GOOD dstdomain b.com~http_access allow !connect good")
+            .config()
+            .access()
+            .httpAccess();
+    assertThat(allows(access, "a.com")).isTrue();
+    assertThat(allows(access, "b.com")).isTrue();
+    assertThat(allows(access, "c.com")).isFalse();
+    assertThat(access.evaluate(new FakeRequest().connect("a.com", 443)).allowed()).isFalse();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.loligo.server.wire.acl;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
@@ -148,7 +149,8 @@ public final class AclFileMaker {
       case 1 -> written = line + " # deny all";
       case 2 -> {
         int blank = line.lastIndexOf(' ');
-        written = line.substring(0, blank) + " \\\n  " + line.substring(blank + 1);
+        String between = any(List.of("", "  # deny all \\\n", " \n"));
+        written = line.substring(0, blank) + " \\\n" + between + "  " + line.substring(blank + 1);
       }
       default -> {}
     }
@@ -158,9 +160,17 @@ public final class AclFileMaker {
   private String terms(List<String> names) {
     List<String> terms = new ArrayList<>();
     for (int i = 1 + random.nextInt(3); i > 0; i--) {
-      terms.add((random.nextInt(3) == 0 ? "!" : "") + any(names));
+      terms.add((random.nextInt(3) == 0 ? "!" : "") + inSomeCase(any(names)));
     }
     return String.join(" ", terms);
+  }
+
+  private String inSomeCase(String name) {
+    return switch (random.nextInt(8)) {
+      case 0 -> name.toUpperCase(Locale.ROOT);
+      case 1 -> name.toLowerCase(Locale.ROOT);
+      default -> name;
+    };
   }
 
   private void acl(int number) {
@@ -251,7 +261,8 @@ public final class AclFileMaker {
     }
     String path = folder + "/" + name + "." + type + values.size();
     values.put(path, "# values\n" + String.join("\n", given) + "\n");
-    return "\"" + path + "\"";
+    String quote = any(List.of("\"", "'"));
+    return quote + path + quote;
   }
 
   private List<String> addresses() {

@@ -47,15 +47,17 @@ public final class SlowAclModel {
       int first = i + 1;
       String line = physical[i];
       while (line.endsWith("\\")) {
-        i++;
-        line = line.substring(0, line.length() - 1) + " " + physical[i];
+        String next = physical[++i].strip();
+        boolean counts = !next.isEmpty() && !next.startsWith("#");
+        line = counts ? line.substring(0, line.length() - 1) + next : line;
       }
       read(first, words(line));
     }
   }
 
   private void define(String name, String... typeAndValues) {
-    acls.computeIfAbsent(name, none -> new ArrayList<>()).add(List.of(typeAndValues));
+    acls.computeIfAbsent(name.toLowerCase(Locale.ROOT), none -> new ArrayList<>())
+        .add(List.of(typeAndValues));
   }
 
   private static List<String> words(String line) {
@@ -78,7 +80,7 @@ public final class SlowAclModel {
     if (words.get(0).equals("acl")) {
       List<String> values = new ArrayList<>();
       for (String word : words.subList(2, words.size())) {
-        if (word.startsWith("\"")) {
+        if (word.startsWith("\"") || word.startsWith("'")) {
           for (String one : files.get(word.substring(1, word.length() - 1)).split("\n", -1)) {
             values.addAll(words(one));
           }
@@ -108,7 +110,8 @@ public final class SlowAclModel {
   private boolean holds(String term, SampleRequest request) {
     return term.startsWith("!")
         ? !holds(term.substring(1), request)
-        : acls.get(term).stream().anyMatch(line -> lineHolds(line, request));
+        : acls.get(term.toLowerCase(Locale.ROOT)).stream()
+            .anyMatch(line -> lineHolds(line, request));
   }
 
   private boolean lineHolds(List<String> line, SampleRequest request) {
