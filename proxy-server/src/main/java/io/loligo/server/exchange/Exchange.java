@@ -521,7 +521,7 @@ final class Exchange implements ClientEvents {
       return;
     }
     AclVerdict verdict = loop.config().access().httpReplyAccess().evaluate(view);
-    if (verdict.denied()) {
+    if (!verdict.allowed()) {
       leave();
       stream.record().tag = LogTag.TCP_DENIED_REPLY;
       stream.record().errorDetail = verdict.rule() + " (" + verdict.source() + ")";

@@ -237,7 +237,7 @@ public final class ExchangeLoop implements RequestHandler {
     }
     AclList access = config().access().httpAccess();
     AclVerdict verdict = access.evaluate(view);
-    if (verdict.kind() != AclVerdict.Kind.NEEDS_DESTINATION) {
+    if (!needsDestination(verdict, head, view)) {
       return admit(verdict, stream, head, target, framing, view);
     }
     List<InetAddress> known = upstream.resolved(target.host());
@@ -245,6 +245,17 @@ public final class ExchangeLoop implements RequestHandler {
       return admit(verdict(access, view, known), stream, head, target, framing, view);
     }
     return resolveFirst(stream, head.snapshot(), framing);
+  }
+
+  /** Whether {@code verdict}, or a rule that is asked later, waits for the destination. */
+  boolean needsDestination(AclVerdict verdict, RequestHead head, RequestView request) {
+    if (!verdict.allowed()) {
+      return !verdict.denied();
+    }
+    ProxyConfig.Access access = config().access();
+    return (access.cache().needsDestination() || access.httpReplyAccess().needsDestination())
+        && head.methodId() != Method.CONNECT
+        && !request.host().equals(OwnObjects.HOST);
   }
 
   private ParseFailure identify(HttpPort port, RequestHead head) {

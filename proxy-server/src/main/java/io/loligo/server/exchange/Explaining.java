@@ -145,7 +145,7 @@ final class Explaining {
   private void admit() {
     AclList access = loop.config().access().httpAccess();
     AclVerdict verdict = access.evaluate(view);
-    if (verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+    if (loop.needsDestination(verdict, head, view)) {
       loop.upstream()
           .resolve(target.host(), found -> admit(ExchangeLoop.verdict(access, view, found)));
     } else {

@@ -98,7 +98,7 @@ final class HitAnswer {
     return rest == null || rest.done() ? null : rest;
   }
 
-  /** http_reply_access; where it asks for a destination that nobody resolved: denied. */
+  /** http_reply_access; what cannot be decided is denied. */
   private boolean isDenied(ClientStream stream, RequestView view, Entry entry) {
     AclList rules = loop.config().access().httpReplyAccess();
     if (rules.isEmpty()) {

@@ -188,6 +188,20 @@ class AddressesWireTest extends WireTest {
     assertThat(origin.connections()).isZero();
   }
 
+  /** As in Squid, where a name has several addresses, one of them will do. */
+  @Test
+  void rulesAboutAnswersAndTheCacheWaitForNames() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("mixed.test", q -> q.send(q.message(0, 0, one(q), two(q))));
+    dns.on("good.test", q -> q.send(q.message(0, 0, two(q))));
+    startWith(dns, "acl one dst 127.0.0.1", "http_reply_access deny one", "cache deny one");
+    allowedServer();
+    for (int i = 0; i < 2; i++) {
+      assertThat(get("mixed.test")).isEqualTo(403);
+      assertThat(get("good.test")).isEqualTo(200);
+    }
+  }
+
   /** Whatever is said the next time: what was checked is what is dialled. */
   @Test
   void anAnswerThatChangesLeadsNowhereElse() throws Exception {

@@ -48,6 +48,37 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(get("/film").status()).isEqualTo(403);
   }
 
+  @Test
+  void rulesAboutTheDestinationHoldForWhatIsFetchedAndWhatIsStored() throws Exception {
+    startProxy("acl here dst 127.0.0.1", "http_reply_access deny here");
+    origin.onOk("/a", "x", FRESH);
+    assertThat(get("/a").status()).isEqualTo(403);
+    assertThat(get("/a").status()).isEqualTo(403);
+    proxy.close();
+
+    startProxy("acl far dst 10.1.1.5", "http_reply_access deny far");
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertHit(get("/a"));
+    proxy.close();
+
+    startProxy("acl here dst 127.0.0.1", "http_reply_access allow here");
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertHit(get("/a"));
+  }
+
+  @Test
+  void cacheRulesAboutTheDestinationKeepNothingElseOut() throws Exception {
+    startProxy("acl far dst 10.1.1.5", "cache deny far");
+    origin.onOk("/a", "x", FRESH);
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertHit(get("/a"));
+    proxy.close();
+
+    startProxy("acl here dst 127.0.0.1", "cache deny here");
+    assertForwarded(get("/a"), "bypass");
+    assertForwarded(get("/a"), "bypass");
+  }
+
   private void sendsInChunks(String path, String content) {
     origin.on(
         path,
