@@ -107,6 +107,11 @@ public final class Acls {
         || reaches(name, AclType.HTTP_STATUS);
   }
 
+  /** Whether deciding {@code name} asks for the destination's addresses. */
+  public boolean needsDestination(String name) {
+    return reaches(name, AclType.DST);
+  }
+
   /** Whether {@code name}, or an ACL it is made of, is undecidable. */
   public boolean isUndecidable(String name) {
     return undecidable.contains(key(name)) || anyMember(name, this::isUndecidable);
@@ -161,8 +166,7 @@ public final class Acls {
       CompiledAclList.Line line = line(rule, rule.allow() == allowRestricts);
       if (line != null) {
         lines.add(line);
-        needsDestination |=
-            rule.terms().stream().map(Acls::bare).anyMatch(name -> reaches(name, AclType.DST));
+        needsDestination |= rule.terms().stream().map(Acls::bare).anyMatch(this::needsDestination);
       }
     }
     AclRule last = rules.get(rules.size() - 1);

@@ -64,6 +64,10 @@ final class RuleLists {
       } else if (acls.isUndecidable(name) && line.waived()) {
         report.restricts(line, name, "the line is left out, the ACL has no effect");
         return false;
+      } else if (list.equals("access_log") && acls.needsDestination(name)) {
+        String why = "answers from the cache, where no address was asked for, are always logged";
+        report.warning(line, name, "", why);
+        report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
       } else if (acls.needsReply(name) && !WITH_REPLY.contains(list)) {
         usable &= replyInRequest(list, line, name);
       }

@@ -203,6 +203,7 @@ class GrammarTest {
         "cache_peer_access b allow all          | error   | cache_peer above",
         // logs
         "access_log none                        | ok      |",
+        "acl a dst 1.2.3.4~acl b any-of a~access_log none b | warning | no address was asked for",
         "access_log foo:/x squid                | error   | stdio:PATH",
         "access_log /tmp/x foo                  | error   | value: foo",
         "access_log daemon:/tmp/x foo=bar       | error   | an option of access_log",

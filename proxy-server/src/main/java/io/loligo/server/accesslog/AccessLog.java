@@ -126,8 +126,13 @@ public final class AccessLog implements AutoCloseable {
 
   /** One access_log line; without a format it is {@code none}. */
   private record Target(LogFormat format, int output, AclList access) {
+    /** What cannot be decided is logged: it is in every log, and no {@code none} keeps it out. */
     boolean takes(ExchangeRecord record, LoggedInput input) {
-      return access == null || access.evaluate(input.of(record)).kind() != AclVerdict.Kind.DENIED;
+      if (access == null) {
+        return true;
+      }
+      AclVerdict verdict = access.evaluate(input.of(record));
+      return format == null ? verdict.allowed() : !verdict.denied();
     }
   }
 

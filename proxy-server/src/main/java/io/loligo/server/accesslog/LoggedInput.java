@@ -1,9 +1,11 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.IpText;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HierarchyCode;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -110,9 +112,25 @@ final class LoggedInput implements AclInput {
     return record.status;
   }
 
+  /**
+   * What other rules asked for, what is known of the name by now, or where the request went; null,
+   * and nothing is decided by it, for what was answered without anybody asking for the name.
+   */
   @Override
   public List<byte[]> destinationAddresses() {
-    return request == null ? null : request.destinationAddresses();
+    List<byte[]> asked = request == null ? null : request.destinationAddresses();
+    if (asked != null) {
+      return asked;
+    }
+    List<byte[]> known = record.known == null ? null : record.known.get();
+    byte[] dialled = known == null ? dialled() : null;
+    return dialled == null ? known : List.of(dialled);
+  }
+
+  /** The address that a direct request went to, or null. */
+  private byte[] dialled() {
+    boolean direct = record.hierarchy == HierarchyCode.HIER_DIRECT && record.nextHop != null;
+    return direct ? IpText.parse(record.nextHop) : null;
   }
 
   @Override

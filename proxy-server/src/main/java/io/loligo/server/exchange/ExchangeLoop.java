@@ -231,20 +231,28 @@ public final class ExchangeLoop implements RequestHandler {
     }
     stream.record().target = target;
     view.of(stream, head, target, clock.millis());
-    if (settings.logsByAcl()) {
-      RequestHead copy = head.snapshot();
-      stream.record().acl = view.copy(copy, target.snapshot(copy));
-    }
     AclList access = config().access().httpAccess();
     AclVerdict verdict = access.evaluate(view);
-    if (!needsDestination(verdict, head, view)) {
-      return admit(verdict, stream, head, target, framing, view);
+    if (needsDestination(verdict, head, view)) {
+      List<InetAddress> known = upstream.resolved(target.host());
+      if (known == null) {
+        return resolveFirst(stream, head.snapshot(), framing);
+      }
+      verdict = verdict(access, view, known);
     }
-    List<InetAddress> known = upstream.resolved(target.host());
-    if (known != null) {
-      return admit(verdict(access, view, known), stream, head, target, framing, view);
+    if (settings.logsByAcl()) {
+      RequestHead copy = head.snapshot();
+      log(stream.record(), view.copy(copy, target.snapshot(copy)));
     }
-    return resolveFirst(stream, head.snapshot(), framing);
+    return admit(verdict, stream, head, target, framing, view);
+  }
+
+  /** Lets the lines of access_log ask about {@code request}, which is no one else's scratch. */
+  private void log(ExchangeRecord record, RequestView request) {
+    record.acl = request;
+    if (settings.logsByDestination()) {
+      record.known = () -> RequestView.octets(upstream.resolved(request.host()));
+    }
   }
 
   /** Whether {@code verdict}, or a rule that is asked later, waits for the destination. */
@@ -282,6 +290,9 @@ public final class ExchangeLoop implements RequestHandler {
     stream.record().request = head;
     stream.record().target = ownTarget;
     RequestView ownView = view.copy(head, ownTarget);
+    if (settings.logsByAcl()) {
+      log(stream.record(), ownView);
+    }
     Deferred deferred = new Deferred();
     long started = clock.nanos();
     upstream.resolve(

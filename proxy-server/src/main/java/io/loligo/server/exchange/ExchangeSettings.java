@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
  * @param gatewayCaching what decides about responses through ports that stand for the origin
  * @param requestsPerLoop requests in progress from which on an event loop takes on no fetches
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
+ * @param logsByDestination whether one of them asks for the destination's addresses
  */
 public record ExchangeSettings(
     ProxyConfig config,
@@ -29,7 +30,8 @@ public record ExchangeSettings(
     String viaMark,
     CacheSettings gatewayCaching,
     long requestsPerLoop,
-    boolean logsByAcl) {
+    boolean logsByAcl,
+    boolean logsByDestination) {
   /** Of the Java heap, what a request that waits may take: its head, its record, its answer's. */
   private static final long HEAP_BYTES_PER_REQUEST = 16 << 10;
 
@@ -43,6 +45,8 @@ public record ExchangeSettings(
     String mark = name + " (loligo/" + processMark + ")";
     boolean logsByAcl =
         config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
+    boolean logsByDestination =
+        config.logging().accessLogs().stream().anyMatch(log -> log.access().needsDestination());
     CacheSettings gateway = config.caching().asGateway();
     return new ExchangeSettings(
         config,
@@ -52,7 +56,8 @@ public record ExchangeSettings(
         mark,
         gateway,
         requestsPerLoop(config),
-        logsByAcl);
+        logsByAcl,
+        logsByDestination);
   }
 
   private static long requestsPerLoop(ProxyConfig config) {

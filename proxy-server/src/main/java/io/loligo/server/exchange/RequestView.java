@@ -11,7 +11,6 @@ import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -109,11 +108,12 @@ final class RequestView implements AclInput {
   }
 
   void destinations(List<InetAddress> addresses) {
-    List<byte[]> octets = new ArrayList<>(addresses.size());
-    for (InetAddress address : addresses) {
-      octets.add(octets(address));
-    }
-    this.destinations = octets;
+    this.destinations = octets(addresses);
+  }
+
+  /** {@link #octets(InetAddress)} of each; null of null. */
+  static List<byte[]> octets(List<InetAddress> addresses) {
+    return addresses == null ? null : addresses.stream().map(RequestView::octets).toList();
   }
 
   /** 4 or 16 octets; IPv4-mapped IPv6 as 4. */

@@ -8,6 +8,8 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * All that is known of one exchange when it ends: written along its way, read once by the access
@@ -155,6 +157,12 @@ public final class ExchangeRecord {
   /** What the ACLs at the end of an access_log line ask; null: every line takes the record. */
   public AclInput acl;
 
+  /**
+   * Tells the destination's addresses as far as they are known when it is asked, else null; itself
+   * null where no line needs them.
+   */
+  public Supplier<List<byte[]>> known;
+
   /** Starts over. */
   public void clear() {
     Arrays.fill(stageNanos, NOT_MEASURED);
@@ -204,6 +212,7 @@ public final class ExchangeRecord {
     shed = null;
     connectionId = 0;
     acl = null;
+    known = null;
   }
 
   /** Keeps how long a stage took. */

@@ -202,6 +202,23 @@ class AddressesWireTest extends WireTest {
     }
   }
 
+  @Test
+  void theLogKnowsWhereRequestsWentAndWhatNobodyAskedForIsInIt() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("good.test", q -> q.send(q.message(0, 0, two(q))));
+    dns.on("bad.test", q -> q.send(q.message(0, 0, one(q))));
+    String log = "access_log stdio:" + dir.resolve("access.log") + " squid";
+    startWith(dns, "acl one dst 127.0.0.1", "access_log none one", log);
+    allowedServer();
+    assertThat(get("bad.test")).isEqualTo(404);
+    assertThat(get("good.test")).isEqualTo(200);
+    client().get("http://new.test/", "Cache-Control: only-if-cached").response();
+    assertThat(stopAndReadLog())
+        .satisfiesExactly(
+            line -> assertThat(line).contains("good.test"),
+            line -> assertThat(line).contains("new.test"));
+  }
+
   /** Whatever is said the next time: what was checked is what is dialled. */
   @Test
   void anAnswerThatChangesLeadsNowhereElse() throws Exception {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -146,6 +147,32 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
+  void rulesAboutTheDestinationKeepOutWhatTheyName() throws Exception {
+    String log = "access_log stdio:" + dir.resolve("access.log") + " squid";
+    origin.onOk("/a", "x", FRESH);
+    for (boolean here : List.of(true, false)) {
+      String address = here ? "127.0.0.1" : "10.1.1.5";
+      for (String asks : List.of("# nobody else asks", "http_access deny mon !all")) {
+        for (List<String> lines :
+            List.of(List.of("access_log none mon", log), List.of(log + " !mon"))) {
+          Files.deleteIfExists(dir.resolve("access.log"));
+          List<String> all = new ArrayList<>(List.of("acl mon dst " + address, asks));
+          all.addAll(lines);
+          all.add("http_access deny CONNECT");
+          all.add("http_access allow all");
+          startProxy(all.toArray(String[]::new));
+          get("/a");
+          assertHit(get("/a"));
+          client()
+              .send("CONNECT " + origin.authority() + " HTTP/1.1\r\nHost: x\r\n\r\n")
+              .response();
+          assertThat(stopAndReadLog()).as("%s", all).hasSize(here ? 0 : 3);
+        }
+      }
+    }
+  }
+
+  @Test
   void keepsQueriesWhereStrippingIsOff() throws Exception {
     startProxy("strip_query_terms off");
     origin.onOk("/q?a=b", "x");
@@ -181,7 +208,8 @@ class LoggingWireTest extends WireTest {
     assertThat(common).hasSize(2);
     assertThat(common.get(1))
         .matches(
-            "127\\.0\\.0\\.1 - - \\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d [+-]\\d{4}\\] \"GET "
+            "127\\.0\\.0\\.1 - - \\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d [+-]\\d{4}\\]"
+                + " \"GET "
                 + origin.url("/page")
                 + " HTTP/1.1\" 200 \\d+ TCP_MISS:HIER_DIRECT");
     assertThat(Files.readAllLines(dir.resolve("combined.log")))
