@@ -43,6 +43,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
@@ -180,15 +181,42 @@ public final class ExchangeLoop implements RequestHandler {
     }
     PeerChoice choice = peers.choose(request, config(), request.httpPort(), methodId);
     if (!choice.needsDestination()) {
-      then.accept(choice.hops());
+      then.accept(permitted(request, choice.hops()));
       return;
     }
     upstream.resolve(
         request.host(),
         addresses -> {
           request.destinations(addresses);
-          then.accept(peers.choose(request, config(), request.httpPort(), methodId).hops());
+          PeerChoice again = peers.choose(request, config(), request.httpPort(), methodId);
+          then.accept(permitted(request, again.hops()));
         });
+  }
+
+  /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
+  private List<NextHop> permitted(RequestView request, List<NextHop> hops) {
+    return config().access().httpAccess().needsDestination() && !onAllAddresses(request).allowed()
+        ? hops.stream().filter(hop -> hop.peer() == null).toList()
+        : hops;
+  }
+
+  /**
+   * What http_access says where any address may be gone to, or any that it leads to: as in Squid,
+   * {@code dst} matches if one of them does.
+   */
+  private AclVerdict onAllAddresses(RequestView request) {
+    AclList access = config().access().httpAccess();
+    AclVerdict verdict = access.evaluate(request);
+    return verdict.allowed() ? access.evaluate(request.withAliases()) : verdict;
+  }
+
+  /** Why {@code request} has no next hop. */
+  FetchFailure noRoute(RequestView request) {
+    AclVerdict verdict = onAllAddresses(request);
+    return verdict.allowed()
+        ? new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent")
+        : new FetchFailure(
+            FetchFailure.Kind.ADDRESS_DENIED, verdict.rule() + " (" + verdict.source() + ")");
   }
 
   LoopClock clock() {
@@ -307,7 +335,10 @@ public final class ExchangeLoop implements RequestHandler {
     return deferred;
   }
 
-  /** Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}. */
+  /**
+   * Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}, and a
+   * parent is asked only where all are, see {@link #permitted}.
+   */
   static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
     view.destinations(addresses);
     AclVerdict verdict = null;

@@ -290,7 +290,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       return;
     }
     if (hops.isEmpty()) {
-      failed(new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent"));
+      failed(loop.noRoute(view));
       return;
     }
     requestMillis = loop.store().requestMoment(loop.clock().millis());

@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.message.Fields;
@@ -11,6 +12,7 @@ import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -109,6 +111,20 @@ final class RequestView implements AclInput {
 
   void destinations(List<InetAddress> addresses) {
     this.destinations = octets(addresses);
+  }
+
+  /** The same request to the addresses that its destination's lead to, too; perhaps itself. */
+  RequestView withAliases() {
+    List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
+    for (int i = all.size() - 1; i >= 0; i--) {
+      all.addAll(Aliases.of(all.get(i)));
+    }
+    if (destinations == null || all.size() == destinations.size()) {
+      return this;
+    }
+    RequestView further = copy(head, target);
+    further.destinations = all;
+    return further;
   }
 
   /** {@link #octets(InetAddress)} of each; null of null. */

@@ -67,7 +67,7 @@ final class Tunneling implements ClientEvents, OriginEvents {
       return;
     }
     if (hops.isEmpty()) {
-      failed(new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent"));
+      failed(loop.noRoute(view));
       return;
     }
     origin =

@@ -203,6 +203,37 @@ class AddressesWireTest extends WireTest {
   }
 
   @Test
+  void noParentIsAskedForWhatARuleDeniesOfAnyAddress() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("mixed.test", q -> q.send(q.message(0, 0, one(q), two(q))));
+    dns.on("bad.test", q -> q.send(q.message(0, 0, one(q))));
+    dns.on("good.test", q -> q.send(q.message(0, 0, two(q))));
+    ScriptedOrigin parent = closing(ScriptedOrigin.start());
+    parent.otherwise(call -> call.ok("by the parent"));
+    allowedServer();
+    String peer = "cache_peer 127.0.0.1 parent " + parent.port() + " 0 no-query";
+    for (boolean direct : List.of(false, true)) {
+      List<String> lines = new ArrayList<>(List.of(DENY_ONE));
+      lines.add(peer);
+      lines.add("nonhierarchical_direct off");
+      lines.add("never_direct " + (direct ? "deny" : "allow") + " all");
+      startWith(dns, lines.toArray(String[]::new));
+      for (String method : List.of("GET", "CONNECT")) {
+        int before = parent.connections();
+        assertThat(status(method, "bad.test", origin.port())).isEqualTo(403);
+        assertThat(status(method, "64:ff9b::7f00:1", origin.port())).isEqualTo(400);
+        assertThat(status(method, "[64:ff9b::7f00:1]", origin.port())).isEqualTo(403);
+        assertThat(status(method, "mixed.test", origin.port())).isEqualTo(direct ? 200 : 403);
+        assertThat(parent.connections()).isEqualTo(before);
+        assertThat(status(method, "good.test", origin.port())).isEqualTo(200);
+      }
+      assertThat(parent.connections()).isPositive();
+      proxy.close();
+    }
+    assertThat(origin.connections()).isZero();
+  }
+
+  @Test
   void theLogKnowsWhereRequestsWentAndWhatNobodyAskedForIsInIt() throws Exception {
     LyingDns dns = closing(new LyingDns());
     dns.on("good.test", q -> q.send(q.message(0, 0, two(q))));
