@@ -206,6 +206,8 @@ final class Assembly {
         scalars.flag("loligo_cache_status_key"),
         scalars.integer("loligo_query_content_max"),
         scalars.flag("loligo_no_vary_search"),
+        scalars.flag("prefer_direct"),
+        scalars.flag("nonhierarchical_direct"),
         peers);
   }
 

@@ -19,7 +19,8 @@ final class OtherDirectives {
         "coredump_dir : PATH :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "the size of a cache_dir is its limit: space is made when it is needed, a segment at a time",
+        "the size of a cache_dir is its limit: space is made when it is needed, a segment at a"
+            + " time",
         "cache_swap_low : INTEGER 0 100 : 90",
         "cache_swap_high : INTEGER 0 100 : 95");
     rows.add(
@@ -56,7 +57,8 @@ final class OtherDirectives {
         "memory_replacement_policy : LINE : lru",
         "memory_cache_shared : ON_OFF :",
         "shared_memory_locking : ON_OFF : off",
-        "shared_transient_entries_limit,collapsed_forwarding_shared_entries_limit : INTEGER : 16384",
+        "shared_transient_entries_limit,collapsed_forwarding_shared_entries_limit : INTEGER :"
+            + " 16384",
         "memory_pools : ON_OFF : on",
         "memory_pools_limit : BYTES : 5 MB");
     rows.add(
@@ -75,8 +77,6 @@ final class OtherDirectives {
         "not in this version",
         "unique_hostname : TEXT :",
         "hostname_aliases : LINE :",
-        "prefer_direct : ON_OFF : off",
-        "nonhierarchical_direct : ON_OFF : on",
         "connect_retries : INTEGER 0 10 : 0",
         "retry_on_error : ON_OFF : off",
         "pconn_lifetime : MILLISECONDS : 0 seconds",
@@ -455,7 +455,8 @@ final class OtherDirectives {
         "esi_parser : LINE :",
         "error_map : LINE :",
         "external_refresh_check : LINE :",
-        "location_rewrite_program,location_rewrite_concurrency,location_rewrite_children,location_rewrite_access : LINE :",
+        "location_rewrite_program,location_rewrite_concurrency,location_rewrite_children,location_rewrite_access"
+            + " : LINE :",
         "request_entities : LINE :",
         "ftp_list_width : LINE :",
         "ignore_ims_on_miss : LINE :",

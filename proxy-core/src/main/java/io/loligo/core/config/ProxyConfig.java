@@ -352,6 +352,8 @@ public record ProxyConfig(
    * @param showsKey {@code loligo_cache_status_key}
    * @param queryContentMaxBytes {@code loligo_query_content_max}
    * @param noVarySearch {@code loligo_no_vary_search}
+   * @param preferDirect {@code prefer_direct}
+   * @param nonHierarchicalDirect {@code nonhierarchical_direct}
    */
   public record Forwarding(
       String visibleHostname,
@@ -368,6 +370,8 @@ public record ProxyConfig(
       boolean showsKey,
       int queryContentMaxBytes,
       boolean noVarySearch,
+      boolean preferDirect,
+      boolean nonHierarchicalDirect,
       List<Peer> peers) {}
 
   /** One cache_peer line with its cache_peer_access rules. */

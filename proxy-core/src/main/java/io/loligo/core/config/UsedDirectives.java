@@ -48,6 +48,14 @@ final class UsedDirectives {
             .rules("deny all")
             .text("Requests that go to the origin whatever cache_peer lines say."),
         d("never_direct").rules("deny all").text("Requests that may go through a cache_peer only."),
+        d("prefer_direct")
+            .type(ValueType.ON_OFF, "off")
+            .text("Whether parents come behind the origin, where both may be asked."),
+        d("nonhierarchical_direct")
+            .type(ValueType.ON_OFF, "on")
+            .text(
+                "Whether requests that are not hierarchical (any but GET without credentials, and"
+                    + " TRACE) go to the origin only; off: to parents, too."),
         d("cache_peer")
             .line("HOST parent|sibling|multicast HTTP-PORT ICP-PORT [OPTION...]")
             .difference(
@@ -407,8 +415,8 @@ final class UsedDirectives {
             .type(ValueType.INTEGER, "0")
             .range(0, INT)
             .text(
-                "Requests of one client address that may be in progress, tunnels among them; further"
-                    + " ones are answered 429. 0: no limit."),
+                "Requests of one client address that may be in progress, tunnels among them;"
+                    + " further ones are answered 429. 0: no limit."),
         d("loligo_max_requests_in_progress")
             .type(ValueType.INTEGER, "0")
             .range(0, INT)
@@ -420,32 +428,32 @@ final class UsedDirectives {
             .type(ValueType.MILLISECONDS, "1 second")
             .range(0, INT)
             .text(
-                "How far an event loop may be behind, three times in a row, before it answers 503 to"
-                    + " what memory cannot answer. 0: no limit."),
+                "How far an event loop may be behind, three times in a row, before it answers 503"
+                    + " to what memory cannot answer. 0: no limit."),
         d("max_filedescriptors", "max_filedesc")
             .type(ValueType.INTEGER, "0")
             .range(0, INT)
             .reload(Reload.RESTART)
             .difference("lowers the system's limit (LimitNOFILE, ulimit -n), never raises it")
             .text(
-                "Files and sockets to have open, at most. An eighth of them, 32 at least and 1024 at"
-                    + " most, is kept for origins, disks and the admin port: nobody is accepted while"
-                    + " no more are left. 0: the system's limit."),
+                "Files and sockets to have open, at most. An eighth of them, 32 at least and 1024"
+                    + " at most, is kept for origins, disks and the admin port: nobody is accepted"
+                    + " while no more are left. 0: the system's limit."),
         d("loligo_min_request_rate")
             .type(ValueType.BYTES, "240 bytes")
             .range(0, ONE_GB)
             .text(
                 "What a client must send a second, on average over loligo_rate_window, while the"
-                    + " head or the content of its request is incomplete and waited for; slower ones"
-                    + " get 408 or are closed. 0: no limit."),
+                    + " head or the content of its request is incomplete and waited for; slower"
+                    + " ones get 408 or are closed. 0: no limit."),
         d("loligo_min_answer_rate")
             .type(ValueType.BYTES, "240 bytes")
             .range(0, ONE_GB)
             .text(
                 "What a client must take a second, on average over loligo_rate_window, while a part"
                     + " of its answer waits for it; slower ones are closed. A client that has taken"
-                    + " all there is may wait for more as long as it likes, and so may tunnels. What"
-                    + " the system's buffers take counts as taken. 0: no limit."),
+                    + " all there is may wait for more as long as it likes, and so may tunnels."
+                    + " What the system's buffers take counts as taken. 0: no limit."),
         d("loligo_min_origin_rate")
             .type(ValueType.BYTES, "240 bytes")
             .range(0, ONE_GB)

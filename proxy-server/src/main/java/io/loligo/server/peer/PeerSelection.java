@@ -3,6 +3,7 @@ package io.loligo.server.peer;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Forwarding;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.config.ProxyConfig.PortMode;
@@ -21,8 +22,9 @@ import java.util.List;
  *   <li>{@code always_direct} allows: the origin, nothing else.
  *   <li>{@code never_direct} allows, or an accelerator port without {@code allow-direct}: parents
  *       only.
- *   <li>Else a request that is hierarchical (GET without credentials, TRACE) goes to parents first,
- *       then to the origin; any other only to the origin.
+ *   <li>Else a request that is hierarchical (GET without credentials, TRACE), or any with {@code
+ *       nonhierarchical_direct off}, goes to parents first, then to the origin, with {@code
+ *       prefer_direct on} the other way round; any other only to the origin.
  * </ol>
  *
  * <p>Among parents: one of the round-robin ones by turn and weight, else the first that is up; the
@@ -57,9 +59,11 @@ public final class PeerSelection {
       return PeerChoice.NEEDS_DESTINATION;
     }
     NextHop origin = new NextHop(request.host(), request.port(), null, HierarchyCode.HIER_DIRECT);
-    List<Peer> peers = config.forwarding().peers();
-    boolean originOnly =
-        direct == Direct.MAYBE && (peers.isEmpty() || !hierarchical(request, port, methodId));
+    Forwarding forwarding = config.forwarding();
+    List<Peer> peers = forwarding.peers();
+    boolean forParents =
+        !forwarding.nonHierarchicalDirect() || hierarchical(request, port, methodId);
+    boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     if (direct == Direct.YES || originOnly) {
       return PeerChoice.of(List.of(origin));
     }
@@ -75,7 +79,7 @@ public final class PeerSelection {
     }
     List<NextHop> hops = parents(usable);
     if (direct == Direct.MAYBE) {
-      hops.add(origin);
+      hops.add(forwarding.preferDirect() ? 0 : hops.size(), origin);
     }
     return PeerChoice.of(hops);
   }

@@ -60,6 +60,31 @@ class PeerSelectionTest {
   }
 
   @Test
+  void nonhierarchicalDirectOffSendsEverythingToParentsFirst() {
+    settings.peers = List.of(Settings.parent("a"));
+    settings.nonHierarchicalDirect = false;
+    for (int method : List.of(Method.GET, Method.POST, Method.CONNECT)) {
+      assertThat(hosts(choose(FORWARD, method)))
+          .containsExactly("a.example:3128", "origin.example:80");
+    }
+  }
+
+  @Test
+  void preferDirectLeavesParentsForTheCaseThatTheOriginFails() {
+    settings.peers = List.of(Settings.parent("a"));
+    settings.preferDirect = true;
+    PeerChoice choice = choose(FORWARD, Method.GET);
+    assertThat(hosts(choice)).containsExactly("origin.example:80", "a.example:3128");
+    assertThat(choice.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
+    assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("origin.example:80");
+    settings.nonHierarchicalDirect = false;
+    assertThat(hosts(choose(FORWARD, Method.POST)))
+        .containsExactly("origin.example:80", "a.example:3128");
+    settings.neverDirect = AclList.allowAll();
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("a.example:3128");
+  }
+
+  @Test
   void neverDirectLeavesParentsOnly() {
     settings.peers = List.of(Settings.parent("a"));
     settings.neverDirect = AclList.allowAll();

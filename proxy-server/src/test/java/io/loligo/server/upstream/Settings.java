@@ -26,6 +26,8 @@ public final class Settings {
   public AclList alwaysDirect = AclList.denyAll();
   public AclList neverDirect = AclList.denyAll();
   public List<Peer> peers = List.of();
+  public boolean preferDirect;
+  public boolean nonHierarchicalDirect = true;
 
   public ProxyConfig build() {
     return new ProxyConfig(
@@ -78,6 +80,8 @@ public final class Settings {
             false,
             0,
             false,
+            preferDirect,
+            nonHierarchicalDirect,
             peers),
         new ProxyConfig.Dns(List.of(), 30_000, 5_000, 21_600, 60, null, null, false),
         null,

@@ -11,6 +11,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The forward proxy as its clients and origins see it. */
 class ForwardWireTest extends WireTest {
+  @Test
+  void parentsAreAskedForWhatIsNotHierarchicalIfTheConfigurationSaysSo() throws Exception {
+    ScriptedOrigin parent = closing(ScriptedOrigin.start());
+    parent.otherwise(call -> call.ok("by the parent"));
+    origin.onOk("/a", "by the origin");
+    String peer = "cache_peer 127.0.0.1 parent " + parent.port() + " 0 no-query";
+    startProxy(peer, "nonhierarchical_direct off");
+    assertThat(exchange("DELETE", "/a").text()).isEqualTo("by the parent");
+    proxy.close();
+    startProxy(peer, "prefer_direct on");
+    assertThat(get("/a").text()).isEqualTo("by the origin");
+  }
+
   private static final String FRESH = "Cache-Control: max-age=1000";
 
   @Test
