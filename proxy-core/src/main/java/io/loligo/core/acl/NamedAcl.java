@@ -62,6 +62,9 @@ final class NamedAcl {
   private String field;
   private int most = -1;
 
+  // of the line that is being taken
+  private boolean ignoreCase;
+
   NamedAcl(String name, AclType type) {
     this.name = name;
     this.type = type;
@@ -85,53 +88,73 @@ final class NamedAcl {
 
   /** Takes the values of one more line. */
   void add(List<String> values, Acls acls, List<AclProblem> problems) {
+    ignoreCase = false;
+    int from = options(values, problems);
     switch (type) {
-      case SRC, DST, LOCALIP -> each(values, problems, (i, v) -> address(i, v, acls, problems));
-      case PORT, LOCALPORT -> each(values, problems, (i, v) -> range(i, v, PORT_MAX, problems));
-      case HTTP_STATUS -> each(values, problems, (i, v) -> range(i, v, 999, problems));
-      case DSTDOMAIN -> each(values, problems, (i, v) -> domain(i, v, problems));
-      case METHOD -> each(values, problems, (i, v) -> method(v));
-      case PROTO -> each(values, problems, (i, v) -> scheme(i, v, problems));
-      case MYPORTNAME -> each(values, problems, (i, v) -> words.add(v));
-      case TIME -> times(values, problems);
-      case MAXCONN -> connections(values, problems);
-      case ANY_OF, ALL_OF -> group(values, acls, problems);
-      default -> expressions(values, problems);
-    }
-  }
-
-  private interface ValueReader {
-    void read(int index, String value);
-  }
-
-  private void each(List<String> values, List<AclProblem> problems, ValueReader reader) {
-    boolean flags = true;
-    for (int i = 0; i < values.size(); i++) {
-      String value = values.get(i);
-      if (flags && value.startsWith("-") && value.length() > 1) {
-        flags = flag(i, value, problems);
-      } else {
-        flags = false;
-        reader.read(i, value);
+      case TIME -> times(values, from, problems);
+      case MAXCONN -> connections(values.subList(from, values.size()), problems);
+      case ANY_OF, ALL_OF -> group(values, from, acls, problems);
+      default -> {
+        if (type.takesExpressions()) {
+          expressions(values, from, problems);
+        } else {
+          for (int i = from; i < values.size(); i++) {
+            value(i, values.get(i), acls, problems);
+          }
+        }
       }
     }
   }
 
-  /** Reads an option before the values; false after the word that ends them. */
-  private boolean flag(int index, String value, List<AclProblem> problems) {
-    boolean names = type == AclType.DST || type == AclType.DSTDOMAIN;
-    if (value.equals("--")) {
-      return false;
+  private void value(int index, String value, Acls acls, List<AclProblem> problems) {
+    switch (type) {
+      case SRC, DST, LOCALIP -> address(index, value, acls, problems);
+      case PORT, LOCALPORT -> range(index, value, PORT_MAX, problems);
+      case HTTP_STATUS -> range(index, value, 999, problems);
+      case DSTDOMAIN -> domain(index, value, problems);
+      case METHOD -> method(value);
+      case PROTO -> scheme(index, value, problems);
+      default -> words.add(value);
     }
-    if (value.equals("-n") && names) {
-      if (type == AclType.DST) {
-        problems.add(
-            error(index, value, "no -n", "remove -n, or use dstdomain: names are resolved here"));
+  }
+
+  /**
+   * Reads the options before the values, several letters behind one sign and {@code --} at their
+   * end included; where the values begin.
+   */
+  private int options(List<String> values, List<AclProblem> problems) {
+    int at = 0;
+    while (at < values.size() && isOption(values.get(at))) {
+      String word = values.get(at);
+      if (word.equals("--")) {
+        return at + 1;
       }
-      return true;
+      if (word.length() == 1 || word.startsWith("--")) {
+        problems.add(error(at, word, "an option this type has", "remove it, or write -- before"));
+      }
+      for (int i = 1; i < word.length() && !word.startsWith("--"); i++) {
+        option(at, word, word.substring(0, 1) + word.charAt(i), problems);
+      }
+      at++;
     }
-    problems.add(error(index, value, "an option this type has", "remove the option"));
-    return true;
+    return at;
+  }
+
+  private static boolean isOption(String word) {
+    return word.startsWith("-") || word.startsWith("+");
+  }
+
+  private void option(int index, String word, String option, List<AclProblem> problems) {
+    boolean cases = option.equals("-i") || option.equals("+i");
+    boolean names = type == AclType.DSTDOMAIN || type == AclType.DSTDOM_REGEX;
+    if (cases && type.takesExpressions()) {
+      ignoreCase = option.equals("-i");
+    } else if (option.equals("-n") && type == AclType.DST) {
+      problems.add(
+          error(index, word, "no -n", "remove -n, or use dstdomain: names are resolved here"));
+    } else if (!option.equals("-n") || !names) {
+      problems.add(error(index, word, "an option this type has", "remove the option"));
+    }
   }
 
   private void address(int index, String value, Acls acls, List<AclProblem> problems) {
@@ -208,9 +231,9 @@ final class NamedAcl {
     }
   }
 
-  private void times(List<String> values, List<AclProblem> problems) {
+  private void times(List<String> values, int from, List<AclProblem> problems) {
     int days = 0; // those that no range has followed yet
-    for (int i = 0; i < values.size(); i++) {
+    for (int i = from; i < values.size(); i++) {
       String value = values.get(i);
       int letters = WeekTimes.days(value);
       int[] minutes = WeekTimes.minutes(value);
@@ -238,8 +261,8 @@ final class NamedAcl {
     most = number;
   }
 
-  private void group(List<String> values, Acls acls, List<AclProblem> problems) {
-    for (int i = 0; i < values.size(); i++) {
+  private void group(List<String> values, int from, Acls acls, List<AclProblem> problems) {
+    for (int i = from; i < values.size(); i++) {
       String term = values.get(i);
       String bare = term.startsWith("!") ? term.substring(1) : term;
       if (!acls.has(bare) || acls.contains(bare, name)) {
@@ -248,40 +271,35 @@ final class NamedAcl {
         return;
       }
     }
-    groups.add(List.copyOf(values));
+    groups.add(List.copyOf(values.subList(from, values.size())));
   }
 
-  private void expressions(List<String> values, List<AclProblem> problems) {
-    int from = 0;
+  private void expressions(List<String> values, int first, List<AclProblem> problems) {
+    int from = first;
     if (type == AclType.REQ_HEADER || type == AclType.REP_HEADER) {
-      if (values.isEmpty()) {
+      if (from == values.size()) {
         problems.add(error(-1, "", "a field name, then expressions", ""));
         return;
       }
-      if (field != null && !field.equalsIgnoreCase(values.get(0))) {
-        problems.add(error(0, values.get(0), "the field " + field + " of the line above", ""));
+      if (field != null && !field.equalsIgnoreCase(values.get(from))) {
+        problems.add(
+            error(from, values.get(from), "the field " + field + " of the line above", ""));
         return;
       }
-      field = values.get(0);
-      from = 1;
+      field = values.get(from);
+      from++;
     }
-    boolean ignoreCase = false;
     for (int i = from; i < values.size(); i++) {
       String value = values.get(i);
       switch (value) {
         case "-i" -> ignoreCase = true;
         case "+i" -> ignoreCase = false;
-        case "-n" -> {
-          if (type != AclType.DSTDOM_REGEX) {
-            problems.add(error(i, value, "-i or +i", "remove the option"));
-          }
-        }
-        default -> expression(i, value, ignoreCase, problems);
+        default -> expression(i, value, problems);
       }
     }
   }
 
-  private void expression(int index, String value, boolean ignoreCase, List<AclProblem> problems) {
+  private void expression(int index, String value, List<AclProblem> problems) {
     PosixRegex regex = PosixRegex.compile(value, ignoreCase);
     if (regex.error() != null) {
       problems.add(error(index, value, "a POSIX extended regular expression", regex.error()));

@@ -68,8 +68,15 @@ final class AclLines {
     List<String> values = new ArrayList<>();
     List<String> origins = new ArrayList<>();
     boolean missing = false;
+    boolean options = true; // which cannot stand in a file
     for (String word : words) {
       String path = file(word, line.quoted());
+      if (path != null && options) {
+        values.add("--");
+        origins.add("");
+      }
+      options &= path == null && (word.startsWith("-") || word.startsWith("+"));
+      options &= !word.equals("--");
       if (path == null) {
         values.add(word);
         origins.add("");
@@ -86,7 +93,7 @@ final class AclLines {
         report.warning(line, problem.value(), problem.expected(), advice);
       }
     }
-    if (values.isEmpty() && !missing && named.isEmpty(name)) {
+    if (values.stream().allMatch("--"::equals) && !missing && named.isEmpty(name)) {
       report.warning(line, "", "values", "this ACL matches nothing");
     }
   }

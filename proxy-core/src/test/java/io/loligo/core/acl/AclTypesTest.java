@@ -131,6 +131,47 @@ class AclTypesTest {
   }
 
   @Test
+  void optionsStandBeforeTheValues() {
+    FakeRequest request = get("www.example.com", 80, "/-x/Images").fields(Map.of("X-Foo", "Bar"));
+    assertThat(matches(request, "url_regex", "--", "-x/")).isTrue();
+    assertThat(matches(request, "url_regex", "-i", "--", "-X/")).isTrue();
+    assertThat(matches(request, "url_regex", "--", "-X/")).isFalse();
+    assertThat(matches(request, "dstdom_regex", "-ni", "EXAMPLE")).isTrue();
+    assertThat(matches(request, "dstdom_regex", "-in", "EXAMPLE")).isTrue();
+    assertThat(matches(request, "dstdom_regex", "-n", "EXAMPLE")).isFalse();
+    assertThat(matches(request, "dstdom_regex", "-i", "+i", "EXAMPLE")).isFalse();
+    assertThat(matches(request, "req_header", "-i", "X-Foo", "bar")).isTrue();
+    assertThat(matches(request, "req_header", "X-Foo", "bar")).isFalse();
+    assertThat(matches(request, "dstdomain", "-n", "--", "www.example.com")).isTrue();
+    assertThat(matches(request, "time", "--", "SMTWHFA")).isTrue();
+    assertThat(matches(request, "all-of", "--", "all")).isTrue();
+    assertThat(matches(request, "method", "--", "GET")).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "url_regex, -x",
+    "url_regex, -ix",
+    "url_regex, --foo",
+    "url_regex, -n",
+    "url_regex, -i=1",
+    "req_header, -n X-Foo bar",
+    "time, -i M",
+    "maxconn, -i",
+    "any-of, -n all",
+    "src, +i 1.2.3.4",
+    "method, - GET",
+    "dst, -n 1.2.3.4",
+  })
+  void otherOptionsAreErrors(String type, String values) {
+    Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);
+    assertThat(acls.define("a", AclType.of(type), List.of((values + " 5").split(" ", -1))))
+        .filteredOn(AclProblem::error)
+        .extracting(AclProblem::valueIndex)
+        .contains(0);
+  }
+
+  @Test
   void fieldsOfTheRequest() {
     FakeRequest request =
         new FakeRequest()
