@@ -121,7 +121,8 @@ public enum AclType {
     return this == REP_HEADER || this == REP_MIME_TYPE || this == HTTP_STATUS;
   }
 
-  boolean takesExpressions() {
+  /** Whether its values are expressions, in which a blank may stand behind a backslash. */
+  public boolean takesExpressions() {
     return switch (this) {
       case DSTDOM_REGEX,
           URL_REGEX,

@@ -6,9 +6,12 @@ import io.loligo.core.acl.Acls;
 import io.loligo.core.config.LineReport.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Reads {@code acl} lines, files of values included. Confined to one thread. */
 final class AclLines {
+  private static final Pattern COMMENT = Pattern.compile("\\s#.*");
+
   private final ConfigSource source;
   private final Report report;
   private final Acls named;
@@ -124,11 +127,11 @@ final class AclLines {
       return false;
     }
     String[] physical = text.split("\n", -1);
-    boolean whole = type.word().endsWith("regex") || type == AclType.BROWSER;
     for (int i = 0; i < physical.length; i++) {
       String origin = path + ":" + (i + 1);
       List<String> words = Words.split(physical[i].strip(), false).words();
-      List<String> found = whole && !words.isEmpty() ? expression(physical[i], words) : words;
+      List<String> found =
+          type.takesExpressions() && !words.isEmpty() ? expression(physical[i], words) : words;
       for (String value : found) {
         values.add(value);
         origins.add(origin);
@@ -142,8 +145,6 @@ final class AclLines {
     if (words.get(0).equals("-i") || words.get(0).equals("+i")) {
       return words;
     }
-    String text = physical.strip();
-    int comment = text.indexOf(" #");
-    return List.of(comment < 0 ? text : text.substring(0, comment).strip());
+    return List.of(COMMENT.matcher(physical).replaceFirst("").strip());
   }
 }

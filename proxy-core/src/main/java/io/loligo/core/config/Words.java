@@ -1,5 +1,6 @@
 package io.loligo.core.config;
 
+import io.loligo.core.acl.AclType;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +22,8 @@ final class Words {
    * Splits at blanks; {@code #} at the start of a word begins a comment. In quoted mode ({@code
    * configuration_includes_quoted_values on}) quotes join words and are removed. Else they are
    * ordinary, except that one before a value of an {@code acl} begins a word that goes on to the
-   * next one, blanks included; it names a file, see {@link AclLines}.
+   * next one, blanks included; it names a file, see {@link AclLines}. In expressions a blank behind
+   * a backslash is part of the word.
    */
   static Split split(String line, boolean quoted) {
     List<String> words = new ArrayList<>();
@@ -47,12 +49,22 @@ final class Words {
         if (words.size() > 2 && words.get(0).equals("acl") && isQuoteAt(line, at)) {
           at = Math.max(at, nextQuote(line, at + 1));
         }
+        boolean escapes = takesExpressions(words);
         while (at < line.length() && !isBlank(line.charAt(at))) {
-          at++;
+          at += escapes && line.charAt(at) == '\\' && at + 1 < line.length() ? 2 : 1;
         }
         words.add(line.substring(start, at));
       }
     }
+  }
+
+  /** Whether the next word may be an expression, in which a backslash takes a blank along. */
+  private static boolean takesExpressions(List<String> words) {
+    if (words.size() < 3 || !words.get(0).equals("acl")) {
+      return !words.isEmpty() && words.get(0).equals("refresh_pattern");
+    }
+    AclType type = AclType.of(words.get(2));
+    return type != null && type.takesExpressions();
   }
 
   static boolean isQuoteAt(String text, int at) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -400,6 +401,56 @@ class GrammarTest {
     assertThat(allows(access, "b.com")).isTrue();
     assertThat(allows(access, "c.com")).isFalse();
     assertThat(access.evaluate(new FakeRequest().connect("a.com", 443)).allowed()).isFalse();
+  }
+
+  private static boolean matches(String lines, TextSource files, FakeRequest request) {
+    ConfigResult result =
+        new ConfigReader(files)
+            .readText("/0", "http_port 1\n" + lines + "\nhttp_reply_access allow a\n");
+    assertThat(result.problems()).isEmpty();
+    return result.config().access().httpReplyAccess().evaluate(request).allowed();
+  }
+
+  @Test
+  void aLineOfAFileOfExpressionsIsOneOfThem() {
+    TextSource files =
+        new TextSource()
+            .with("/f", "# all\nfoo bar\t# comment\n  x  y  #z\n")
+            .with("/g", "X-Foo\nfoo bar\t# comment\n");
+    Map<String, String> fields =
+        Map.of("X-Foo", "foo bar", "Content-Type", "foo bar", "User-Agent", "a foo bar");
+    Map<String, String> others = Map.of("X-Foo", "bar", "Content-Type", "foo", "User-Agent", "foo");
+    for (String type :
+        List.of(
+            "req_header X-Foo \"/f\"",
+            "req_header \"/g\"",
+            "rep_header X-Foo \"/f\"",
+            "req_mime_type \"/f\"",
+            "rep_mime_type \"/f\"",
+            "browser \"/f\"")) {
+      FakeRequest request = new FakeRequest().fields(fields);
+      request.reply(200, fields);
+      assertThat(matches("acl a " + type, files, request)).as(type).isTrue();
+      FakeRequest other = new FakeRequest().fields(others);
+      other.reply(200, others);
+      assertThat(matches("acl a " + type, files, other)).as(type).isFalse();
+    }
+  }
+
+  @Test
+  void aBlankBehindABackslashIsPartOfAnExpression() {
+    TextSource none = new TextSource();
+    for (String lines :
+        List.of(
+            "acl a browser foo\\ bar",
+            "acl a browser -i FOO\\ b\\.?ar # \\ c",
+            "acl a req_header User-Agent ^a\\ foo\\ bar$")) {
+      FakeRequest request = new FakeRequest().fields(Map.of("User-Agent", "a foo bar"));
+      assertThat(matches(lines, none, request)).as(lines).isTrue();
+      FakeRequest other = new FakeRequest().fields(Map.of("User-Agent", "foo, bar, a"));
+      assertThat(matches(lines, none, other)).as(lines).isFalse();
+    }
+    assertThat(load("refresh_pattern /a\\ b$ 0 20% 4320").problems()).isEmpty();
   }
 
   @Test
