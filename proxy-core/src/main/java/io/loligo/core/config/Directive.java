@@ -77,7 +77,10 @@ public record Directive(
 
   /** Whether a line may appear several times, each adding to the others. */
   boolean accumulates() {
-    return type == ValueType.RULES || type == ValueType.LINE || type == ValueType.BYTES_BY_ACL;
+    return switch (type) {
+      case RULES, LINE, ADDRESSES, BYTES_BY_ACL -> true;
+      default -> false;
+    };
   }
 
   /** Whether the value is looked at in this version. */

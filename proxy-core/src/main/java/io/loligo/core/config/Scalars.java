@@ -3,6 +3,7 @@ package io.loligo.core.config;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Values of single-value directives, the last line of each. Confined to one thread. */
 final class Scalars {
@@ -12,9 +13,19 @@ final class Scalars {
   /** Reads and keeps the value that {@code words} of {@code line} say. */
   void read(Directive directive, Line line, List<String> words, Report report) {
     if (check(directive, line, words, report)) {
-      values.put(directive.name(), Values.read(directive, words).value());
+      Object value = Values.read(directive, words).value();
+      values.merge(
+          directive.name(), value, directive.accumulates() ? Scalars::both : Scalars::last);
       sources.put(directive.name(), line.source());
     }
+  }
+
+  private static Object last(Object before, Object now) {
+    return now;
+  }
+
+  private static Object both(Object before, Object now) {
+    return Stream.of(before, now).flatMap(one -> ((List<?>) one).stream()).toList();
   }
 
   /** Keeps {@code value} for {@code name}, as if {@code line} said so. */

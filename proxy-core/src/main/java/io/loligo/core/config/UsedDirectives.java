@@ -256,7 +256,7 @@ final class UsedDirectives {
                 "Largest response body; more is refused or cut. The first line whose ACLs match holds."),
         d("dns_nameservers")
             .type(ValueType.ADDRESSES, "")
-            .text("Name servers to ask; without a line the system's."),
+            .text("Name servers to ask, those of all lines; without a line the system's."),
         d("dns_timeout")
             .type(ValueType.MILLISECONDS, "30 seconds")
             .range(1, INT)

@@ -505,6 +505,16 @@ class GrammarTest {
   }
 
   @Test
+  void linesOfNameserversAddUp() {
+    ProxyConfig config = load("dns_nameservers 9.9.9.9 ::1~dns_nameservers 8.8.8.8").config();
+    assertThat(config.dns().nameservers()).containsExactly("9.9.9.9", "::1", "8.8.8.8");
+    assertThat(config.settings())
+        .filteredOn(setting -> setting.directive().equals("dns_nameservers"))
+        .extracting(Setting::value)
+        .containsExactly("9.9.9.9 ::1", "8.8.8.8");
+  }
+
+  @Test
   void knowsEveryNameOfSquid() throws IOException {
     try (InputStream names = getClass().getResourceAsStream("squid-names.txt")) {
       List<String> unknown =
