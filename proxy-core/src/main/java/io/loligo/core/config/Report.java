@@ -36,7 +36,7 @@ final class Report {
 
   void error(Line line, String value, String expected, String advice) {
     add(line, Severity.ERROR, value, expected, advice);
-    verdict(line, Verdict.ERROR, note(value, expected, advice));
+    verdict(line, Verdict.ERROR, note(line, value, expected, advice));
   }
 
   void unknown(Line line, String advice) {
@@ -48,11 +48,12 @@ final class Report {
     add(line, Severity.WARNING, value, expected, advice);
     LineReport old = reports.get(places.get(line));
     if (old.note().isEmpty()) {
-      verdict(line, old.verdict(), note(value, expected, advice));
+      verdict(line, old.verdict(), note(line, value, expected, advice));
     }
   }
 
-  private static String note(String value, String expected, String advice) {
+  private static String note(Line line, String shown, String expected, String advice) {
+    String value = Secrets.redact(line, shown);
     String wanted = expected.isEmpty() ? "" : "expected " + expected;
     String what = value.isEmpty() ? wanted : value + (wanted.isEmpty() ? "" : ": " + wanted);
     return what.isEmpty() || advice.isEmpty() ? what + advice : what + "; " + advice;

@@ -1,5 +1,6 @@
 package io.loligo.core.config;
 
+import io.loligo.core.acl.AclType;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -7,6 +8,9 @@ import java.util.stream.Collectors;
 final class Secrets {
   private static final String HIDDEN = "***";
   private static final List<String> OPTIONS = List.of("login=", "sslpassword=", "password=");
+
+  // words before the values of an acl
+  private static final int COMMUNITY = 3;
 
   private Secrets() {}
 
@@ -16,14 +20,29 @@ final class Secrets {
     if (directive != null && directive.secret()) {
       return line.directive() + (line.words().size() > 1 ? " " + HIDDEN : "");
     }
-    return line.words().stream().map(Secrets::word).collect(Collectors.joining(" "));
+    if (isCommunity(line) && line.words().size() > COMMUNITY) {
+      return String.join(" ", line.words().subList(0, COMMUNITY)) + " " + HIDDEN;
+    }
+    return words(line.words());
   }
 
-  /** {@code value}, a part of the line, or what may be shown of it. */
+  /** {@code value}, words of the line, or what may be shown of it. */
   static String redact(Line line, String value) {
     Directive directive = Directives.named(line.directive());
-    boolean hide = directive != null && directive.secret() && !value.isEmpty();
-    return hide ? HIDDEN : word(value);
+    boolean secret = directive != null && directive.secret() && !value.isEmpty();
+    boolean hide = secret || (isCommunity(line) && line.words().lastIndexOf(value) >= COMMUNITY);
+    return hide ? HIDDEN : words(List.of(value.split(" ", -1)));
+  }
+
+  /** Whether the values of this {@code acl} let whoever knows them ask SNMP agents. */
+  private static boolean isCommunity(Line line) {
+    return line.directive().equals("acl")
+        && line.words().size() > 2
+        && line.words().get(2).equals(AclType.SNMP_COMMUNITY.word());
+  }
+
+  private static String words(List<String> words) {
+    return words.stream().map(Secrets::word).collect(Collectors.joining(" "));
   }
 
   /** Whether {@link #redact(Line)} hides anything. */

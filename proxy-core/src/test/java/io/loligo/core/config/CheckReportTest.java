@@ -3,10 +3,34 @@ package io.loligo.core.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CheckReportTest {
   private static CheckReport check(String text) {
     return new CheckReport(TextSource.load("http_port 3128\n" + text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cache_peer h parent login=u:hunter2",
+        "cache_peer h parent 80 0 login=u:hunter2 tls",
+        "cache_peer h parent 80 0 login=NEGOTIATE:hunter2",
+        "cache_peer h fnord 80 0 login=u:hunter2",
+        "cache_peer h parent 80 0 login=hunter2 foo",
+        "cache_per h parent 80 0 login=u:hunter2",
+        "loligo_admin_secret hunter2 hunter2",
+        "acl x snmp_community hunter2",
+        "acl x snmp_community public hunter2",
+        "acl all snmp_community hunter2",
+      })
+  void noMessageHoldsAPassword(String line) {
+    ConfigResult result = TextSource.load("http_port 3128\n" + line);
+    assertThat(new CheckReport(result).text()).doesNotContain("hunter2").contains("***");
+    if (result.isUsable()) {
+      assertThat(result.config().settings().toString()).doesNotContain("hunter2");
+    }
   }
 
   @Test
