@@ -3,15 +3,16 @@ package io.loligo.core.acl;
 import java.util.HexFormat;
 
 /**
- * What expressions about URLs are searched in: {@code %61dmin} is a spelling of {@code admin} (RFC
- * 3986 section 2.1), and a rule against the one holds for the other. As in Squid, {@code %00} stays
- * as it is, {@code %%} is one {@code %}, and nothing is decoded twice. Stateless.
+ * Percent-decoding as Squid does it. What expressions about URLs are searched in: {@code %61dmin}
+ * is a spelling of {@code admin} (RFC 3986 section 2.1), and a rule against the one holds for the
+ * other. {@code %00} stays as it is, {@code %%} is one {@code %}, and nothing is decoded twice.
+ * Stateless.
  */
-final class PercentDecoding {
+public final class PercentDecoding {
   private PercentDecoding() {}
 
   /** {@code text} decoded, octet by octet; itself where nothing is encoded. */
-  static String of(String text) {
+  public static String of(String text) {
     int percent = text.indexOf('%');
     if (percent < 0) {
       return text;

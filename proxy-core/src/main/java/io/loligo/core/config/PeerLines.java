@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.PercentDecoding;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.ProxyConfig.Peer;
 import java.util.ArrayList;
@@ -194,7 +195,7 @@ final class PeerLines {
       if (value != null && value.startsWith("NEGOTIATE")) {
         report.restricts(line, word, "Kerberos is not in this version");
       } else {
-        login = value;
+        login = value == null ? null : PercentDecoding.of(value);
       }
     }
 

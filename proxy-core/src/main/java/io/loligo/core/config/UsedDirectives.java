@@ -63,7 +63,8 @@ final class UsedDirectives {
                     + " Proxy-Authorization is not sent on")
             .text(
                 "Another proxy or an origin to forward to. Options: no-query, default, round-robin,"
-                    + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU,"
+                    + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU"
+                    + " (percent-encoded once),"
                     + " connect-timeout=SECONDS, connect-fail-limit=N, max-conn=N, forceddomain=."),
         d("cache_peer_access")
             .line("PEER allow|deny [!]ACL...")

@@ -3,6 +3,8 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -11,6 +13,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The forward proxy as its clients and origins see it. */
 class ForwardWireTest extends WireTest {
+  @ParameterizedTest
+  @CsvSource({
+    "me:plain, me:plain",
+    "me:p%40ss, me:p@ss",
+    "me:p%%40s, me:p%40s",
+    "me:100%, me:100%",
+    "me:%c3%a4, me:\u00c3\u00a4",
+    "me:\u00c3\u00a4, me:\u00c3\u00a4",
+  })
+  void aPeerGetsTheOctetsOfItsLogin(String written, String sent) throws Exception {
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query login=" + written,
+        "never_direct allow all");
+    origin.otherwise(call -> call.ok("x"));
+    assertThat(get("/a").status()).isEqualTo(200);
+    String credentials = origin.lastRequest().field("Proxy-Authorization");
+    assertThat(credentials).startsWith("Basic ");
+    byte[] octets = Base64.getDecoder().decode(credentials.substring("Basic ".length()));
+    assertThat(new String(octets, StandardCharsets.ISO_8859_1)).isEqualTo(sent);
+  }
+
   @Test
   void parentsAreAskedForWhatIsNotHierarchicalIfTheConfigurationSaysSo() throws Exception {
     ScriptedOrigin parent = closing(ScriptedOrigin.start());

@@ -162,7 +162,7 @@ final class RequestEncoder {
     String credentials = peer == null ? null : credentials(peer);
     if (credentials != null) {
       out.writeBytes(peer.originServer() ? AUTHORIZATION : PROXY_AUTHORIZATION);
-      byte[] octets = credentials.getBytes(StandardCharsets.UTF_8);
+      byte[] octets = credentials.getBytes(StandardCharsets.ISO_8859_1);
       out.writeBytes(Base64.getEncoder().encode(octets));
       out.writeBytes(LINE_END);
     }
