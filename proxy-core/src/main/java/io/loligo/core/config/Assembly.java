@@ -221,7 +221,7 @@ final class Assembly {
         scalars.words("dns_nameservers"),
         scalars.number("dns_timeout"),
         scalars.number("dns_retransmit_interval"),
-        scalars.number("positive_dns_ttl"),
+        Math.max(1, scalars.number("positive_dns_ttl")),
         scalars.number("negative_dns_ttl"),
         hosts.equals("none") ? null : hosts,
         scalars.text("append_domain"),

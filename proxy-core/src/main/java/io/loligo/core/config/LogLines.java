@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import io.loligo.core.acl.AclList;
+import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.ProxyConfig.AccessLog;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,6 +58,11 @@ final class LogLines {
       return;
     }
     String name = line.values().get(0);
+    if (BUILT_IN.containsKey(name)) {
+      report.warning(line, name, "", "this format is built in: the line is ignored, rename it");
+      report.verdict(line, Verdict.WITHOUT_EFFECT, "built in");
+      return;
+    }
     if (formats.containsKey(name)) {
       report.error(line, name, "a name not taken", "rename the format: " + name + " exists");
       return;

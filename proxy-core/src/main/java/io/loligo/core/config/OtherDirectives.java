@@ -144,7 +144,10 @@ final class OtherDirectives {
         "logfile_daemon : PATH :",
         "buffered_logs : ON_OFF : off",
         "cache_log_message : LINE :",
-        "stats_collection : RULES : allow all",
+        "stats_collection : RULES : allow all");
+    rows.add(
+        Status.RESTRICTS,
+        "addresses of clients are logged whole in this version",
         "client_netmask : TEXT :");
     rows.add(
         Status.WITHOUT_EFFECT,
@@ -337,7 +340,7 @@ final class OtherDirectives {
         "https_port : LINE :",
         "ssl_bump : LINE : none all",
         "tls_outgoing_options : LINE :",
-        "sslproxy_cert_error : LINE :",
+        "sslproxy_cert_error : LINE : deny all",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "FTP is not spoken", "ftp_port : LINE :");
     rows.add(
@@ -351,9 +354,8 @@ final class OtherDirectives {
         "client_delay_pools : INTEGER : 0",
         "response_delay_pool : LINE :");
     rows.add(
-        Status.RESTRICTS,
-        "content is not inspected or adapted in this version",
-        "icap_enable : ON_OFF : off",
+        Status.WITHOUT_EFFECT,
+        "ICAP is off: icap_enable on would stop the start",
         "icap_service : LINE :",
         "icap_class : LINE :",
         "icap_access : LINE :",
@@ -370,7 +372,11 @@ final class OtherDirectives {
         "icap_client_username_encode : ON_OFF : off",
         "icap_retry : RULES : deny all",
         "icap_retry_limit : INTEGER : 0",
-        "icap_log : LINE : none",
+        "icap_log : LINE : none");
+    rows.add(
+        Status.RESTRICTS,
+        "content is not inspected or adapted in this version",
+        "icap_enable : ON_OFF : off",
         "ecap_enable : ON_OFF : off",
         "ecap_service : LINE :",
         "adaptation_access : LINE :",

@@ -20,10 +20,6 @@ final class PeerLines {
           "no-delay",
           "no-tproxy",
           "proxy-only",
-          "carp",
-          "sourcehash",
-          "userhash",
-          "weighted-round-robin",
           "basetime",
           "ttl",
           "background-ping",
@@ -35,6 +31,8 @@ final class PeerLines {
           "htcp",
           "standby",
           "carp-key");
+  private static final Set<String> SPREADING =
+      Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
   private static final Set<String> HARMLESS =
       Set.of("no-digest", "no-netdb-exchange", "no-delay", "no-tproxy");
 
@@ -175,6 +173,12 @@ final class PeerLines {
         report.restricts(line, word, "the header is not added in this version");
       } else if (HARMLESS.contains(key)) {
         return;
+      } else if (SPREADING.contains(key)) {
+        report.warning(line, word, "", "accepted without effect");
+        report.verdict(
+            line,
+            Verdict.USED_WITH_DIFFERENCE,
+            word + " spreads nothing: all traffic goes to the first live parent");
       } else if (TUNING.contains(key) || key.startsWith("htcp")) {
         report.warning(line, word, "", "accepted without effect");
       } else {

@@ -247,6 +247,7 @@ public final class ReferencePages {
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
       | `dns_nameservers` or `debug_options` that make no sense | accepted | error |
       | `quick_abort_pct` beyond 100 | accepted | error |
+      | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |
       | a second `logformat` of one name | error in the log, ignored | error |
       | an ACL without values | warning | warning |
       | values behind the last one a directive takes | ignored silently | ignored with a warning |

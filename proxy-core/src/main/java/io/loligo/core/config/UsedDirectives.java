@@ -268,8 +268,8 @@ final class UsedDirectives {
             .text("How long one name server is waited for."),
         d("positive_dns_ttl")
             .type(ValueType.SECONDS, "6 hours")
-            .range(1, INT)
-            .text("Longest time an address is remembered."),
+            .range(0, INT)
+            .text("Longest time an address is remembered; at least a second."),
         d("negative_dns_ttl")
             .type(ValueType.SECONDS, "1 minutes")
             .range(0, INT)

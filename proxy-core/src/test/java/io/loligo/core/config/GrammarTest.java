@@ -215,7 +215,15 @@ class GrammarTest {
         "logformat a %>a %{User-Agent}>h %[un   | ok      |",
         "logformat a %ui                        | warning | prints a dash",
         "logformat a                            | error   | NAME FORMAT",
-        "logformat squid %ts                    | error   | a name not taken",
+        "logformat squid %ts                    | warning | built in",
+        "logformat a %ts~logformat a %rm        | error   | a name not taken",
+        "positive_dns_ttl 0 seconds             | ok      |",
+        "client_netmask 255.255.255.0           | error   | addresses of clients are logged whole",
+        "sslproxy_cert_error deny all           | ok      |",
+        "sslproxy_cert_error allow all          | error   | TLS",
+        "icap_enable off~icap_service a reqmod_precache icap://h/a | warning | ICAP is off",
+        "icap_preview_enable off~icap_preview_size 1024 | warning | ICAP is off",
+        "icap_enable on~icap_preview_size 1024  | error   | icap_enable",
         // others
         "forwarded_for foo                      | error   | on, off, transparent",
         "dns_nameservers foo                    | error   | IP addresses",
@@ -512,6 +520,25 @@ class GrammarTest {
         .filteredOn(setting -> setting.directive().equals("dns_nameservers"))
         .extracting(Setting::value)
         .containsExactly("9.9.9.9 ::1", "8.8.8.8");
+  }
+
+  @Test
+  void aBuiltInFormatStaysWhatItIs() {
+    ProxyConfig config = load("logformat combined %rm~access_log /x combined").config();
+    assertThat(config.logging().formats().get("combined")).startsWith("%>a ");
+  }
+
+  @Test
+  void addressesAreRememberedForASecondAtLeast() {
+    assertThat(load("positive_dns_ttl 0 seconds").config().dns().positiveTtlSeconds()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"carp", "sourcehash", "userhash", "weighted-round-robin"})
+  void theReportSaysWhereTrafficThatIsNotSpreadGoes(String option) {
+    ConfigResult result = load("cache_peer a parent 80 0 no-query " + option);
+    assertThat(result.isUsable()).isTrue();
+    assertThat(result.lines().get(1).note()).contains("all traffic goes to the first live parent");
   }
 
   @Test
