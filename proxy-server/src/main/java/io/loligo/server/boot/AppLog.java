@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class AppLog extends ContextAwareBase implements Configurator {
   private static final String FILE = "cache_log";
+  private static final String ALL = "ALL,";
   private static final String PATTERN =
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg%n";
 
@@ -34,6 +35,27 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     // advises against a recovery each time; ours is the only process, by the directory's LOCK
     context.getLogger("net.openhft.chronicle.map.ChronicleMapBuilder").setLevel(Level.ERROR);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  /**
+   * Says as much as {@code options}, the value of {@code debug_options}, has for ALL: 0 warnings, 1
+   * what happens, more of it everything.
+   */
+  static void level(String options) {
+    if (System.getProperty("logback.configurationFile") == null
+        && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(levelOf(options));
+    }
+  }
+
+  private static Level levelOf(String options) {
+    int level = 1;
+    for (String word : options.split(" ", -1)) {
+      if (word.startsWith(ALL)) {
+        level = Integer.parseInt(word, ALL.length(), word.length(), 10);
+      }
+    }
+    return level < 1 ? Level.WARN : level == 1 ? Level.INFO : Level.DEBUG;
   }
 
   /**

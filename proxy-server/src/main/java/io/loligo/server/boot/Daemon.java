@@ -92,6 +92,7 @@ final class Daemon {
   private Proxy start() throws IOException {
     ProxyConfig placed = Places.of(config);
     AppLog.toFile(placed.logging().cacheLog());
+    AppLog.level(placed.logging().debugOptions());
     Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);
     writePidFile(placed.workers().pidFile());
     return proxy;

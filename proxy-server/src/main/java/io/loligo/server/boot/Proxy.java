@@ -525,6 +525,9 @@ public final class Proxy implements AutoCloseable {
     if (!Objects.equals(now.logging().cacheLog(), before.logging().cacheLog())) {
       AppLog.toFile(now.logging().cacheLog());
     }
+    if (!Objects.equals(now.logging().debugOptions(), before.logging().debugOptions())) {
+      AppLog.level(now.logging().debugOptions());
+    }
     health.changed(before.forwarding().peers(), now.forwarding().peers());
     if (admin != null) {
       admin.reconfigure(now.admin().secret(), Set.of(now.forwarding().visibleHostname()));

@@ -3,6 +3,8 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.admin.Reloaded;
 import java.io.IOException;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Another configuration put in force while clients are served. */
 class ReloadWireTest extends WireTest {
@@ -40,6 +43,21 @@ class ReloadWireTest extends WireTest {
     Reloaded reloaded = proxy.reload(reloadable(lines));
     assertThat(reloaded.lines()).isEmpty();
     assertThat(reloaded.done()).isTrue();
+  }
+
+  @Test
+  void debugOptionsHoldFromTheReloadOn() throws Exception {
+    Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+    Level before = root.getLevel();
+    try {
+      startProxy();
+      reload("debug_options ALL,0");
+      assertThat(root.getLevel()).isEqualTo(Level.WARN);
+      reload("debug_options ALL,1");
+      assertThat(root.getLevel()).isEqualTo(Level.INFO);
+    } finally {
+      root.setLevel(before);
+    }
   }
 
   /**
