@@ -1,9 +1,10 @@
 package io.loligo.server.admin;
 
-import java.net.InetAddress;
+import io.loligo.core.acl.IpText;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -18,6 +19,7 @@ import java.util.stream.Collectors;
  */
 final class AdminAccess {
   private static final String SCHEME = "Bearer ";
+  private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
   private volatile byte[] secret;
   private volatile Set<String> names;
@@ -95,15 +97,15 @@ final class AdminAccess {
   }
 
   private static boolean isLoopback(String name) {
-    return name.equals("localhost")
-        || name.equals("::1")
-        || name.matches("127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}");
+    byte[] octets = IpText.parse(name);
+    boolean four = octets != null && octets.length == 4 && octets[0] == 127;
+    return name.equals("localhost") || four || Arrays.equals(octets, LOOPBACK_6);
   }
 
+  /** An address may be written in many ways; compared is which it is. */
   private static boolean isAddress(String name, InetSocketAddress local) {
-    InetAddress address = local.getAddress();
-    String text = address.getHostAddress();
-    int zone = text.indexOf('%');
-    return name.equals(zone < 0 ? text : text.substring(0, zone));
+    int zone = name.indexOf('%');
+    byte[] octets = IpText.parse(zone < 0 ? name : name.substring(0, zone));
+    return octets != null && Arrays.equals(octets, local.getAddress().getAddress());
   }
 }

@@ -59,7 +59,10 @@ final class AdminRoutes {
    */
   CompletableFuture<AdminReply> answer(
       String method, String uri, String authorization, String client) {
-    QueryStringDecoder query = new QueryStringDecoder(uri);
+    QueryStringDecoder query = decoded(uri);
+    if (query == null) {
+      return CompletableFuture.completedFuture(AdminReply.text(400, "wrongly percent-encoded"));
+    }
     String path = query.path();
     if (path.equals("/purge") && method.equals("POST")) {
       AdminReply refusal = refusal(path, authorization, client);
@@ -73,6 +76,18 @@ final class AdminRoutes {
       return explain(query);
     }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
+  }
+
+  /** Null where {@code uri} holds a percent sign that encodes nothing. */
+  private static QueryStringDecoder decoded(String uri) {
+    try {
+      QueryStringDecoder query = new QueryStringDecoder(uri);
+      query.path(); // it decodes when it is asked, and keeps what it found
+      query.parameters();
+      return query;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
   }
 
   private AdminReply now(String method, String path, String authorization, String client) {

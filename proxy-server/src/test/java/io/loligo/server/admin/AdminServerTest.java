@@ -173,6 +173,14 @@ class AdminServerTest {
         .contains(content);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"GET /%zz", "GET /metrics?%zz=1", "GET /explain?url=%", "POST /purge?url=%4"})
+  void answersWhatEncodesNothing(String line) throws IOException {
+    assertThat(ask(line, "Host: localhost", secret())).startsWith("HTTP/1.1 400 ");
+    assertThat(calls).isEmpty();
+  }
+
   @Test
   void answersHeadWithoutContent() throws IOException {
     assertThat(ask("HEAD /health/live", "Host: localhost"))
