@@ -227,12 +227,22 @@ public final class SimMedium implements Medium {
   private final class SimSlab implements Slab {
     private final SimFile file;
 
+    /** Whether nothing can be written any more. */
+    private boolean broken;
+
     SimSlab(SimFile file) {
       this.file = file;
     }
 
     private void fail(int percent) throws IOException {
       if (!isQuiet() && host.chance(percent)) {
+        throw new Failure();
+      }
+    }
+
+    private void failToWrite() throws IOException {
+      if (!isQuiet() && (broken || host.chance(troubles.unwritable))) {
+        broken = broken || host.chance(70); // else once more will do
         throw new Failure();
       }
     }
@@ -258,7 +268,7 @@ public final class SimMedium implements Medium {
     @Override
     public void write(long position, ByteBuf from) throws IOException {
       goOn();
-      fail(troubles.unwritable);
+      failToWrite();
       byte[] octets = new byte[from.readableBytes()];
       from.getBytes(from.readerIndex(), octets);
       file.write(position, octets, 0, octets.length, files.now());
@@ -268,7 +278,7 @@ public final class SimMedium implements Medium {
     @Override
     public void force() throws IOException {
       goOn();
-      fail(troubles.unwritable);
+      failToWrite();
       file.force();
       goOn();
     }

@@ -85,7 +85,7 @@ final class BanSweep {
       boolean whole = directory.catalogue().record(stored, record) && StoredRecord.isWhole(record);
       ByteBuf copy = whole ? StoredRecord.block(record) : null;
       if (copy == null || !StoredRecord.reachesFields(copy)) {
-        block = directory.blocks().readFirst(stored.place(), stored.length());
+        block = directory.blocks().tryReadFirst(stored.place(), stored.length());
         copy = block;
       }
       // what is damaged now may be read again, when nobody knows of the pattern any more

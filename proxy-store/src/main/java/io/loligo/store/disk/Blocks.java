@@ -12,6 +12,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Blocks {
   private static final int SEGMENT_MAGIC = 0x4C4F4C53;
 
+  /** What the system reads and writes as one. */
+  private static final int PAGE_BYTES = 4096;
+
+  /** Octets read at a time where a segment cannot be read as a whole. */
+  private static final int STEP_BYTES = 64 << 10;
+
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
@@ -81,15 +87,57 @@ final class Blocks {
     return good ? block.setIndex(Block.HEADER_BYTES, length) : null;
   }
 
+  /** {@link #readFirst}; null, too, where the disk does not answer. */
+  ByteBuf tryReadFirst(long place, int length) {
+    try {
+      return readFirst(place, length);
+    } catch (IOException unreadable) {
+      return null;
+    }
+  }
+
+  /** {@link #readFurther}; null, too, where the disk does not answer. */
+  ByteBuf tryReadFurther(long place, int content, long id, int number) {
+    try {
+      return readFurther(place, content, id, number);
+    } catch (IOException unreadable) {
+      return null;
+    }
+  }
+
   /** Writes {@code block}, sealed, borrowed. */
   void write(long place, ByteBuf block) throws IOException {
     block.readerIndex(0);
-    slab.write(position(place), block);
+    put(position(place), block);
+  }
+
+  /**
+   * Writes, and if that fails, once more behind zeros in the pages it begins and ends in: of a page
+   * that the disk cannot read no part can be written, only all of it. What stood there beside is
+   * lost with that, and found wanting where it is read.
+   */
+  private void put(long position, ByteBuf octets) throws IOException {
+    try {
+      slab.write(position, octets);
+    } catch (IOException e) {
+      try {
+        long first = position - position % PAGE_BYTES;
+        long last = (position + octets.readableBytes() - 1) / PAGE_BYTES * PAGE_BYTES;
+        zero(first, PAGE_BYTES);
+        if (last != first) {
+          zero(last, PAGE_BYTES);
+        }
+        slab.write(position, octets);
+      } catch (IOException again) {
+        e.addSuppressed(again);
+        throw e;
+      }
+    }
   }
 
   /** Makes the block at {@code place} none, so that no recovery takes it up again. */
   void strike(long place) throws IOException {
-    zero(position(place), Integer.BYTES);
+    strike(position(place), Integer.BYTES);
   }
 
   /** Marks the segment of {@code extent} as begun, if it was opened for it. */
@@ -103,7 +151,7 @@ final class Blocks {
       header.writeInt(0);
       header.writeLong(extent.generation());
       header.writeZero(Block.ALIGNMENT - header.writerIndex());
-      slab.write((long) Place.segment(extent.place()) * segmentBytes, header);
+      put((long) Place.segment(extent.place()) * segmentBytes, header);
     } finally {
       header.release();
     }
@@ -111,7 +159,17 @@ final class Blocks {
 
   /** Marks {@code segment} as free: what is in it is none any more. */
   void strikeSegment(int segment) throws IOException {
-    zero((long) segment * segmentBytes, Block.ALIGNMENT);
+    strike((long) segment * segmentBytes, Block.ALIGNMENT);
+  }
+
+  private void strike(long position, int octets) throws IOException {
+    ByteBuf zeros = buffer(octets);
+    try {
+      put(position, zeros.writeZero(octets));
+    } finally {
+      zeros.release();
+    }
+    struck.set(true);
   }
 
   private void zero(long position, int octets) throws IOException {
@@ -121,13 +179,60 @@ final class Blocks {
     } finally {
       zeros.release();
     }
-    struck.set(true);
   }
 
   /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */
   long readSegment(int segment, ByteBuf into) throws IOException {
     slab.read((long) segment * segmentBytes, into, segmentBytes);
     return generation(into);
+  }
+
+  /**
+   * The same where the disk cannot read all of it: step by step. What cannot be read is zero then,
+   * on the disk too, so that it does not come back when it can be read again.
+   *
+   * @param steps told of each step; may give up
+   */
+  long readSteps(int segment, ByteBuf into, Steps steps) throws IOException {
+    long from = (long) segment * segmentBytes;
+    ByteBuf step = buffer(STEP_BYTES);
+    int at = 0;
+    try {
+      boolean more = true;
+      while (more && at < segmentBytes) {
+        // the header alone: without it nothing of the segment counts
+        int octets = at == 0 ? PAGE_BYTES : STEP_BYTES - at % STEP_BYTES;
+        IOException failure = null;
+        try {
+          slab.read(from + at, step, octets);
+        } catch (IOException e) {
+          failure = e;
+        }
+        steps.read(at, failure);
+        if (failure != null) {
+          zero(from + at, octets);
+          step.clear().writeZero(octets);
+        }
+        more = step.readableBytes() == octets;
+        into.setBytes(at, step, 0, step.readableBytes());
+        at += step.readableBytes();
+      }
+    } finally {
+      step.release();
+    }
+    struck.set(true);
+    into.setIndex(0, at);
+    return generation(into);
+  }
+
+  /** Told of the steps in which a segment is read. */
+  interface Steps {
+    /**
+     * The step at {@code offset} was read.
+     *
+     * @param failure why not, or null
+     */
+    void read(int offset, IOException failure) throws IOException;
   }
 
   /** The generation of {@code segment}, or -1 if free. */

@@ -20,6 +20,7 @@ record DirectoryContext(
     DiskThreads threads,
     MemoryLedger transit,
     DirectoryCounters counters,
+    ReadFailures failures,
     Consumer<Throwable> broken) {
   /**
    * Drops {@code stored}, if it still stands where it did, and strikes it out; whether it did. A

@@ -65,7 +65,6 @@ final class DiskDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
   private static final long FLUSH_MILLIS = 10_000;
   private static final int ID_SHIFT = 20;
-  private static final int MAX_READ_FAILURES = 3;
 
   /** Removals that wait until it is known what there is; with more, all of it goes. */
   private static final int MAX_DEFERRED = 65_536;
@@ -83,7 +82,7 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
-  private final AtomicLong readFailures = new AtomicLong();
+  private final ReadFailures readFailures;
   private final AtomicInteger deferred = new AtomicInteger();
   private volatile boolean forgetsAll;
   private final AtomicBoolean ticking = new AtomicBoolean();
@@ -115,6 +114,7 @@ final class DiskDirectory implements AutoCloseable {
     this.confirmations = new Confirmations(() -> parts.blocks().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.config = config;
+    this.readFailures = new ReadFailures(config.path(), this::fail);
     this.geometry = geometry;
     this.marks = marks;
     this.purges = purges;
@@ -312,8 +312,7 @@ final class DiskDirectory implements AutoCloseable {
     if (marks.isRebuilding()) {
       LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
     } else if (clean != null && Files.exists(marks.map())) {
-      if (Marks.checksum(marks.map()) == clean.mapCrc()
-          && takeRecords(header, blocks, medium::open, End.CLEAN)) {
+      if (isAsClosed(clean) && takeRecords(header, blocks, medium::open, End.CLEAN)) {
         return;
       }
       LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
@@ -339,6 +338,15 @@ final class DiskDirectory implements AutoCloseable {
     reason = "";
   }
 
+  private boolean isAsClosed(Marks.Clean clean) {
+    try {
+      return Marks.checksum(marks.map()) == clean.mapCrc();
+    } catch (IOException e) {
+      LOG.warn("cache_dir {}: the map cannot be read: {}", config.path(), e.toString());
+      return false;
+    }
+  }
+
   /** Opens the map there is. */
   private interface MapOpener {
     RecordMap open(Path file, long records) throws IOException;
@@ -362,6 +370,8 @@ final class DiskDirectory implements AutoCloseable {
         opening.strikeFree();
       }
       return true;
+    } catch (Opening.SlabFailure e) {
+      throw e; // the map may be as good as ever
     } catch (IOException e) {
       LOG.warn("cache_dir {}: the map cannot be used", config.path(), e);
       if (map != null) {
@@ -416,7 +426,16 @@ final class DiskDirectory implements AutoCloseable {
             counters.damaged);
     Loader loader =
         new Loader(
-            catalogue, blocks, geometry, secret, transit, threads, counters, memory, this::fail);
+            catalogue,
+            blocks,
+            geometry,
+            secret,
+            transit,
+            threads,
+            counters,
+            memory,
+            readFailures,
+            this::fail);
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
@@ -429,6 +448,7 @@ final class DiskDirectory implements AutoCloseable {
         threads,
         transit,
         counters,
+        readFailures,
         this::fail);
   }
 
@@ -523,9 +543,7 @@ final class DiskDirectory implements AutoCloseable {
         return Loader.Loaded.none(Loader.Outcome.DAMAGED);
       }
       try {
-        Loader.Loaded loaded = now.loader().load(key, request, wanted, held);
-        readFailures.set(0);
-        return loaded;
+        return now.loader().load(key, request, wanted, held);
       } catch (OutOfMemoryError e) {
         return Loader.Loaded.none(Loader.Outcome.BUSY);
       } catch (IOException | RuntimeException | Error e) {
@@ -591,11 +609,7 @@ final class DiskDirectory implements AutoCloseable {
   /** One place that cannot be read is damage; several in a row are a disk that fails. */
   private void failedToRead(Throwable why) {
     counters.damaged.increment();
-    if (readFailures.incrementAndGet() >= MAX_READ_FAILURES) {
-      fail(why);
-    } else {
-      LOG.warn("cache_dir {}: cannot read: {}", config.path(), why.toString());
-    }
+    readFailures.failed(why);
   }
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */

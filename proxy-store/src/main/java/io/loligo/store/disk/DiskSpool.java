@@ -53,6 +53,7 @@ final class DiskSpool implements Spool {
   private final MemoryLedger transit;
   private final DirectoryCounters counters;
   private final Consumer<Throwable> broken;
+  private final ReadFailures failures;
   private final EventExecutor loop;
   private final Listener listener;
   private final Runnable complete;
@@ -122,6 +123,7 @@ final class DiskSpool implements Spool {
     this.transit = context.transit();
     this.counters = context.counters();
     this.broken = context.broken();
+    this.failures = context.failures();
     this.key = key;
     this.hash = hash;
     this.fields = blocks.buffer(fields.readableBytes());
@@ -210,12 +212,13 @@ final class DiskSpool implements Spool {
       counters.reads.increment();
       counters.readBytes.add(content);
       block = blocks.readFurther(layout.placeOf(number, pieces), content, id, (int) number + 1);
+      failures.none();
       if (block != null) {
         block.skipBytes((int) (offset - layout.startOf(number)));
         block.writerIndex(block.readerIndex() + Math.min(max, block.readableBytes()));
       }
     } catch (IOException e) {
-      broken.accept(e);
+      failures.failed(e);
     } catch (RuntimeException | Error e) {
       LOG.warn("cannot read back {}", key, e);
     }

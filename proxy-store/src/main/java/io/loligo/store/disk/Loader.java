@@ -49,10 +49,11 @@ final class Loader {
   private final DiskThreads threads;
   private final DirectoryCounters counters;
   private final DiskTier.MemoryView memory;
-  private final Consumer<IOException> failed;
+  private final ReadFailures failures;
+  private final Consumer<Throwable> broken;
 
   /**
-   * @param failed told where the disk does not answer outside of a call
+   * @param broken told that the disk does not do what it must
    */
   Loader(
       Catalogue catalogue,
@@ -63,7 +64,8 @@ final class Loader {
       DiskThreads threads,
       DirectoryCounters counters,
       DiskTier.MemoryView memory,
-      Consumer<IOException> failed) {
+      ReadFailures failures,
+      Consumer<Throwable> broken) {
     this.memory = memory;
     this.catalogue = catalogue;
     this.blocks = blocks;
@@ -72,7 +74,8 @@ final class Loader {
     this.transit = transit;
     this.threads = threads;
     this.counters = counters;
-    this.failed = failed;
+    this.failures = failures;
+    this.broken = broken;
   }
 
   /** To {@link #load} in, for requests that waited together. */
@@ -222,12 +225,7 @@ final class Loader {
     Entry entry = null;
     try {
       boolean inRecord = catalogue.isInRecord(stored);
-      ByteBuf block =
-          inRecord ? readRecord(stored) : blocks.readFirst(stored.place(), stored.length());
-      if (!inRecord) {
-        counters.reads.increment();
-        counters.readBytes.add(stored.length());
-      }
+      ByteBuf block = inRecord ? readRecord(stored) : readFirst(stored);
       if (block == null || !stored.isSame(block)) {
         if (block != null) {
           block.release();
@@ -402,13 +400,31 @@ final class Loader {
     }
   }
 
-  private Loaded dropDamaged(Stored stored) throws IOException {
-    if (!catalogue.drop(stored)) {
-      return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
+  private Loaded dropDamaged(Stored stored) {
+    try {
+      if (!catalogue.drop(stored)) {
+        return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
+      }
+      counters.damaged.increment();
+      blocks.strike(stored.place());
+    } catch (IOException e) {
+      broken.accept(e);
     }
-    counters.damaged.increment();
-    blocks.strike(stored.place());
     return Loaded.none(Outcome.DAMAGED);
+  }
+
+  /** Returns owned; null where it is damaged, or the disk cannot read it. */
+  private ByteBuf readFirst(Stored stored) {
+    counters.reads.increment();
+    counters.readBytes.add(stored.length());
+    try {
+      ByteBuf block = blocks.readFirst(stored.place(), stored.length());
+      failures.none();
+      return block;
+    } catch (IOException e) {
+      failures.failed(e);
+      return null;
+    }
   }
 
   /** Returns owned, or null. */
@@ -571,25 +587,29 @@ final class Loader {
     return threads;
   }
 
-  /** Further block {@code number} of a pinned object; owned, or null where it is damaged. */
+  /**
+   * Further block {@code number} of a pinned object; owned, or null where it is damaged or cannot
+   * be read: then the object is dropped.
+   */
   ByteBuf further(Stored stored, Layout layout, long id, long number) {
+    int content = layout.contentOfBlock(number);
+    counters.reads.increment();
+    counters.readBytes.add(content);
+    ByteBuf block = null;
     try {
-      int content = layout.contentOfBlock(number);
-      counters.reads.increment();
-      counters.readBytes.add(content);
-      ByteBuf block =
+      block =
           blocks.readFurther(
               layout.placeOf(number, stored.pieces()), content, id, (int) number + 1);
-      if (block == null) {
-        dropDamaged(stored);
-      }
-      return block;
+      failures.none();
     } catch (IOException e) {
-      failed.accept(e);
-      return null;
+      failures.failed(e);
     } catch (OutOfMemoryError e) {
       return null;
     }
+    if (block == null) {
+      dropDamaged(stored);
+    }
+    return block;
   }
 
   /** Lets go of {@code stored}. Any thread but event loops. */

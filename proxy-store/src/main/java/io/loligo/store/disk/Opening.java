@@ -17,6 +17,15 @@ final class Opening {
   /** Records compared in the order of the slabs at a time: half a MB. */
   private static final int BATCH = 1 << 16;
 
+  /** Areas in which reads fail, in a row: with so many it is the disk that fails. */
+  private static final int MAX_UNREADABLE = 16;
+
+  /** Octets of an area: what fails within is one place. */
+  private static final int AREA_BYTES = 64 << 10;
+
+  private static final long FREE = -1;
+  private static final long UNKNOWN = -2;
+
   /** Bits for a slot: an index has no more. */
   private static final int SLOT_BITS = 26;
 
@@ -26,8 +35,20 @@ final class Opening {
   private final Geometry geometry;
   private final BooleanSupplier stopped;
   private final long[] generations;
+  private final List<Long> unreadable = new ArrayList<>();
+  private int unreadableInRow;
+  private long lastUnreadable;
   private long highestId;
   private long rejected;
+
+  /** The slabs cannot be read or written, whatever the map is like. */
+  static final class SlabFailure extends IOException {
+    private static final long serialVersionUID = 1;
+
+    SlabFailure(IOException why) {
+      super("the slabs cannot be used: " + why.getMessage(), why);
+    }
+  }
 
   Opening(
       Catalogue catalogue,
@@ -62,11 +83,46 @@ final class Opening {
             bad.add(new long[] {high, low});
           }
         });
+    if (unreadableInRow >= MAX_UNREADABLE) {
+      throw new SlabFailure(new IOException("no place can be read"));
+    }
     for (long[] key : bad) {
       map.remove(key[0], key[1]);
     }
+    for (long place : unreadable) {
+      strike(place);
+    }
     rejected = bad.size();
     catalogue.settle();
+  }
+
+  private void read() {
+    unreadableInRow = 0;
+  }
+
+  private void countUnreadable(long place) {
+    long area = number(place) * Block.ALIGNMENT / AREA_BYTES;
+    if (unreadableInRow == 0 || area != lastUnreadable) {
+      unreadableInRow++;
+    }
+    lastUnreadable = area;
+  }
+
+  /** One place too many that cannot be read is a disk that fails. */
+  private void failedToRead(long place, IOException why) throws SlabFailure {
+    countUnreadable(place);
+    if (unreadableInRow >= MAX_UNREADABLE) {
+      throw new SlabFailure(why);
+    }
+  }
+
+  /** What cannot be read may be another time, when nobody knows any more what was removed. */
+  private void strike(long place) throws SlabFailure {
+    try {
+      blocks.strike(place);
+    } catch (IOException e) {
+      throw new SlabFailure(e);
+    }
   }
 
   /**
@@ -101,7 +157,7 @@ final class Opening {
     Stored stored = catalogue.pinSlot(slot);
     ByteBuf block = null;
     try {
-      block = blocks.readFirst(stored.place(), stored.length());
+      block = readFirst(stored);
       if (block == null || !stored.isSame(block)) {
         catalogue.drop(stored);
         rejected++;
@@ -114,15 +170,48 @@ final class Opening {
     }
   }
 
+  /** Owned, or null; what cannot be read is struck out. */
+  private ByteBuf readFirst(Stored stored) throws SlabFailure {
+    try {
+      ByteBuf block = blocks.readFirst(stored.place(), stored.length());
+      read();
+      return block;
+    } catch (IOException e) {
+      failedToRead(stored.place(), e);
+      strike(stored.place());
+      return null;
+    }
+  }
+
   /**
    * After records were taken up that an unclean end left: what stands in segments without any is
    * struck out, so that it counts for no rebuild.
    */
   void strikeFree() throws IOException {
     for (int i = 0; i < geometry.segments(); i++) {
-      if (catalogue.isFree(i) && blocks.generation(i) >= 0) {
-        blocks.strikeSegment(i);
+      if (catalogue.isFree(i) && generation(i) != FREE) {
+        strikeSegment(i);
       }
+    }
+  }
+
+  /** The generation of {@code segment}, or {@link #FREE}, or {@link #UNKNOWN}. */
+  private long generation(int segment) throws SlabFailure {
+    try {
+      long generation = blocks.generation(segment);
+      read();
+      return generation < 0 ? FREE : generation;
+    } catch (IOException e) {
+      failedToRead(Place.of(segment, 0), e);
+      return UNKNOWN;
+    }
+  }
+
+  private void strikeSegment(int segment) throws SlabFailure {
+    try {
+      blocks.strikeSegment(segment);
+    } catch (IOException e) {
+      throw new SlabFailure(e);
     }
   }
 
@@ -137,16 +226,23 @@ final class Opening {
     if (FirstBlock.pieces(block) == 0 || StoredRecord.reachesFields(block)) {
       return adopt(block, StoredRecord.place(record));
     }
+    long place = StoredRecord.place(record);
+    if (unreadableInRow >= MAX_UNREADABLE || !fits(place, Block.length(block))) {
+      return false;
+    }
     try {
-      ByteBuf whole = blocks.readFirst(StoredRecord.place(record), Block.length(block));
+      ByteBuf whole = blocks.readFirst(place, Block.length(block));
+      read();
       try {
-        return whole != null && adopt(whole, StoredRecord.place(record));
+        return whole != null && adopt(whole, place);
       } finally {
         if (whole != null) {
           whole.release();
         }
       }
     } catch (IOException e) {
+      countUnreadable(place);
+      unreadable.add(place);
       return false;
     }
   }
@@ -188,10 +284,15 @@ final class Opening {
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
       for (int i = 0; i < geometry.segments(); i++) {
-        generations[i] = blocks.generation(i);
+        generations[i] = generation(i);
+      }
+      for (int i = 0; i < geometry.segments(); i++) {
+        if (generations[i] == UNKNOWN) {
+          strikeSegment(i);
+        }
       }
       for (int i = 0; i < geometry.segments() && !stopped.getAsBoolean(); i++) {
-        long generation = blocks.readSegment(i, segment);
+        long generation = generations[i] < 0 ? -1 : readSegment(i, segment);
         if (generation >= 0) {
           scan(i, generation, segment, record);
         }
@@ -201,6 +302,23 @@ final class Opening {
       record.release();
     }
     catalogue.settle();
+  }
+
+  private long readSegment(int number, ByteBuf into) throws IOException {
+    try {
+      return blocks.readSegment(number, into);
+    } catch (IOException e) {
+      return blocks.readSteps(
+          number,
+          into,
+          (at, why) -> {
+            if (why == null) {
+              read();
+            } else {
+              failedToRead(Place.of(number, at), why);
+            }
+          });
+    }
   }
 
   private void scan(int number, long generation, ByteBuf segment, ByteBuf record)
@@ -262,7 +380,7 @@ final class Opening {
       }
       long number = (long) i * perPiece;
       ByteBuf further =
-          blocks.readFurther(
+          blocks.tryReadFurther(
               pieces[i], layout.contentOfBlock(number), Block.id(block), (int) number + 1);
       if (further == null) {
         return false;

@@ -17,7 +17,10 @@ final class Scrubber {
   private int slot;
   private long block;
 
-  /** Verifies the next few objects, each once; drops what is not what was written. */
+  /**
+   * Verifies the next few objects, each once; drops what is not what was written, or cannot be
+   * read.
+   */
   void step(DirectoryContext directory) throws IOException {
     long left = STEP_BYTES;
     int slots = Math.min(STEP_SLOTS, directory.catalogue().capacity());
@@ -46,9 +49,9 @@ final class Scrubber {
     }
   }
 
-  /** Reads at least a block, at most about {@code budget}; how many octets. */
+  /** Reads at least a block, at most about {@code budget}; how much of it is used up. */
   private long verify(DirectoryContext directory, Stored stored, long budget) throws IOException {
-    ByteBuf first = directory.blocks().readFirst(stored.place(), stored.length());
+    ByteBuf first = directory.blocks().tryReadFirst(stored.place(), stored.length());
     directory.counters().scrubbed.increment();
     long read = stored.length();
     boolean good;
@@ -75,7 +78,7 @@ final class Scrubber {
       directory.counters().damaged.increment();
     }
     next(directory);
-    return read;
+    return good ? read : budget; // what cannot be read may have taken long
   }
 
   private boolean further(DirectoryContext directory, Stored stored, Layout layout, long id)
@@ -84,7 +87,7 @@ final class Scrubber {
     ByteBuf further =
         directory
             .blocks()
-            .readFurther(
+            .tryReadFurther(
                 layout.placeOf(block, stored.pieces()),
                 layout.contentOfBlock(block),
                 id,

@@ -171,7 +171,7 @@ final class Space {
 
   /** Writes what {@code stored} has in {@code segment} elsewhere; false where that failed. */
   private boolean move(Stored stored, int segment) throws IOException {
-    ByteBuf block = blocks.readFirst(stored.place(), stored.length());
+    ByteBuf block = blocks.tryReadFirst(stored.place(), stored.length());
     if (block == null || !stored.isSame(block)) {
       damaged.increment();
       if (block != null) {
@@ -237,7 +237,7 @@ final class Space {
     for (int i = 0; i < count; i++) {
       long number = from + i;
       ByteBuf block =
-          blocks.readFurther(
+          blocks.tryReadFurther(
               layout.placeOf(number, pieces),
               layout.contentOfBlock(number),
               Block.id(first),

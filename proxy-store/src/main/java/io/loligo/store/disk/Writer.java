@@ -253,7 +253,7 @@ final class Writer {
 
   private Outcome freshen(Entry fresh, Stored stored, BooleanSupplier cancelled)
       throws IOException {
-    ByteBuf old = blocks.readFirst(stored.place(), stored.length());
+    ByteBuf old = blocks.tryReadFirst(stored.place(), stored.length());
     if (old == null) {
       return Outcome.CANCELLED;
     }

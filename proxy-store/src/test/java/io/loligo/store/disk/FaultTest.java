@@ -20,10 +20,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,6 +44,7 @@ final class FaultTest {
   private static final long SIZE = 16 << 20;
   private static final int OBJECTS = 120;
   private static final int PAGE = 4096;
+  private static final long SEGMENT = 256 << 10;
 
   /** How a directory was left. */
   enum End {
@@ -615,6 +619,168 @@ final class FaultTest {
       }
       isOff(fixture, "Input/output error");
       assertThat(fixture.purge(url(1))).as("it begins empty").isNotNegative();
+    }
+  }
+
+  // Places that cannot be read
+
+  private final Set<Long> badPages = ConcurrentHashMap.newKeySet();
+
+  private DiskFixture openWithBadPages() throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        disk(dir(path(), SIZE)),
+        file -> {
+          slab[0] = new FaultySlab(file, badPages);
+          return slab[0];
+        });
+  }
+
+  /**
+   * The page in the middle of the content of object {@code number}, in a segment before any end.
+   */
+  private long pageOf(int number) throws IOException {
+    byte[] slabs = Files.readAllBytes(slabs());
+    byte[] content = content(number);
+    byte[] middle = Arrays.copyOfRange(content, content.length / 2, content.length / 2 + 32);
+    for (int at = 0; at < slabs.length - 32; at++) {
+      if (slabs[at] == middle[0] && Arrays.equals(slabs, at, at + 32, middle, 0, 32)) {
+        return (long) at / PAGE * PAGE;
+      }
+    }
+    throw new AssertionError("not in the slabs");
+  }
+
+  private static void isReady(DiskFixture fixture) {
+    DiskStats stats = fixture.stats();
+    assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
+  }
+
+  @Test
+  void placesOfContentThatCannotBeReadCostTheirResponses() throws IOException {
+    try (DiskFixture fixture = openWithBadPages()) {
+      fill(fixture);
+      for (int i = 20; i <= 60; i += 20) {
+        badPages.add(pageOf(i));
+        assertThat(fixture.load(url(i)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
+        assertThat(fixture.load(url(i)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+        isReady(fixture);
+        assertThat(fixture.load(url(i + 1)).content()).isEqualTo(content(i + 1));
+      }
+      assertThat(fixture.stats().damaged()).isEqualTo(3);
+      works(fixture);
+    }
+  }
+
+  @Test
+  void aPlaceThatCannotBeReadIsEvictedAndWrittenOver() throws IOException {
+    try (DiskFixture fixture = openWithBadPages()) {
+      fill(fixture);
+      // hot, so that all of them would be moved
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.load(url(i));
+      }
+      badPages.add(pageOf(10)); // a further block
+      badPages.add(pageOf(33)); // a first block
+      badPages.add(pageOf(55));
+      badPages.add(SEGMENT); // a header
+      for (int i = 0; i < 2000; i++) {
+        fixture.store.fill("http://other/" + i, octets(15_000));
+        if (i % 100 == 0) {
+          fixture.settle();
+          isReady(fixture);
+        }
+      }
+      fixture.settle();
+      assertThat(fixture.stats().evictions()).isPositive();
+      assertThat(fixture.stats().damaged()).isPositive();
+      assertThat(badPages).isEmpty();
+      check(fixture);
+      works(fixture);
+    }
+  }
+
+  @Test
+  void theScrubberDropsWhatCannotBeRead() throws IOException {
+    try (DiskFixture fixture = openWithBadPages()) {
+      fill(fixture);
+      for (int i = 10; i < 20; i++) {
+        badPages.add(pageOf(i));
+      }
+      for (int i = 0; i < 60; i++) {
+        fixture.store.store.tick();
+        awaitTick(fixture);
+      }
+      isReady(fixture);
+      assertThat(fixture.stats().damaged()).isGreaterThanOrEqualTo(10);
+      assertThat(fixture.stats().objects()).isEqualTo(OBJECTS - fixture.stats().damaged());
+      assertThat(check(fixture)).isEqualTo((int) fixture.stats().objects());
+    }
+    Files.delete(map());
+    badPages.clear();
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(url(13)).outcome()).as("struck out").isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void aPlaceThatCannotBeReadAfterACrashLeavesTheMap() throws IOException {
+    fillAndLeave(End.KILLED);
+    Object before = Files.readAttributes(map(), BasicFileAttributes.class).fileKey();
+    int tiny = 6; // all of it is in its record, which is compared with the slabs
+    assertThat(content(tiny)).hasSizeLessThan(400);
+    change(slabs(), file -> badPages.add(find(file, content(tiny), 0) / PAGE * PAGE));
+    try (DiskFixture fixture = openWithBadPages()) {
+      works(fixture);
+      assertThat(fixture.load(url(tiny)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(check(fixture)).isGreaterThan(OBJECTS - 20);
+    }
+    assertThat(Files.readAttributes(map(), BasicFileAttributes.class).fileKey()).isEqualTo(before);
+  }
+
+  @Test
+  void placesThatCannotBeReadAreSkippedByARebuild() throws IOException {
+    fillAndLeave(End.KILLED);
+    Files.delete(map());
+    badPages.add(pageOf(20));
+    badPages.add(pageOf(90));
+    long header = (pageOf(20) + pageOf(90)) / 2 / SEGMENT * SEGMENT;
+    assertThat(header / SEGMENT)
+        .isGreaterThan(Math.min(pageOf(20), pageOf(90)) / SEGMENT)
+        .isLessThan(Math.max(pageOf(20), pageOf(90)) / SEGMENT);
+    badPages.add(header);
+    try (DiskFixture fixture = openWithBadPages()) {
+      works(fixture);
+      assertThat(check(fixture)).isBetween(OBJECTS / 2, OBJECTS - 2);
+    }
+    assertThat(badPages).as("written over").isEmpty();
+    try (DiskFixture fixture = open()) {
+      works(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aDiskThatReadsNothingAtTheStartIsOffAndKeepsItsMap(boolean hasMap) throws IOException {
+    fillAndLeave(End.KILLED);
+    if (!hasMap) {
+      Files.delete(map());
+    }
+    try (DiskFixture fixture =
+        new DiskFixture(
+            16 << 20,
+            disk(dir(path(), SIZE)),
+            file -> {
+              slab[0] = new FaultySlab(file);
+              slab[0].failReads(Integer.MAX_VALUE);
+              return slab[0];
+            })) {
+      isOff(fixture, "Input/output error");
+    }
+    if (hasMap) {
+      try (DiskFixture fixture = open()) {
+        assertThat(check(fixture)).isPositive();
+      }
     }
   }
 

@@ -4,12 +4,16 @@ import io.loligo.store.admission.Lane;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The slabs of a directory, on a disk that fails or stalls when told. Thread-safe. */
 final class FaultySlab implements Slab {
+  static final int PAGE_BYTES = 4096;
+
   private final SlabFile file;
   private final AtomicInteger readsToFail = new AtomicInteger();
   private final AtomicInteger readsLeft = new AtomicInteger();
@@ -20,9 +24,31 @@ final class FaultySlab implements Slab {
   private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
   private volatile CountDownLatch gate = new CountDownLatch(0);
+  private final Set<Long> badPages;
 
   FaultySlab(Path path) throws IOException {
+    this(path, ConcurrentHashMap.newKeySet());
+  }
+
+  /**
+   * On a disk with {@code badPages}, their first octets: none can be read, nor written in part,
+   * until all of it was written.
+   */
+  FaultySlab(Path path, Set<Long> badPages) throws IOException {
     file = new SlabFile(path);
+    this.badPages = badPages;
+  }
+
+  private void touch(long position, int length, boolean writes) throws IOException {
+    for (long page : badPages) {
+      boolean whole = position <= page && page + PAGE_BYTES <= position + length;
+      if (position < page + PAGE_BYTES && page < position + length && !(writes && whole)) {
+        throw new IOException("Input/output error");
+      }
+    }
+    if (writes) {
+      badPages.removeIf(page -> position <= page && page + PAGE_BYTES <= position + length);
+    }
   }
 
   void failReads(int count) {
@@ -82,6 +108,7 @@ final class FaultySlab implements Slab {
         || readsLeft.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
       throw new IOException("Input/output error");
     }
+    touch(position, length, false);
     file.read(position, into, length);
     CountDownLatch held = behindNextRead.getAndSet(null);
     if (held != null) {
@@ -101,6 +128,7 @@ final class FaultySlab implements Slab {
     if (failsWrites) {
       throw new IOException("Input/output error");
     }
+    touch(position, from.readableBytes(), true);
     file.write(position, from);
   }
 

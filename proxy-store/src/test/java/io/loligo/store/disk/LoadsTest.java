@@ -292,11 +292,13 @@ final class LoadsTest {
     asked.addAll(askAll(1, CLIENTS - 1, noFields()));
     slab.resume();
     for (CompletableFuture<Got> one : asked) {
-      assertThat(DiskFixture.get(one).outcome()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(DiskFixture.get(one).entry()).isNull();
     }
+    assertThat(DiskFixture.get(asked.get(0)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+    assertThat(fixture.stats().damaged()).isOne();
+    assertThat(fixture.stats().reads()).isOne();
     slab.failReads(0);
-    assertFound(askAll(0, 1, noFields()), octets(10_000));
   }
 
   @Test
