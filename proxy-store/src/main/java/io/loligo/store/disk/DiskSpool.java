@@ -389,7 +389,9 @@ final class DiskSpool implements Spool {
                 listener.ended();
               }
             });
-    closed |= !told; // the loop has ended: nobody else will
+    if (!told) {
+      closed = true; // the loop has ended: nobody else will
+    }
   }
 
   private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {

@@ -559,7 +559,9 @@ public final class DiskTier implements AutoCloseable {
     entry.offerToDisk();
     pending.begun = true;
     for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
-      other.cancelled |= other.isReplacedBy(pending);
+      if (other.isReplacedBy(pending)) {
+        other.cancelled = true;
+      }
     }
     CacheKey key = entry.key();
     directory.write(
