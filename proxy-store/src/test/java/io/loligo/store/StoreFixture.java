@@ -113,9 +113,9 @@ public final class StoreFixture implements AutoCloseable {
     return new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "test.conf:1");
   }
 
-  /** Directories with the usual settings. */
+  /** Directories with the usual settings, and patience. */
   public static ProxyConfig.Disk disk(ProxyConfig.CacheDir... dirs) {
-    return new ProxyConfig.Disk(List.of(dirs), 13 << 10, 4, 32 << 20);
+    return new ProxyConfig.Disk(List.of(dirs), 13 << 10, 4, 32 << 20, 0);
   }
 
   public static KeyProbe probe(String text) {

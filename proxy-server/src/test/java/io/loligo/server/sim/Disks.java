@@ -140,6 +140,11 @@ final class Disks implements SimMedium.Host {
   }
 
   @Override
+  public long nanoTime() {
+    return world.nanoTime();
+  }
+
+  @Override
   public boolean isOnLoop() {
     return world.running() != null;
   }

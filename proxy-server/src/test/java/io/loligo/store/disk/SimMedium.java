@@ -35,6 +35,8 @@ public final class SimMedium implements Medium {
 
     long wallMillis();
 
+    long nanoTime();
+
     /** Whether an event loop runs now. */
     boolean isOnLoop();
   }
@@ -221,6 +223,11 @@ public final class SimMedium implements Medium {
   @Override
   public long millis() {
     return host.wallMillis();
+  }
+
+  @Override
+  public long nanos() {
+    return host.nanoTime();
   }
 
   /** Slabs that fail, lie and take their time. */

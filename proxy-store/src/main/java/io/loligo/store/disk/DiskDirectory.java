@@ -105,6 +105,7 @@ final class DiskDirectory implements AutoCloseable {
       Marks marks,
       PurgeFile purges,
       DiskThreads threads,
+      long patienceMillis,
       AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
@@ -120,7 +121,12 @@ final class DiskDirectory implements AutoCloseable {
     this.purges = purges;
     this.threads = threads;
     this.removing = threads.newLock();
-    this.loads = new Loads(threads::read, Round::new);
+    this.loads =
+        new Loads(
+            threads::read,
+            Round::new,
+            TimeUnit.MILLISECONDS.toNanos(patienceMillis),
+            medium::nanos);
     this.allocator = allocator;
     this.transit = transit;
     this.memory = memory;
@@ -187,7 +193,17 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
     return new DiskDirectory(
-        dir, geometry, marks, purges, threads, ids, allocator, transit, memory, medium);
+        dir,
+        geometry,
+        marks,
+        purges,
+        threads,
+        disk.loadTimeoutMillis(),
+        ids,
+        allocator,
+        transit,
+        memory,
+        medium);
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
@@ -563,12 +579,16 @@ final class DiskDirectory implements AutoCloseable {
   /** Looks for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
     DirectoryContext now = ready();
-    return now != null && threads.read(() -> then.accept(peekNow(now, key)), loop);
+    long asked = medium.nanos();
+    return now != null && threads.read(() -> then.accept(peekNow(now, key, asked)), loop);
   }
 
-  private Loader.Peeked peekNow(DirectoryContext now, CacheKey key) {
+  private Loader.Peeked peekNow(DirectoryContext now, CacheKey key, long askedNanos) {
     if (state != State.READY) {
       return new Loader.Peeked(List.of(), Loader.Outcome.ABSENT);
+    }
+    if (loads.isLate(askedNanos)) {
+      return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
     }
     try {
       return now.loader().peek(key);
@@ -588,12 +608,14 @@ final class DiskDirectory implements AutoCloseable {
       EventExecutor loop,
       Consumer<List<Entry>> then) {
     DirectoryContext now = ready();
-    return now != null && threads.read(() -> then.accept(variantsNow(now, key, which, max)), loop);
+    long asked = medium.nanos();
+    return now != null
+        && threads.read(() -> then.accept(variantsNow(now, key, which, max, asked)), loop);
   }
 
   private List<Entry> variantsNow(
-      DirectoryContext now, CacheKey key, Predicate<StoredMeta> which, int max) {
-    if (state != State.READY) {
+      DirectoryContext now, CacheKey key, Predicate<StoredMeta> which, int max, long askedNanos) {
+    if (state != State.READY || loads.isLate(askedNanos)) {
       return List.of();
     }
     try {
@@ -923,7 +945,9 @@ final class DiskDirectory implements AutoCloseable {
                   then.run();
                 });
     if (!queued) {
-      forgetsAll |= isOpening();
+      if (isOpening()) {
+        forgetsAll = true;
+      }
       then.run();
     }
     return count;

@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +16,9 @@ import org.slf4j.LoggerFactory;
  * Loads that wait for one directory. Those of one key that wait at the same time are one task for a
  * disk thread, in which each is answered for itself: what several of them select is read once.
  * Thread-safe: any thread.
+ *
+ * <p>Nothing is read for who has waited so long that he has gone on without: a disk that is behind
+ * would never catch up.
  *
  * <p>Who asks while the first of a key is being served still takes part; who asks later begins
  * anew, so that a key that is asked for all the time does not keep a thread for itself.
@@ -42,9 +46,11 @@ final class Loads {
     private final Fields request;
     private final DiskTier.Wanted wanted;
     private final DiskDirectory.LoadListener then;
-    private final long askedNanos = System.nanoTime();
+    private final long askedNanos;
 
-    Waiter(Fields request, DiskTier.Wanted wanted, DiskDirectory.LoadListener then) {
+    Waiter(
+        Fields request, DiskTier.Wanted wanted, DiskDirectory.LoadListener then, long askedNanos) {
+      this.askedNanos = askedNanos;
       this.request = request;
       this.wanted = wanted;
       this.then = then;
@@ -67,10 +73,18 @@ final class Loads {
   private final AtomicInteger waiting = new AtomicInteger();
   private final Threads threads;
   private final Supplier<Round> rounds;
+  private final long patienceNanos;
+  private final LongSupplier clock;
 
-  Loads(Threads threads, Supplier<Round> rounds) {
+  /**
+   * @param patienceNanos how long who asks waits; 0: as long as it takes
+   * @param clock nanoseconds
+   */
+  Loads(Threads threads, Supplier<Round> rounds, long patienceNanos, LongSupplier clock) {
     this.threads = threads;
     this.rounds = rounds;
+    this.patienceNanos = patienceNanos;
+    this.clock = clock;
   }
 
   /** Requests that wait. */
@@ -89,7 +103,7 @@ final class Loads {
       waiting.decrementAndGet();
       return false;
     }
-    Waiter mine = new Waiter(request, wanted, then);
+    Waiter mine = new Waiter(request, wanted, then, clock.getAsLong());
     Task task =
         tasks.compute(
             key,
@@ -128,10 +142,18 @@ final class Loads {
     }
   }
 
-  private static void serve(Round round, CacheKey key, Waiter waiter) {
-    long began = System.nanoTime();
-    Loader.Loaded loaded = round.load(key, waiter.request, waiter.wanted);
-    tell(waiter, loaded, began, System.nanoTime() - began);
+  private void serve(Round round, CacheKey key, Waiter waiter) {
+    long began = clock.getAsLong();
+    Loader.Loaded loaded =
+        isLate(waiter.askedNanos)
+            ? Loader.Loaded.none(Loader.Outcome.BUSY)
+            : round.load(key, waiter.request, waiter.wanted);
+    tell(waiter, loaded, began, clock.getAsLong() - began);
+  }
+
+  /** Whether who asked at {@code askedNanos} has gone on without. */
+  boolean isLate(long askedNanos) {
+    return patienceNanos > 0 && clock.getAsLong() - askedNanos >= patienceNanos;
   }
 
   private static void tell(Waiter waiter, Loader.Loaded loaded, long beganNanos, long readNanos) {

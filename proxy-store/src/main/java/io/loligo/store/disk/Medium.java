@@ -43,4 +43,7 @@ interface Medium {
 
   /** Milliseconds since the epoch. */
   long millis();
+
+  /** A clock that nobody sets, as {@link System#nanoTime}. */
+  long nanos();
 }

@@ -62,4 +62,9 @@ final class SystemMedium implements Medium {
   public long millis() {
     return System.currentTimeMillis();
   }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
 }

@@ -342,8 +342,13 @@ final class LoadsTest {
               public void close() {
                 told.add("end of " + number);
               }
-            });
+            },
+        PATIENCE_NANOS,
+        () -> nanos);
   }
+
+  private static final long PATIENCE_NANOS = 2_000;
+  private long nanos = Long.MAX_VALUE - PATIENCE_NANOS / 2;
 
   private Runnable inRound = () -> {};
 
@@ -404,6 +409,21 @@ final class LoadsTest {
     add(loads, "second");
     queue.remove().run();
     assertThat(told).containsExactly("second ABSENT", "end of 0");
+  }
+
+  @Test
+  void nothingIsReadForWhoHasGoneOnWithout() {
+    List<String> read = new ArrayList<>();
+    inRound = () -> read.add("once");
+    Loads loads = loads((task, loop) -> queue.add(task));
+    add(loads, "late");
+    nanos += 1;
+    add(loads, "in time");
+    nanos += PATIENCE_NANOS - 1;
+    queue.remove().run();
+    assertThat(told).containsExactly("late BUSY", "in time ABSENT", "end of 0");
+    assertThat(read).hasSize(1);
+    assertThat(loads.waiting()).isZero();
   }
 
   @Test
