@@ -107,7 +107,7 @@ final class UsedDirectives {
                     + " instead")
             .text(
                 "A folder that keeps responses on disk; without a line memory only. Several lines"
-                    + " share the load by free space. Options: min-size=BYTES, max-size=BYTES (else"
+                    + " share the load by free space, and by size once they are full. Options: min-size=BYTES, max-size=BYTES (else"
                     + " minimum_object_size and maximum_object_size), no-store (nothing is added),"
                     + " and for rock swap-timeout=MILLISECONDS: a request that waits longer for the"
                     + " disk goes on as a miss (2000 without it, 0: no limit; the longest of all"

@@ -53,6 +53,8 @@ final class Catalogue {
   private final int[] variants = new int[MAX_VARIANTS + 1];
   private volatile long storedBytes;
   private volatile int objects;
+  private final int segmentCount;
+  private volatile boolean fullOfLate;
 
   /**
    * @param ids gives numbers of objects and lives of segments, each higher than all before
@@ -68,6 +70,7 @@ final class Catalogue {
     this.segments = segments;
     this.admission = admission;
     this.ids = ids;
+    this.segmentCount = segments.freeCount();
   }
 
   /** A hint; any thread, without lock. */
@@ -87,6 +90,24 @@ final class Catalogue {
 
   synchronized int freeSegments() {
     return segments.freeCount();
+  }
+
+  /**
+   * Whether something had to go for what came, since an eighth was free the last time. Any thread,
+   * without lock.
+   */
+  boolean isFullOfLate() {
+    return fullOfLate;
+  }
+
+  private void noteFullness() {
+    if (isFull()) {
+      fullOfLate = true;
+    } else if (fullOfLate
+        && segments.freeCount() > Segments.RESERVE + segmentCount / 8
+        && index.size() < index.capacity() - index.capacity() / 8) {
+      fullOfLate = false;
+    }
   }
 
   /** Whether something has to go for what comes. */
@@ -353,6 +374,7 @@ final class Catalogue {
     long now = storedBytes + bytes;
     storedBytes = now;
     objects = index.size();
+    noteFullness();
   }
 
   private void note(long place, int slot) {
@@ -515,6 +537,7 @@ final class Catalogue {
   /** All was taken up: segments stand in the order of their lives. */
   synchronized void settle() {
     segments.settle();
+    noteFullness();
   }
 
   synchronized void close() throws IOException {

@@ -1030,6 +1030,12 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
+  /** See {@link Catalogue#isFullOfLate}. */
+  boolean isFull() {
+    DirectoryContext now = parts;
+    return now != null && now.catalogue().isFullOfLate();
+  }
+
   long storedBytes() {
     DirectoryContext now = parts;
     return now == null ? 0 : now.catalogue().storedBytes();

@@ -69,6 +69,33 @@ final class SeveralDirectoriesTest {
   }
 
   @Test
+  void shareTheLoadBySizeWhereBothAreFull() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(both())) {
+      fillUp(fixture, 0, 1200);
+      List<DiskStats> before = fixture.store.store.diskStats();
+      assertThat(before).allMatch(stats -> stats.evictions() > 0);
+      fillUp(fixture, 1200, 2400);
+      List<DiskStats> after = fixture.store.store.diskStats();
+      double smaller = after.get(0).writes() - before.get(0).writes();
+      double larger = after.get(1).writes() - before.get(1).writes();
+      assertThat(larger / smaller).isBetween(1.7, 3.2);
+      for (int i = 2390; i < 2400; i++) {
+        assertThat(fixture.load("http://full/" + i).content()).isEqualTo(octets(60_000 + i));
+      }
+    }
+  }
+
+  private static void fillUp(DiskFixture fixture, int from, int to) {
+    for (int i = from; i < to; i++) {
+      fixture.store.fill("http://full/" + i, octets(60_000 + i));
+      if (i % 20 == 0) {
+        fixture.settle();
+      }
+    }
+    fixture.settle();
+  }
+
+  @Test
   void oneGoesOnWithoutTheOther() throws IOException {
     try (DiskFixture fixture = new DiskFixture(both())) {
       fill(fixture, 0, OBJECTS);
