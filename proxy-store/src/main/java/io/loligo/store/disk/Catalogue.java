@@ -33,6 +33,12 @@ final class Catalogue {
    */
   static final int WENT_TO_MEMORY = 2;
 
+  /**
+   * Set in {@link ObjectIndex#flags} where the slabs are known to have the block that the record is
+   * a copy of: after a power failure records may be there of what was removed.
+   */
+  static final int IN_SLABS = 4;
+
   /** How a {@link #publish} ended. */
   enum Published {
     DONE,
@@ -258,6 +264,18 @@ final class Catalogue {
     return isStill(stored) && (index.flags(stored.slot()) & WENT_TO_MEMORY) != 0;
   }
 
+  /** Whether its record may be used without a look at the slabs. */
+  synchronized boolean isInSlabs(Stored stored) {
+    return isStill(stored) && (index.flags(stored.slot()) & IN_SLABS) != 0;
+  }
+
+  /** The slabs have the block that the record of {@code stored} is a copy of. */
+  synchronized void seenInSlabs(Stored stored) {
+    if (isStill(stored)) {
+      index.flags(stored.slot(), index.flags(stored.slot()) | IN_SLABS);
+    }
+  }
+
   /** Whether it still stands where it was pinned. */
   synchronized boolean isStill(Stored stored) {
     int slot = stored.slot();
@@ -302,7 +320,7 @@ final class Catalogue {
       return Published.NO_RECORD;
     }
     int length = Block.length(block);
-    int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
+    int flags = (StoredRecord.holdsAll(length) ? IN_RECORD : 0) | IN_SLABS;
     if (slot != ObjectIndex.NONE && object.moved() != null) {
       flags |= index.flags(slot) & WENT_TO_MEMORY;
     }
@@ -493,10 +511,18 @@ final class Catalogue {
    * one of its hash. {@link #settle} follows.
    */
   synchronized boolean adopt(
-      ByteBuf block, long place, Lane lane, long[] places, int fullPieceBytes, int lastPieceBytes) {
+      ByteBuf block,
+      long place,
+      Lane lane,
+      long[] places,
+      int fullPieceBytes,
+      int lastPieceBytes,
+      boolean inSlabs) {
     long high = FirstBlock.high(block);
     long low = FirstBlock.low(block);
     if (index.find(high, low) != ObjectIndex.NONE || !hasSlots()) {
+   *
+   * @param inSlabs see {@link #IN_SLABS}
       return false;
     }
     int length = Block.length(block);
@@ -505,7 +531,7 @@ final class Catalogue {
       int bytes = i == places.length - 1 ? lastPieceBytes : fullPieceBytes;
       found(places[i], lane, Block.generation(block), bytes);
     }
-    int flags = StoredRecord.holdsAll(length) ? IN_RECORD : 0;
+    int flags = (StoredRecord.holdsAll(length) ? IN_RECORD : 0) | (inSlabs ? IN_SLABS : 0);
     int slot = index.insert(high, low, place, length, lane.ordinal(), flags);
     count(slot, place, length, places, fullPieceBytes, lastPieceBytes);
     return true;

@@ -347,7 +347,7 @@ final class DiskDirectory implements AutoCloseable {
     marks.rebuilding(true);
     Files.deleteIfExists(marks.map());
     RecordMap map = medium.create(marks.map(), geometry.records());
-    take(header, map, blocks, false);
+    take(header, map, blocks, null);
     if (state != State.CLOSED) {
       marks.rebuilding(false);
     }
@@ -380,7 +380,7 @@ final class DiskDirectory implements AutoCloseable {
     RecordMap map = null;
     try {
       map = opener.open(marks.map(), geometry.records());
-      Opening opening = take(header, map, blocks, true);
+      Opening opening = take(header, map, blocks, after);
       if (after == End.UNCLEAN && state != State.CLOSED) {
         opening.dropStruck();
         opening.strikeFree();
@@ -397,12 +397,21 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private Opening take(Marks.Header header, RecordMap map, Blocks blocks, boolean fromRecords)
+  /**
+   * @param after null: the map is empty, and filled from the slabs
+   */
+  private Opening take(Marks.Header header, RecordMap map, Blocks blocks, End after)
       throws IOException {
     DirectoryContext filled = parts(header.secret(), map, blocks);
     Opening opening =
-        new Opening(filled.catalogue(), map, blocks, geometry, () -> state == State.CLOSED);
-    if (fromRecords) {
+        new Opening(
+            filled.catalogue(),
+            map,
+            blocks,
+            geometry,
+            after != End.UNCLEAN,
+            () -> state == State.CLOSED);
+    if (after != null) {
       opening.fromRecords();
     } else {
       opening.fromSlabs();

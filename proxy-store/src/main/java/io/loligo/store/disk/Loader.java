@@ -10,6 +10,7 @@ import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -212,7 +213,10 @@ final class Loader {
       Stored stored, CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
     Loaded cheap = again(stored, request, wanted, round);
-    if (cheap == null && wanted == DiskTier.Wanted.HEAD && !catalogue.isInRecord(stored)) {
+    if (cheap == null
+        && wanted == DiskTier.Wanted.HEAD
+        && !catalogue.isInRecord(stored)
+        && catalogue.isInSlabs(stored)) {
       cheap = head(stored, key, request, round);
     }
     if (cheap != null) {
@@ -232,6 +236,9 @@ final class Loader {
         }
         return dropDamaged(stored);
       }
+      if (!inRecord && !catalogue.isInSlabs(stored)) {
+        compare(stored, block);
+      }
       entry = entry(stored, block, key, request, charge, wanted);
       if (entry == null) {
         return Loaded.none(Outcome.ABSENT);
@@ -246,6 +253,24 @@ final class Loader {
       if (entry == null) {
         transit.release(charge);
       }
+    }
+  }
+
+  /** {@code block}, borrowed, is what the slabs have: whether the record is a copy of it. */
+  private void compare(Stored stored, ByteBuf block) throws IOException {
+    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    try {
+      if (catalogue.record(stored, record)
+          && StoredRecord.isWhole(record)
+          && StoredRecord.place(record) == stored.place()) {
+        ByteBuf copy = StoredRecord.block(record);
+        int length = Math.min(copy.capacity(), block.writerIndex());
+        if (ByteBufUtil.equals(copy, 0, block, 0, length)) {
+          catalogue.seenInSlabs(stored);
+        }
+      }
+    } finally {
+      record.release();
     }
   }
 

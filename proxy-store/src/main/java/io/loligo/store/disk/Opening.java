@@ -34,6 +34,7 @@ final class Opening {
   private final Blocks blocks;
   private final Geometry geometry;
   private final BooleanSupplier stopped;
+  private final boolean inOrder;
   private final long[] generations;
   private final List<Long> unreadable = new ArrayList<>();
   private int unreadableInRow;
@@ -50,12 +51,18 @@ final class Opening {
     }
   }
 
+  /**
+   * @param inOrder whether the map is as it was closed, or filled anew: records are of what the
+   *     slabs have
+   */
   Opening(
       Catalogue catalogue,
       RecordMap map,
       Blocks blocks,
       Geometry geometry,
+      boolean inOrder,
       BooleanSupplier stopped) {
+    this.inOrder = inOrder;
     this.catalogue = catalogue;
     this.map = map;
     this.blocks = blocks;
@@ -161,6 +168,8 @@ final class Opening {
       if (block == null || !stored.isSame(block)) {
         catalogue.drop(stored);
         rejected++;
+      } else {
+        catalogue.seenInSlabs(stored);
       }
     } finally {
       if (block != null) {
@@ -265,7 +274,8 @@ final class Opening {
         Block.lane(block) == Lane.MAIN.ordinal() ? Lane.MAIN : Lane.PROBATION,
         pieces,
         layout.fullPieceBytes(),
-        layout.lastPieceBytes());
+        layout.lastPieceBytes(),
+        inOrder);
   }
 
   private boolean fits(long place, int length) {

@@ -16,7 +16,9 @@ import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +110,53 @@ final class HeadLoadTest {
     assertThat(StoreFixture.content(entry)).isEqualTo(octets(5000));
     entry.release();
     assertThat(fixture.stats().reads()).isEqualTo(1);
+  }
+
+  /** After a power failure the map may have what a purge struck out of the slabs. */
+  @Test
+  void afterAnUncleanEndTheSlabsAreAskedOnce() throws IOException {
+    fixture.put(URL, octets(10_000));
+    fixture.put("http://b/", octets(20_000));
+    fixture.close();
+    Path map = temp.resolve("cache/map");
+    Path kept = Files.copy(map, temp.resolve("kept"));
+    open();
+    assertThat(fixture.purge(URL)).isOne();
+    fixture.close();
+    Files.copy(kept, map, StandardCopyOption.REPLACE_EXISTING);
+    Files.delete(temp.resolve("cache/CLEAN"));
+    open();
+    assertThat(fixture.stats().objects()).as("the map has it").isEqualTo(2);
+    CompletableFuture<LoadOutcome> loaded = new CompletableFuture<>();
+    fixture.store.store.load(
+        key(URL),
+        noFields(),
+        Wanted.HEAD,
+        fixture.loop,
+        (entry, report) -> {
+          if (entry != null) {
+            entry.release();
+          }
+          loaded.complete(report.outcome());
+        });
+    assertThat(DiskFixture.get(loaded)).isEqualTo(LoadOutcome.DAMAGED);
+    long reads = fixture.stats().reads();
+    for (int i = 0; i < 2; i++) {
+      CompletableFuture<Boolean> headOnly = new CompletableFuture<>();
+      fixture.store.store.load(
+          key("http://b/"),
+          noFields(),
+          Wanted.HEAD,
+          fixture.loop,
+          (entry, report) -> {
+            headOnly.complete(entry.isHeadOnly());
+            entry.release();
+          });
+      assertThat(DiskFixture.get(headOnly)).isEqualTo(i > 0);
+      fixture.store.store.resize(0);
+      fixture.store.store.resize(16 << 20);
+    }
+    assertThat(fixture.stats().reads()).isEqualTo(reads + 1);
   }
 
   @Test
