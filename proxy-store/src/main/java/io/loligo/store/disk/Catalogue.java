@@ -436,6 +436,12 @@ final class Catalogue {
     return List.of(dropped);
   }
 
+  /** Drops the variant of exactly this hash. What it was, pinned; or empty. */
+  synchronized List<Stored> dropVariant(long high, long low) throws IOException {
+    int slot = index.find(high, low);
+    return slot == ObjectIndex.NONE ? List.of() : dropSlot(slot);
+  }
+
   /** Drops all variants under {@code high}. What they were, pinned. */
   synchronized List<Stored> dropAll(long high) throws IOException {
     List<Stored> dropped = new ArrayList<>();
@@ -509,6 +515,8 @@ final class Catalogue {
   /**
    * Takes up an object while the directory is being opened; false where there is no room or a newer
    * one of its hash. {@link #settle} follows.
+   *
+   * @param inSlabs see {@link #IN_SLABS}
    */
   synchronized boolean adopt(
       ByteBuf block,
@@ -521,8 +529,6 @@ final class Catalogue {
     long high = FirstBlock.high(block);
     long low = FirstBlock.low(block);
     if (index.find(high, low) != ObjectIndex.NONE || !hasSlots()) {
-   *
-   * @param inSlabs see {@link #IN_SLABS}
       return false;
     }
     int length = Block.length(block);

@@ -5,6 +5,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
@@ -25,11 +26,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
@@ -83,8 +84,13 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final ReadFailures readFailures;
-  private final AtomicInteger deferred = new AtomicInteger();
+
+  /** Removals that wait until it is known what there is. Guarded by {@code this}. */
+  private final List<Deferred> deferred = new ArrayList<>();
+
+  /** Changed under {@code this} only. */
   private volatile boolean forgetsAll;
+
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
@@ -273,10 +279,7 @@ final class DiskDirectory implements AutoCloseable {
     long start = System.nanoTime();
     try {
       openFiles();
-      if (forgetsAll) {
-        clearNow(parts);
-      }
-      if (become(State.READY)) {
+      if (becomeReady()) {
         LOG.info(
             "cache_dir {}: {} objects, {} MB, ready in {} ms",
             config.path(),
@@ -287,8 +290,50 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
+      giveUpDeferred();
       opened.complete(null);
     }
+  }
+
+  /** Removes what was to be removed meanwhile, before anything is served. */
+  private boolean becomeReady() {
+    List<Deferred> through = new ArrayList<>();
+    boolean emptied = false;
+    boolean ready = false;
+    boolean more = true;
+    while (more) {
+      List<Deferred> some;
+      boolean all;
+      synchronized (this) {
+        some = List.copyOf(deferred);
+        deferred.clear();
+        all = forgetsAll && !emptied;
+        more = isOpening() && (all || !some.isEmpty());
+        ready = !more && become(State.READY);
+      }
+      if (more && all) {
+        clearNow(parts);
+        emptied = true;
+      }
+      for (Deferred one : some) {
+        one.count = more ? removeNow(parts, one.key, one.vary) : -1;
+      }
+      through.addAll(some);
+    }
+    for (Deferred one : through) {
+      confirm(one.count, one.durably, one.then);
+    }
+    return ready;
+  }
+
+  /** It will not be known: it is off, or closed. */
+  private void giveUpDeferred() {
+    List<Deferred> left;
+    synchronized (this) {
+      left = List.copyOf(deferred);
+      deferred.clear();
+    }
+    left.forEach(one -> one.then.accept(-1));
   }
 
   private void openFiles() throws IOException {
@@ -693,12 +738,9 @@ final class DiskDirectory implements AutoCloseable {
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
 
-  /**
-   * Whether it has time for writes that can wait: others will not find its queue full, and what was
-   * removed while it was being opened is gone.
-   */
+  /** Whether it has time for writes that can wait: others will not find its queue full. */
   boolean isCalm() {
-    return takes(-1) && deferred.get() == 0 && !threads.isCrowded();
+    return takes(-1) && !threads.isCrowded();
   }
 
   /** How a write ended. */
@@ -763,38 +805,60 @@ final class DiskDirectory implements AutoCloseable {
    * @param durably whether not even a power failure may bring them back: the disk is waited for
    */
   void remove(CacheKey key, boolean durably, IntConsumer then) {
+    if (removeWhenOpen(key, null, durably, then)) {
+      return;
+    }
     DirectoryContext now = ready();
-    if (isOpening()) {
-      removeWhenOpen(key, durably, then);
-      return;
-    }
-    if (now == null) {
-      then.accept(-1);
-      return;
-    }
     boolean queued =
-        threads.urgent(
-            () -> {
-              int count = -1;
-              // one that finds nothing any more may be confirmed only when it is struck out, too
-              removing.lock();
-              try {
-                var dropped = now.catalogue().dropAll(now.secret().hash().of(key, null).high());
-                now.writer().strike(dropped);
-                count = dropped.size();
-              } catch (IOException | RuntimeException | Error e) {
-                fail(e);
-              } finally {
-                removing.unlock();
-                if (durably && count >= 0) {
-                  confirmations.add(count, then);
-                } else {
-                  then.accept(count);
-                }
-              }
-            });
+        now != null && threads.urgent(() -> confirm(removeNow(now, key, null), durably, then));
     if (!queued) {
       then.accept(-1);
+    }
+  }
+
+  /**
+   * Drops the variant with the selection {@code vary} under {@code key}, or all where that is null:
+   * another directory has a newer one.
+   */
+  void removeOlder(CacheKey key, VarySelection vary) {
+    if (removeWhenOpen(key, vary, false, count -> {})) {
+      return;
+    }
+    DirectoryContext now = ready();
+    if (now != null) {
+      threads.urgent(() -> removeNow(now, key, vary));
+    }
+  }
+
+  /**
+   * How many there were; -1 where that failed.
+   *
+   * @param vary which variant; null: all
+   */
+  private int removeNow(DirectoryContext now, CacheKey key, VarySelection vary) {
+    // one that finds nothing any more may be confirmed only when it is struck out, too
+    removing.lock();
+    try {
+      StoredHash hash = now.secret().hash().of(key, vary);
+      List<Stored> dropped =
+          vary == null
+              ? now.catalogue().dropAll(hash.high())
+              : now.catalogue().dropVariant(hash.high(), hash.low());
+      now.writer().strike(dropped);
+      return dropped.size();
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+      return -1;
+    } finally {
+      removing.unlock();
+    }
+  }
+
+  private void confirm(int count, boolean durably, IntConsumer then) {
+    if (durably && count >= 0) {
+      confirmations.add(count, then);
+    } else {
+      then.accept(count);
     }
   }
 
@@ -903,24 +967,36 @@ final class DiskDirectory implements AutoCloseable {
         superseded);
   }
 
-  /** What it holds is not known yet, so what is to be removed is looked for later. */
-  private void removeWhenOpen(CacheKey key, boolean durably, IntConsumer then) {
-    if (deferred.incrementAndGet() > MAX_DEFERRED) {
-      deferred.decrementAndGet();
-      forgetsAll = true;
-      then.accept(-1);
-      return;
+  private static final class Deferred {
+    private final CacheKey key;
+    private final VarySelection vary;
+    private final boolean durably;
+    private final IntConsumer then;
+    private int count = -1;
+
+    Deferred(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+      this.key = key;
+      this.vary = vary;
+      this.durably = durably;
+      this.then = then;
     }
-    opened.whenComplete(
-        (nothing, failure) -> {
-          remove(
-              key,
-              durably,
-              count -> {
-                deferred.decrementAndGet();
-                then.accept(count);
-              });
-        });
+  }
+
+  /** Where it is not known yet what it holds, what is to be removed is looked for later. */
+  private boolean removeWhenOpen(
+      CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+    synchronized (this) {
+      if (!isOpening()) {
+        return false;
+      }
+      if (deferred.size() < MAX_DEFERRED) {
+        deferred.add(new Deferred(key, vary, durably, then));
+        return true;
+      }
+      forgetsAll = true;
+    }
+    then.accept(-1);
+    return true;
   }
 
   /** Whether it is not known yet what it holds. */
@@ -944,6 +1020,10 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Drops everything; {@code then} is told on a disk thread. How many there were. */
   int clear(Runnable then) {
+    if (forgetWhenOpen()) {
+      then.run();
+      return 0;
+    }
     DirectoryContext now = ready();
     int count = now == null ? 0 : now.catalogue().objects();
     boolean queued =
@@ -954,12 +1034,17 @@ final class DiskDirectory implements AutoCloseable {
                   then.run();
                 });
     if (!queued) {
-      if (isOpening()) {
-        forgetsAll = true;
-      }
       then.run();
     }
     return count;
+  }
+
+  private synchronized boolean forgetWhenOpen() {
+    if (isOpening()) {
+      forgetsAll = true;
+      return true;
+    }
+    return false;
   }
 
   private void clearNow(DirectoryContext now) {
@@ -1090,6 +1175,7 @@ final class DiskDirectory implements AutoCloseable {
       was = state == State.READY;
       state = State.CLOSED;
     }
+    giveUpDeferred();
     opened.complete(null);
     boolean flushed = threads.close(FLUSH_MILLIS);
     try {

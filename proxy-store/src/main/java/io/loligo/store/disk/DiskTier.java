@@ -573,15 +573,16 @@ public final class DiskTier implements AutoCloseable {
         false,
         () -> pending.cancelled,
         outcome -> {
+          if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
+            supersede(key); // before the older one can be found again
+          }
           pending.end();
           if (outcome == DiskDirectory.Ended.WRITTEN) {
             written(directory, entry);
-          } else if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
-            supersede(key);
           }
         });
     if (directories.size() > 1) {
-      removeElsewhere(entry.key(), directory);
+      removeElsewhere(key, directory);
     }
   }
 
@@ -668,7 +669,7 @@ public final class DiskTier implements AutoCloseable {
   private void removeElsewhere(CacheKey key, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
       if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
-        directory.remove(key, false, count -> {});
+        directory.removeOlder(key, null);
       }
     }
   }
@@ -786,14 +787,29 @@ public final class DiskTier implements AutoCloseable {
     return safe;
   }
 
-  /** What is stored under {@code key} is older than what clients were given: it goes. */
+  /**
+   * What is stored under {@code key} is older than what clients were given: it goes, and is not
+   * found from now on. A directory that is being opened serves nothing before it is gone there.
+   */
   public void supersede(CacheKey key) {
     cancel(key);
+    hide(key);
+    AtomicInteger left = new AtomicInteger(1);
+    IntConsumer through =
+        count -> {
+          if (left.decrementAndGet() == 0) {
+            reveal(key);
+          }
+        };
     for (DiskDirectory directory : directories) {
-      if (directory.isOpening() || directory.mayHold(key)) {
+      if (directory.isOpening()) {
         directory.remove(key, false, count -> {});
+      } else if (directory.mayHold(key)) {
+        left.incrementAndGet();
+        directory.remove(key, false, through);
       }
     }
+    through.accept(0);
   }
 
   /** Whether there is no directory at all. */

@@ -14,6 +14,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Wanted;
+import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -204,6 +205,83 @@ final class SupersedingTest {
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))
           .as("confirmed with " + count.get() + " and there all the same")
           .isFalse();
+    }
+  }
+
+  private void fillAndClose() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+    }
+  }
+
+  @Test
+  void nothingIsServedBeforeWhatWasRemovedMeanwhileIsGone() throws IOException {
+    fillAndClose();
+    ManualMedium medium = new ManualMedium();
+    try (DiskDirectory directory =
+        DiskDirectory.claim(
+            here().dirs().get(0),
+            here(),
+            new AtomicLong(),
+            PooledByteBufAllocator.DEFAULT,
+            new MemoryLedger(1 << 20),
+            NOBODY,
+            medium)) {
+      directory.remove(key(URL), false, count -> {});
+      directory.open();
+      medium.step();
+      assertThat(directory.state()).isEqualTo(DiskDirectory.State.READY);
+      assertThat(directory.mayHold(key(URL))).isFalse();
+    }
+  }
+
+  private DiskTier tier(ManualMedium medium) throws IOException {
+    DiskTier tier =
+        DiskTier.claim(
+            here(), PooledByteBufAllocator.DEFAULT, new MemoryLedger(1 << 20), NOBODY, medium);
+    tier.open();
+    medium.run();
+    assertThat(tier.mayHold(key(URL))).isTrue();
+    return tier;
+  }
+
+  @Test
+  void whatIsSupersededIsNotFoundFromThenOn() throws IOException {
+    fillAndClose();
+    ManualMedium medium = new ManualMedium();
+    try (DiskTier tier = tier(medium)) {
+      long asOf = tier.asOf(key(URL));
+      tier.supersede(key(URL));
+      assertThat(tier.mayHold(key(URL))).isFalse();
+      assertThat(tier.isAsOf(key(URL), asOf)).isFalse();
+      medium.run();
+      assertThat(tier.mayHold(key(URL))).isFalse();
+      assertThat(tier.isAsOf(key(URL), asOf)).as("nor goes to memory").isFalse();
+      assertThat(tier.isAsOf(key(URL), tier.asOf(key(URL)))).isTrue();
+    }
+  }
+
+  @Test
+  void theOlderIsNotFoundWhereTheNewerCannotBeWritten() throws IOException {
+    fillAndClose();
+    ManualMedium medium = new ManualMedium();
+    try (StoreFixture memory = new StoreFixture();
+        DiskTier tier = tier(medium)) {
+      Entry newer = memory.put(URL, octets(100));
+      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+        tier.write(newer, pending);
+        // other than the reads of who asks at the same time it is refused
+        medium.refuses = true;
+      }
+      newer.release();
+      medium.run();
+      assertThat(tier.mayHold(key(URL))).isTrue();
+      newer = memory.put(URL, octets(200));
+      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+        tier.write(newer, pending);
+      }
+      newer.release();
+      assertThat(tier.mayHold(key(URL))).isFalse();
     }
   }
 

@@ -1,0 +1,152 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.disk.record.RecordMap;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+
+/** Files of the system, and threads that do a task when they are told. Confined to one thread. */
+final class ManualMedium implements Medium {
+  private final Medium files = Medium.SYSTEM;
+  private final List<Threads> all = new ArrayList<>();
+
+  /** Whether queues are full for what may be refused. */
+  boolean refuses;
+
+  /** Does what waits first; false: nothing does. */
+  boolean step() {
+    for (Threads threads : all) {
+      Runnable task = threads.tasks.poll();
+      if (task != null) {
+        task.run();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void run() {
+    boolean more = true;
+    while (more) {
+      more = step();
+    }
+  }
+
+  /** Tasks that wait. */
+  int waiting() {
+    return all.stream().mapToInt(threads -> threads.tasks.size()).sum();
+  }
+
+  private final class Threads implements DiskThreads {
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private boolean closed;
+
+    @Override
+    public boolean read(Runnable task, EventExecutor loop) {
+      return !refuses && urgent(task);
+    }
+
+    @Override
+    public boolean urgent(Runnable task) {
+      return !closed && tasks.add(task);
+    }
+
+    @Override
+    public boolean write(Runnable task, long bytes, boolean now) {
+      return !refuses && urgent(task);
+    }
+
+    @Override
+    public Lock newLock() {
+      return new ReentrantLock();
+    }
+
+    @Override
+    public boolean isClosed() {
+      return closed;
+    }
+
+    @Override
+    public boolean isCrowded() {
+      return refuses;
+    }
+
+    @Override
+    public int waitingReads() {
+      return tasks.size();
+    }
+
+    @Override
+    public long waitingWriteBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean close(long millis) {
+      closed = true;
+      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        task.run();
+      }
+      return true;
+    }
+  }
+
+  @Override
+  public DiskThreads threads(int count, long maxWriteBytes) {
+    Threads threads = new Threads();
+    all.add(threads);
+    return threads;
+  }
+
+  @Override
+  public Path path(String directory) {
+    return files.path(directory);
+  }
+
+  @Override
+  public Geometry geometry(long totalBytes, long meanObjectBytes) {
+    return files.geometry(totalBytes, meanObjectBytes);
+  }
+
+  @Override
+  public Slab slabs(Path file, long bytes) throws IOException {
+    return files.slabs(file, bytes);
+  }
+
+  @Override
+  public RecordMap create(Path file, long records) throws IOException {
+    return files.create(file, records);
+  }
+
+  @Override
+  public RecordMap open(Path file, long records) throws IOException {
+    return files.open(file, records);
+  }
+
+  @Override
+  public RecordMap recover(Path file, long records) throws IOException {
+    return files.recover(file, records);
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return files.random();
+  }
+
+  @Override
+  public long millis() {
+    return files.millis();
+  }
+
+  @Override
+  public long nanos() {
+    return files.nanos();
+  }
+}
