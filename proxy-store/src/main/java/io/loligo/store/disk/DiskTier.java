@@ -582,7 +582,7 @@ public final class DiskTier implements AutoCloseable {
           }
         });
     if (directories.size() > 1) {
-      removeElsewhere(key, directory);
+      removeElsewhere(key, entry.meta().vary(), directory);
     }
   }
 
@@ -661,15 +661,19 @@ public final class DiskTier implements AutoCloseable {
       memory.superseded(key, meta.vary());
       reveal(key);
     } else if (directories.size() > 1) {
-      removeElsewhere(key, directory);
+      removeElsewhere(key, meta.vary(), directory);
     }
     return spool;
   }
 
-  private void removeElsewhere(CacheKey key, DiskDirectory but) {
+  /**
+   * Of one that has a selection other variants stay, which may be too large or small for {@code
+   * but}.
+   */
+  private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
       if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
-        directory.removeOlder(key, null);
+        directory.removeOlder(key, vary);
       }
     }
   }

@@ -5,11 +5,15 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,6 +86,46 @@ final class SeveralDirectoriesTest {
       for (int i = 2390; i < 2400; i++) {
         assertThat(fixture.load("http://full/" + i).content()).isEqualTo(octets(60_000 + i));
       }
+    }
+  }
+
+  private ProxyConfig.CacheDir sized(String name, long minBytes, long maxBytes) {
+    String path = temp.resolve(name).toString();
+    return new ProxyConfig.CacheDir(
+        "rock", path, 16 << 20, minBytes, maxBytes, false, "test.conf:1");
+  }
+
+  private static Fields language(String language) {
+    return StoredFields.index(
+        ("Accept-Language: " + language + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static StoredMeta varying(Fields request) {
+    byte[] lines = "Vary: Accept-Language\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    VarySelection vary = VarySelection.of(request, StoredFields.index(lines));
+    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+  }
+
+  @Test
+  void variantsThatAreApartByTheirSizesStay() throws IOException {
+    Fields small = language("en");
+    Fields large = language("de");
+    try (DiskFixture fixture =
+        new DiskFixture(disk(sized("one", 0, 5000), sized("other", 5001, -1)))) {
+      for (int i = 0; i < 2; i++) {
+        fixture.store.fill(URL, varying(small), octets(1000 + i));
+        fixture.settle();
+        fixture.store.fill(URL, varying(large), octets(10_000 + i));
+        fixture.settle();
+        assertThat(fixture.load(URL, small).content()).isEqualTo(octets(1000 + i));
+        assertThat(fixture.load(URL, large).content()).isEqualTo(octets(10_000 + i));
+      }
+      fixture.store.fill(URL, varying(small), octets(9000));
+      fixture.settle();
+      assertThat(objects(fixture)).as("the other's was older").isEqualTo(2);
+      assertThat(fixture.load(URL, small).content()).isEqualTo(octets(9000));
+      fixture.put(URL, octets(100));
+      assertThat(objects(fixture)).as("one for all").isOne();
     }
   }
 
