@@ -287,6 +287,8 @@ final class DiskDirectory implements AutoCloseable {
             parts.catalogue().storedBytes() >> 20,
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
       }
+    } catch (Opening.SlabFailure e) {
+      fail(e.getCause());
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
