@@ -12,7 +12,7 @@ import io.loligo.store.memory.SizeClass;
  * written are still in the tier's ledger, and those that arrive, are loaded or read are in the
  * ledger of transit.
  *
- * @param heapBytes lists of what is in each segment, and what the admission remembers
+ * @param heapBytes lists of what is in each segment and of pieces, and what the admission remembers
  * @param directBytes indexes, and the buffers that disk threads work with
  * @param mappedBytes files of the maps, best left in the page cache; they need not be, but then a
  *     lookup waits for the disk, and with it all threads at their next safepoint
@@ -26,6 +26,12 @@ public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
 
   /** Of a list of slots that was doubled just now. */
   private static final int NOTE_BYTES = 2 * Integer.BYTES;
+
+  /**
+   * Of an object with pieces, one as a rule: an array of two, and its place in a table that was
+   * doubled just now.
+   */
+  private static final int PIECES_BYTES = 32 + 4 * (Integer.BYTES + Long.BYTES);
 
   /** Of {@code disk}; a directory too small to be opened counts nothing. */
   public static DiskMemory of(ProxyConfig.Disk disk) {
@@ -44,9 +50,14 @@ public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
         QueueAdmission.memoryBytes(
             geometry.slabBytes(), geometry.totalBytes() / geometry.records());
     long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.roundUp(Block.MAX_BYTES);
+    long small = (long) geometry.records() * NOTE_BYTES;
+    // each takes more than a block of the slabs: of these there are fewer
+    long large =
+        Math.min(geometry.records(), geometry.slabBytes() / Block.MAX_BYTES)
+            * (2 * NOTE_BYTES + PIECES_BYTES);
     // a rebuild reads segment by segment
     return new DiskMemory(
-        admission + (long) geometry.records() * NOTE_BYTES,
+        admission + Math.max(small, large),
         ObjectIndex.memoryBytes(geometry.records()) + buffers + geometry.segmentBytes(),
         geometry.mapBytes());
   }

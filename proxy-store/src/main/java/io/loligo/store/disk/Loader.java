@@ -239,9 +239,10 @@ final class Loader {
       if (!inRecord && !catalogue.isInSlabs(stored)) {
         compare(stored, block);
       }
-      entry = entry(stored, block, key, request, charge, wanted);
+      Loaded made = entry(stored, block, key, request, charge, wanted);
+      entry = made.entry();
       if (entry == null) {
-        return Loaded.none(Outcome.ABSENT);
+        return made;
       }
       count(inRecord, stored, wanted);
       int hits = catalogue.hits(stored);
@@ -470,8 +471,8 @@ final class Loader {
     }
   }
 
-  /** Takes {@code block}. Null where it is of another key or variant. */
-  private Entry entry(
+  /** Takes {@code block}. ABSENT where it is of another key or variant. */
+  private Loaded entry(
       Stored stored,
       ByteBuf block,
       CacheKey key,
@@ -483,11 +484,11 @@ final class Loader {
     try {
       Layout layout = Layout.of(block, geometry);
       if (!FirstBlock.isOf(key, block) || layout.pieces() != FirstBlock.pieces(block)) {
-        return null;
+        return Loaded.none(Outcome.ABSENT);
       }
       StoredMeta meta = FirstBlock.meta(block);
       if (request != null && meta.vary() != null && !meta.vary().matches(request)) {
-        return null;
+        return Loaded.none(Outcome.ABSENT);
       }
       hit(stored, wanted);
       ByteBuf first =
@@ -495,13 +496,13 @@ final class Loader {
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
       boolean mayBeWhole = wanted != DiskTier.Wanted.UNASKED;
-      Entry entry =
+      Loaded made =
           entry(stored, layout, Block.id(block), key, meta, first, charge, block, mayBeWhole);
-      kept = entry != null;
+      kept = made.entry() != null;
       if (kept) {
-        entry.diskId(Block.id(block));
+        made.entry().diskId(Block.id(block));
       }
-      return entry;
+      return made;
     } finally {
       if (!kept) {
         block.release();
@@ -509,8 +510,10 @@ final class Loader {
     }
   }
 
-  /** Takes {@code first}, a slice of {@code block}, and {@code block} with it; unless null. */
-  private Entry entry(
+  /**
+   * Takes {@code first}, a slice of {@code block}, and {@code block} with it, where it is FOUND.
+   */
+  private Loaded entry(
       Stored stored,
       Layout layout,
       long id,
@@ -523,24 +526,37 @@ final class Loader {
     int fieldsLength = FirstBlock.fieldsLength(block);
     int length = first.capacity();
     if (layout.pieces() == 0) {
-      return Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit);
+      return found(Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit));
     }
     if (mayBeWhole && memory.wants(layout.contentLength(), catalogue.hits(stored))) {
       Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
       if (all.fill(stored, layout, id)) {
-        return Entry.loaded(
-            key, meta, first, charge, fieldsLength, length, all.blocks, all.lastLength, transit);
+        return found(
+            Entry.loaded(
+                key,
+                meta,
+                first,
+                charge,
+                fieldsLength,
+                length,
+                all.blocks,
+                all.lastLength,
+                transit));
       }
       if (!catalogue.isStill(stored)) {
-        return null; // a piece of it is damaged
+        return Loaded.none(Outcome.DAMAGED); // a piece of it
       }
     }
     if (!transit.tryReserve(DiskContent.CHARGE)) {
-      return null;
+      return Loaded.none(Outcome.BUSY);
     }
     catalogue.pinAgain(stored);
     FurtherContent rest = new DiskContent(stored, layout, id, this);
-    return Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit);
+    return found(Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit));
+  }
+
+  private static Loaded found(Entry entry) {
+    return new Loaded(entry, Outcome.FOUND, 0);
   }
 
   /** Further content put together in memory, in the blocks that entries have. */
@@ -557,29 +573,44 @@ final class Loader {
 
     /** Reads all; false, and nothing is held, where that failed. */
     boolean fill(Stored stored, Layout layout, long id) {
-      boolean done = allocate();
-      long at = 0;
-      for (long number = 0; done && at < length; number++) {
-        ByteBuf further = further(stored, layout, id, number);
-        done = further != null;
-        if (done) {
-          at += further.readableBytes();
-          append(further);
+      boolean done = false;
+      try {
+        done = allocate() && read(stored, layout, id);
+      } finally {
+        if (!done) {
+          release();
         }
       }
-      if (!done) {
-        release();
-      }
       return done;
+    }
+
+    private boolean read(Stored stored, Layout layout, long id) {
+      long at = 0;
+      for (long number = 0; at < length; number++) {
+        ByteBuf further = further(stored, layout, id, number);
+        if (further == null) {
+          return false;
+        }
+        at += further.readableBytes();
+        append(further);
+      }
+      return true;
     }
 
     private boolean allocate() {
       for (int i = 0; i < blocks.length; i++) {
         int bytes = i == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
-        if (!transit.tryReserve(SizeClass.roundUp(bytes))) {
+        int charge = SizeClass.roundUp(bytes);
+        if (!transit.tryReserve(charge)) {
           return false;
         }
-        blocks[i] = Loader.this.blocks.buffer(bytes);
+        try {
+          blocks[i] = Loader.this.blocks.buffer(bytes);
+        } finally {
+          if (blocks[i] == null) {
+            transit.release(charge);
+          }
+        }
       }
       return true;
     }

@@ -1,0 +1,93 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is too large for the memory there is just now. */
+final class ScarceMemoryTest {
+  private static final String URL = "http://a/";
+  private static final long GB = 1L << 30;
+
+  @TempDir Path temp;
+
+  private ProxyConfig.Disk here() {
+    return disk(dir(temp.resolve("cache"), 16 << 20));
+  }
+
+  @Test
+  void noMemoryForTheRestIsBusyAndNotAMiss() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(200_000));
+      long taken =
+          fixture.store.transit.limit()
+              - fixture.store.transit.used()
+              - SizeClass.roundUp(Block.MAX_BYTES);
+      assertThat(fixture.store.transit.tryReserve(taken)).isTrue();
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.BUSY);
+      fixture.store.transit.release(taken);
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(200_000));
+    }
+  }
+
+  /** One that has no memory left at the {@code failing}th buffer. */
+  static final class Scarce extends PooledByteBufAllocator {
+    final AtomicInteger failing = new AtomicInteger();
+
+    Scarce() {
+      super(true);
+    }
+
+    @Override
+    public ByteBuf directBuffer(int initial, int max) {
+      if (failing.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
+        throw new OutOfMemoryError("for the test");
+      }
+      return super.directBuffer(initial, max);
+    }
+  }
+
+  /** All ledgers are at zero when the fixture is closed. */
+  @Test
+  void memoryThatEndsWhileContentIsPutTogetherIsGivenBack() throws IOException {
+    Scarce scarce = new Scarce();
+    try (DiskFixture fixture =
+        new DiskFixture(
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)))) {
+      fixture.store.store.opened().join();
+      fixture.put(URL, octets(300_000));
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
+      for (int failing = 1; failing < 8; failing++) {
+        fixture.store.store.resize(0);
+        fixture.store.store.resize(16 << 20);
+        scarce.failing.set(failing);
+        fixture.load(URL);
+        scarce.failing.set(0);
+      }
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(300_000));
+    }
+  }
+
+  @Test
+  void placesOfPiecesAreInTheBudget() {
+    DiskMemory memory = DiskMemory.of(disk(dir(temp.resolve("cache"), 100 * GB)));
+    long large = 100 * GB / Block.MAX_BYTES;
+    assertThat(memory.heapBytes()).isGreaterThan(large * 64);
+  }
+}
