@@ -23,6 +23,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -186,13 +187,16 @@ final class DiskDirectory implements AutoCloseable {
     Marks marks;
     try {
       marks = Marks.lock(path);
-    } catch (IOException e) {
+    } catch (Marks.InUse e) {
       throw refusal(dir, e.getMessage() + ": stop it, or give this proxy another directory", e);
+    } catch (IOException e) {
+      throw refusal(dir, "cannot be locked (" + e + "): " + LOOK, e);
     }
     PurgeFile purges;
     try {
+      checkFiles(dir, marks);
       checkSpace(dir, path, marks, geometry);
-      purges = PurgeFile.open(marks.purges(), marks.header());
+      purges = openPurges(dir, marks);
     } catch (IOException e) {
       marks.close();
       throw e;
@@ -210,6 +214,37 @@ final class DiskDirectory implements AutoCloseable {
         transit,
         memory,
         medium);
+  }
+
+  private static final String LOOK =
+      "give its files to the user the proxy runs as, and look at its disk";
+
+  /** What another user left, or somebody put there, is told now and not when it is opened. */
+  private static void checkFiles(CacheDir dir, Marks marks) throws IOException {
+    for (Path file : marks.files()) {
+      if (Files.exists(file)
+          && !(Files.isRegularFile(file) && Files.isReadable(file) && Files.isWritable(file))) {
+        throw refusal(dir, file.getFileName() + " cannot be read and written: " + LOOK, null);
+      }
+    }
+  }
+
+  private static PurgeFile openPurges(CacheDir dir, Marks marks) throws IOException {
+    try {
+      return PurgeFile.open(marks.purges(), marks.header());
+    } catch (IOException e) {
+      throw refusal(dir, "purges cannot be opened (" + e + "): " + LOOK, e);
+    }
+  }
+
+  /** Where it takes space, and how much it takes that it has not yet. */
+  record Missing(FileStore on, long bytes) {}
+
+  Missing missing() throws IOException {
+    long there = size(marks.map()) + size(marks.slabs());
+    return new Missing(
+        Files.getFileStore(medium.path(config.path())),
+        Math.max(0, geometry.mapBytes() + geometry.slabBytes() - there));
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)

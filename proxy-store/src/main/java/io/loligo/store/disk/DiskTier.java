@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -181,6 +182,7 @@ public final class DiskTier implements AutoCloseable {
     try {
       for (CacheDir dir : disk.dirs()) {
         claimed.add(DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, medium));
+        checkSpace(claimed);
       }
       roll = Roll.call(List.copyOf(claimed), medium);
     } catch (IOException e) {
@@ -190,6 +192,26 @@ public final class DiskTier implements AutoCloseable {
     DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
     claimed.forEach(directory -> directory.whenOff(() -> tier.left(directory)));
     return tier;
+  }
+
+  /** Whether the last of {@code claimed} has room beside the others on the same file system. */
+  private static void checkSpace(List<DiskDirectory> claimed) throws IOException {
+    DiskDirectory last = claimed.get(claimed.size() - 1);
+    FileStore on = last.missing().on();
+    long wanted = 0;
+    for (DiskDirectory directory : claimed) {
+      DiskDirectory.Missing missing = directory.missing();
+      wanted += missing.on().equals(on) ? missing.bytes() : 0;
+    }
+    if (wanted > on.getUsableSpace()) {
+      throw last.refusal(
+          "no space: "
+              + (wanted >> 20)
+              + " MB wanted with those before it on the same file system, "
+              + (on.getUsableSpace() >> 20)
+              + " MB there: free some, or make them smaller",
+          null);
+    }
   }
 
   /** Begins to open all directories, behind the back. Once. */

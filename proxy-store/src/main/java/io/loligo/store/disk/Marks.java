@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
@@ -43,10 +44,20 @@ final class Marks implements AutoCloseable {
     this.lock = lock;
   }
 
+  /** Another process, or this one, has the directory. */
+  static final class InUse extends IOException {
+    private static final long serialVersionUID = 1;
+
+    InUse(String by, Throwable cause) {
+      super("in use by " + by, cause);
+    }
+  }
+
   /**
    * Locks {@code directory} for this process.
    *
-   * @throws IOException it is another's, who is named as far as known, or cannot be locked
+   * @throws InUse it is another's, who is named as far as known
+   * @throws IOException it cannot be locked
    */
   static Marks lock(Path directory) throws IOException {
     FileChannel file =
@@ -58,7 +69,7 @@ final class Marks implements AutoCloseable {
     try {
       FileLock lock = file.tryLock();
       if (lock == null) {
-        throw new IOException(owner(file));
+        throw new InUse(owner(file), null);
       }
       byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
       file.truncate(0);
@@ -66,7 +77,7 @@ final class Marks implements AutoCloseable {
       return new Marks(directory, file, lock);
     } catch (OverlappingFileLockException e) {
       file.close();
-      throw new IOException("in use by this process already", e);
+      throw new InUse("this process already", e);
     } catch (IOException e) {
       file.close();
       throw e;
@@ -77,7 +88,12 @@ final class Marks implements AutoCloseable {
     ByteBuffer pid = ByteBuffer.allocate(32);
     file.read(pid, 0);
     String text = new String(pid.array(), 0, pid.position(), StandardCharsets.US_ASCII).strip();
-    return "in use by " + (text.isEmpty() ? "another process" : "process " + text);
+    return text.isEmpty() ? "another process" : "process " + text;
+  }
+
+  /** All that a directory may have, but for the lock. */
+  List<Path> files() {
+    return List.of(header(), clean(), roll(), rebuild(), purges(), map(), slabs());
   }
 
   Path map() {

@@ -70,7 +70,7 @@ final class Roll {
     Sheet[] sheets = new Sheet[directories.size()];
     Sheet newest = null;
     for (int i = 0; i < sheets.length; i++) {
-      Sheet sheet = directories.get(i).marks().readRoll();
+      Sheet sheet = read(directories.get(i));
       sheets[i] = sheet == null ? new Sheet(random.nextLong(), 0, false, new long[0]) : sheet;
       newest = newest == null || sheets[i].number > newest.number ? sheets[i] : newest;
     }
@@ -79,6 +79,14 @@ final class Roll {
       roll.begin(newest);
     }
     return roll;
+  }
+
+  private static Sheet read(DiskDirectory directory) throws IOException {
+    try {
+      return directory.marks().readRoll();
+    } catch (IOException e) {
+      throw directory.refusal("ROLL cannot be read (" + e + "): look at its disk", e);
+    }
   }
 
   private synchronized void begin(Sheet newest) throws IOException {

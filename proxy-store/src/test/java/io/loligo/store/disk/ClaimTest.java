@@ -17,6 +17,8 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Directories that cannot be had at the start: the message has the line and what to do. */
 final class ClaimTest {
@@ -71,6 +73,30 @@ final class ClaimTest {
       child.kill();
       new DiskFixture(disk(dir(temp, SIZE))).close();
     }
+  }
+
+  /** As somebody else's are, which whoever may everything can read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LOCK", "ROLL", "header", "CLEAN", "purges", "map", "slabs"})
+  void refusesFilesThatCannotBeReadAndWritten(String name) throws IOException {
+    Files.createDirectories(temp.resolve(name));
+    refuses(temp, SIZE)
+        .hasMessageContaining("cannot be")
+        .hasMessageContaining("user the proxy runs as")
+        .hasMessageNotContaining("stop it");
+  }
+
+  @Test
+  void refusesSeveralThatAreTooLargeTogether() throws IOException {
+    long bytes = Files.getFileStore(temp).getUsableSpace() / 10 * 6;
+    Path other = temp.resolve("other");
+    assertThatThrownBy(
+            () -> new DiskFixture(disk(dir(temp.resolve("one"), bytes), dir(other, bytes))).close())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(other.toString())
+        .hasMessageContaining("no space")
+        .hasMessageContaining("same file system")
+        .hasMessageContaining("make them smaller");
   }
 
   // Where a file system can be mounted
