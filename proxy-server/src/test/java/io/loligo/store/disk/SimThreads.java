@@ -219,6 +219,11 @@ final class SimThreads implements DiskThreads {
   }
 
   @Override
+  public void stop() {
+    closing = true;
+  }
+
+  @Override
   public boolean close(long millis) {
     closing = true;
     taken.forEach(this::run);

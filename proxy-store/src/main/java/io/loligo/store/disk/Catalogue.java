@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -61,6 +62,7 @@ final class Catalogue {
   private volatile int objects;
   private final int segmentCount;
   private volatile boolean fullOfLate;
+  private final AtomicInteger publishing = new AtomicInteger();
 
   /**
    * @param ids gives numbers of objects and lives of segments, each higher than all before
@@ -82,6 +84,15 @@ final class Catalogue {
   /** A hint; any thread, without lock. */
   boolean mayHold(long high) {
     return index.mayHold(high);
+  }
+
+  /**
+   * Whether nothing is stored under {@code high}, and nothing will be that is cancelled already;
+   * false now and then. Any thread, without lock.
+   */
+  boolean holdsNothing(long high) {
+    // in this order: who publishes counts himself before he asks whether it is cancelled
+    return publishing.get() == 0 && !index.mayHold(high);
   }
 
   /** Stored objects. Any thread, without lock. */
@@ -297,7 +308,16 @@ final class Catalogue {
    *
    * @param record scratch for the record, borrowed
    */
-  synchronized Published publish(Publication object, ByteBuf record) throws IOException {
+  Published publish(Publication object, ByteBuf record) throws IOException {
+    publishing.incrementAndGet();
+    try {
+      return publishNow(object, record);
+    } finally {
+      publishing.decrementAndGet();
+    }
+  }
+
+  private synchronized Published publishNow(Publication object, ByteBuf record) throws IOException {
     if (object.cancelled()) {
       return Published.CANCELLED;
     }

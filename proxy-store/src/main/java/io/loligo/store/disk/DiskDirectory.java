@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
@@ -65,7 +66,13 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
-  private static final long FLUSH_MILLIS = 10_000;
+
+  /** What waits may take so long when it is closed. */
+  static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Removals and notes that wait for the disk; with more it is off. */
+  static final int MAX_BEHIND = 65_536;
+
   private static final int ID_SHIFT = 20;
 
   /** Removals that wait until it is known what there is; with more, all of it goes. */
@@ -99,6 +106,12 @@ final class DiskDirectory implements AutoCloseable {
   private final Lock removing;
   private final BanSweep sweep = new BanSweep();
 
+  private final AtomicInteger urgent = new AtomicInteger();
+
+  /** Whether something failed that a close in order would have done. */
+  private volatile boolean inDisorder;
+
+  private boolean wasReady;
   private volatile State state = State.OPENING;
   private volatile String reason = "";
   private volatile DirectoryContext parts;
@@ -561,12 +574,41 @@ final class DiskDirectory implements AutoCloseable {
 
   /** The disk does not do what it must: requests go on without it. */
   private void fail(Throwable why) {
-    String text = why.getMessage();
-    if (!becomeOff(text == null ? why.toString() : text)) {
-      return;
+    if (turnOff(why)) {
+      whenOff.run();
     }
-    LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
-    whenOff.run();
+  }
+
+  private boolean turnOff(Throwable why) {
+    inDisorder = true;
+    String text = why.getMessage();
+    boolean turned = becomeOff(text == null ? why.toString() : text);
+    if (turned) {
+      LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
+    }
+    return turned;
+  }
+
+  /** Runs {@code task} on a disk thread, soon; false where it is closed or hopelessly behind. */
+  private boolean queue(Runnable task) {
+    boolean queued = false;
+    if (urgent.incrementAndGet() <= MAX_BEHIND) {
+      queued =
+          threads.urgent(
+              () -> {
+                urgent.decrementAndGet();
+                task.run();
+              });
+    } else if (turnOff(new IOException(MAX_BEHIND + " removals wait for the disk"))) {
+      // its own threads are held by the disk, and an event loop may be here
+      Thread told = new Thread(whenOff, "loligo-disk-off");
+      told.setDaemon(true);
+      told.start();
+    }
+    if (!queued) {
+      urgent.decrementAndGet();
+    }
+    return queued;
   }
 
   /** Turns off, unless it is OFF or CLOSED already; who sees that sees the reason too. */
@@ -621,6 +663,12 @@ final class DiskDirectory implements AutoCloseable {
   boolean mayHold(CacheKey key) {
     DirectoryContext now = ready();
     return now != null && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+  }
+
+  /** See {@link Catalogue#holdsNothing}. */
+  boolean holdsNothing(CacheKey key) {
+    DirectoryContext now = ready();
+    return now != null && now.catalogue().holdsNothing(now.secret().hash().of(key, null).high());
   }
 
   /** Told on a disk thread. */
@@ -754,7 +802,11 @@ final class DiskDirectory implements AutoCloseable {
         threads.write(
             () -> {
               try {
-                then.ended(writeNow(now, entry, fresh, late, id, cancelled));
+                Ended how = writeNow(now, entry, fresh, late, id, cancelled);
+                if (how == Ended.NOT_WRITTEN && !fresh && !late && state == State.CLOSED) {
+                  removeNow(now, entry.key(), null); // nobody else can any more
+                }
+                then.ended(how);
               } finally {
                 entry.release();
               }
@@ -846,8 +898,7 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     DirectoryContext now = ready();
-    boolean queued =
-        now != null && threads.urgent(() -> confirm(removeNow(now, key, null), durably, then));
+    boolean queued = now != null && queue(() -> confirm(removeNow(now, key, null), durably, then));
     if (!queued) {
       then.accept(-1);
     }
@@ -863,7 +914,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DirectoryContext now = ready();
     if (now != null) {
-      threads.urgent(() -> removeNow(now, key, vary));
+      queue(() -> removeNow(now, key, vary));
     }
   }
 
@@ -916,7 +967,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Runs {@code task} on a disk thread; false where it is closed. */
   boolean run(Runnable task) {
-    return threads.urgent(task);
+    return queue(task);
   }
 
   /** Something to be written down among the purges. */
@@ -931,7 +982,7 @@ final class DiskDirectory implements AutoCloseable {
    */
   void note(Note note, boolean durably, Consumer<Boolean> then) {
     boolean queued =
-        threads.urgent(
+        queue(
             () -> {
               boolean done = false;
               try {
@@ -1207,22 +1258,32 @@ final class DiskDirectory implements AutoCloseable {
   /** Writes what waits, marks the directory as closed in order, and lets go of it. Blocks. */
   @Override
   public void close() {
-    boolean was;
+    close(System.nanoTime() + FLUSH_NANOS);
+  }
+
+  /** Takes nothing more: the first half of {@link #close}, which does not block. */
+  void beginClose() {
     synchronized (this) {
-      was = state == State.READY;
+      wasReady |= state == State.READY;
       state = State.CLOSED;
     }
     giveUpDeferred();
     opened.complete(null);
-    boolean flushed = threads.close(FLUSH_MILLIS);
+    threads.stop();
+  }
+
+  void close(long deadlineNanos) {
+    beginClose();
+    long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    boolean flushed = threads.close(Math.max(1, millis));
     try {
-      closeFiles(was, flushed);
+      closeFiles(flushed);
     } catch (IOException | RuntimeException e) {
       LOG.warn("cache_dir {}: not closed in order", config.path(), e);
     }
   }
 
-  private void closeFiles(boolean inOrder, boolean flushed) throws IOException {
+  private void closeFiles(boolean flushed) throws IOException {
     if (!flushed) {
       return; // somebody may write still, and nobody else must
     }
@@ -1233,7 +1294,7 @@ final class DiskDirectory implements AutoCloseable {
       if (last != null) {
         last.catalogue().close();
         last.blocks().close();
-        if (inOrder) {
+        if (wasReady && !inDisorder) {
           marks.writeClean(new Marks.Clean(Marks.checksum(marks.map()), ids.incrementAndGet()));
         }
       }

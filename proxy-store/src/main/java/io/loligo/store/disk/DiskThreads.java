@@ -48,6 +48,9 @@ interface DiskThreads {
   /** Octets of writes that wait or are being done. */
   long waitingWriteBytes();
 
+  /** Takes nothing more; {@link #close} follows. */
+  void stop();
+
   /**
    * Takes nothing more and does what waits, for at most {@code millis}; whether all was done. Not
    * on an event loop.

@@ -747,7 +747,11 @@ public final class DiskTier implements AutoCloseable {
     hide(key);
     Removal removal = new Removal(key, then);
     for (DiskDirectory directory : directories) {
-      directory.remove(key, durably, count -> removal.told(directory, count));
+      if (!durably && directory.holdsNothing(key)) {
+        removal.told(directory, 0);
+      } else {
+        directory.remove(key, durably, count -> removal.told(directory, count));
+      }
     }
     removal.tellStrangers();
   }
@@ -939,9 +943,11 @@ public final class DiskTier implements AutoCloseable {
     return directories.stream().map(DiskDirectory::stats).toList();
   }
 
-  /** Closes all in order. Blocks. */
+  /** Closes all in order, at the same time. Blocks. */
   @Override
   public void close() {
-    directories.forEach(DiskDirectory::close);
+    directories.forEach(DiskDirectory::beginClose);
+    long deadlineNanos = System.nanoTime() + DiskDirectory.FLUSH_NANOS;
+    directories.forEach(directory -> directory.close(deadlineNanos));
   }
 }

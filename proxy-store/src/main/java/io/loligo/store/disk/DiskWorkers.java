@@ -161,13 +161,18 @@ final class DiskWorkers implements DiskThreads {
   }
 
   @Override
-  public boolean close(long millis) {
+  public void stop() {
     closing = true;
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    boolean done = true;
     for (Worker worker : workers) {
       LockSupport.unpark(worker);
     }
+  }
+
+  @Override
+  public boolean close(long millis) {
+    stop();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    boolean done = true;
     for (Worker worker : workers) {
       done &= join(worker, deadline);
     }

@@ -10,12 +10,26 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /** Files of the system, and threads that do a task when they are told. Confined to one thread. */
 final class ManualMedium implements Medium {
-  private final Medium files = Medium.SYSTEM;
+  private final Medium files;
   private final List<Threads> all = new ArrayList<>();
+
+  /** How threads were ended. */
+  final List<String> endings = new ArrayList<>();
+
+  LongSupplier clock = System::nanoTime;
+
+  ManualMedium() {
+    this(SlabFile::new);
+  }
+
+  ManualMedium(Slab.Opener slabs) {
+    files = new SystemMedium(slabs);
+  }
 
   /** Whether queues are full for what may be refused. */
   boolean refuses;
@@ -89,8 +103,15 @@ final class ManualMedium implements Medium {
     }
 
     @Override
+    public void stop() {
+      endings.add(closed ? "again" : "stop");
+      closed = true;
+    }
+
+    @Override
     public boolean close(long millis) {
       closed = true;
+      endings.add("close");
       for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
         task.run();
       }
@@ -147,6 +168,6 @@ final class ManualMedium implements Medium {
 
   @Override
   public long nanos() {
-    return files.nanos();
+    return clock.getAsLong();
   }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SupersedingTest {
   private static final String URL = "http://a/";
 
-  private static final DiskTier.MemoryView NOBODY =
+  static final DiskTier.MemoryView NOBODY =
       new DiskTier.MemoryView() {
         @Override
         public boolean serves(CacheKey key) {
@@ -283,6 +283,102 @@ final class SupersedingTest {
       newer.release();
       assertThat(tier.mayHold(key(URL))).isFalse();
     }
+  }
+
+  @Test
+  void nothingWaitsForADiskThatHasNothingOfIt() throws IOException {
+    fillAndClose();
+    ManualMedium medium = new ManualMedium();
+    AtomicInteger told = new AtomicInteger(-2);
+    try (DiskTier tier = tier(medium)) {
+      tier.remove(key("http://b/"), false, told::set);
+      assertThat(told.get()).isZero();
+      assertThat(medium.waiting()).isZero();
+      tier.remove(key(URL), false, told::set);
+      assertThat(medium.waiting()).isOne();
+      medium.run();
+      assertThat(told.get()).isOne();
+    }
+  }
+
+  @Test
+  void aDiskThatIsTooFarBehindIsOff() throws IOException {
+    fillAndClose();
+    ManualMedium medium = new ManualMedium();
+    AtomicInteger refused = new AtomicInteger();
+    try (DiskTier tier = tier(medium)) {
+      for (int i = 0; i < DiskDirectory.MAX_BEHIND + 100; i++) {
+        tier.remove(key(URL), true, count -> refused.addAndGet(count < 0 ? 1 : 0));
+      }
+      assertThat(tier.stats().get(0).state()).isEqualTo(DiskStats.State.OFF);
+      assertThat(tier.stats().get(0).reason()).contains("wait for the disk");
+      assertThat(medium.waiting()).isLessThanOrEqualTo(DiskDirectory.MAX_BEHIND);
+      assertThat(refused.get()).isEqualTo(100);
+      medium.run();
+    }
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Closes {@code tier}, for which a newer one of {@link #URL} waits to be written. */
+  private static void closeWithANewerOne(DiskTier tier) {
+    try (StoreFixture memory = new StoreFixture()) {
+      Entry newer = memory.put(URL, octets(100));
+      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+        tier.write(newer, pending);
+      }
+      newer.release();
+      tier.close();
+    }
+  }
+
+  @Test
+  void aWriteThatFailsAtTheEndLeavesNoMarkOfACloseInOrder() throws IOException {
+    fillAndClose();
+    FaultySlab[] slab = new FaultySlab[1];
+    ManualMedium medium =
+        new ManualMedium(
+            file -> {
+              slab[0] = new FaultySlab(file);
+              return slab[0];
+            });
+    DiskTier tier = tier(medium);
+    slab[0].failWrites();
+    closeWithANewerOne(tier);
+    assertThat(temp.resolve("cache/CLEAN")).doesNotExist();
+  }
+
+  @Test
+  void whatCannotBeWrittenAtTheEndLeavesNothingOlder() throws IOException {
+    fillAndClose();
+    ScarceMemoryTest.Scarce scarce = new ScarceMemoryTest.Scarce();
+    ManualMedium medium = new ManualMedium();
+    DiskTier tier = DiskTier.claim(here(), scarce, new MemoryLedger(1 << 20), NOBODY, medium);
+    tier.open();
+    medium.run();
+    scarce.failing.set(1);
+    closeWithANewerOne(tier);
+    assertThat(scarce.failing.get()).isZero();
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void allDirectoriesEndAtTheSameTime() throws IOException {
+    ManualMedium medium = new ManualMedium();
+    DiskTier tier =
+        DiskTier.claim(
+            disk(dir(temp.resolve("one"), 16 << 20), dir(temp.resolve("other"), 16 << 20)),
+            PooledByteBufAllocator.DEFAULT,
+            new MemoryLedger(1 << 20),
+            NOBODY,
+            medium);
+    tier.open();
+    medium.run();
+    tier.close();
+    assertThat(medium.endings).startsWith("stop", "stop");
   }
 
   @Test
