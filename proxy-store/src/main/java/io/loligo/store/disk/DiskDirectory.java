@@ -104,7 +104,7 @@ final class DiskDirectory implements AutoCloseable {
   private final Confirmations confirmations;
   private final Confirmations notes;
   private final Lock removing;
-  private final BanSweep sweep = new BanSweep();
+  private final BanSweep sweep;
 
   private final AtomicInteger urgent = new AtomicInteger();
 
@@ -151,6 +151,7 @@ final class DiskDirectory implements AutoCloseable {
     this.transit = transit;
     this.memory = memory;
     this.medium = medium;
+    this.sweep = new BanSweep(medium::nanos);
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
