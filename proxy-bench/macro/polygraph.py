@@ -218,8 +218,8 @@ class Load:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
 
-    def run(self, name, world, window, recurrence, count=0, new=0, seconds=0.0, rate=0.0):
-        line = f"{name} {world} {window} {recurrence:.6f} {count} {new} {seconds} {rate}\n"
+    def run(self, name, world, window, recurrence, count=0, new=0, seconds=0.0, rate=0.0, bias=0.0):
+        line = f"{name} {world} {window} {recurrence:.6f} {count} {new} {seconds} {rate} {bias}\n"
         guard = threading.Timer(seconds + 120, self.process.kill)
         guard.start()
         try:
@@ -249,7 +249,7 @@ def measure(peer, origin, load, phase, options):
     with DiskWatch(peer) as disk:
         result = load.run(
             phase.name, MEASURED, phase.window, phase.recurrence, phase.count, phase.new,
-            options.phase_seconds,
+            options.phase_seconds, bias=options.size_bias,
         )
         result["cpu"] = (peer.cpu() - cpu) / max(1, result["done"]) * 1000
     after_requests, after_octets = origin.asked()
@@ -348,7 +348,8 @@ def lru_of(phases, options, sizes):
     try:
         return {
             phase.name: load.run(
-                phase.name, MEASURED, phase.window, phase.recurrence, phase.count, phase.new, 300
+                phase.name, MEASURED, phase.window, phase.recurrence, phase.count, phase.new, 300,
+                bias=options.size_bias,
             )
             for phase in phases
         }
@@ -607,7 +608,8 @@ def conditions(options):
         f"{options.peer_warmup:g} s of the others; half of it or less with new objects, 1.25 times the disk, "
         f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects",
         f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
-        f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it",
+        f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it; "
+        f"{options.size_bias:.0%} of the revisits of what is cachable go to the smallest of nine neighbours",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "
         f"one event loop, thread of events or worker each (loligo_event_loops {options.loops})",
         f"- Squid's rock with {options.rock_options or 'its defaults'}, diskd with {options.diskd_options or 'its defaults'}",
@@ -662,6 +664,8 @@ def arguments():
     add("--big-cache-mb", type=float, default=512, help="of part big; its memory tier shrinks along")
     add("--requests", type=int, default=100_000, help="of the phases after the filling")
     add("--recurrence", type=float, default=0.725, help="revisits; 0.58 of the ideal hits as 0.80 are cachable")
+    add("--size-bias", type=float, default=0.9,
+        help="share of the revisits that go to the smallest cachable one of nine neighbours, as in PolyMix-4; 0: none")
     add("--connections", type=int, default=64)
     add("--warmup", type=float, default=75, help="seconds, of the JVM")
     add("--peer-warmup", type=float, default=5, help="seconds, of the others")

@@ -5,12 +5,15 @@
  * Usage: polyload PORT CONNECTIONS SEED [LRU_OCTETS]...
  * Port 0 asks nobody: the sequence goes through LRU caches of the given sizes instead.
  *
- * Reads one phase per line from standard input, "NAME WORLD WINDOW RECURRENCE COUNT NEW SECONDS RATE",
- * and writes one line of JSON when it is over: after COUNT requests, NEW new objects or SECONDS,
- * whichever comes first, 0 meaning no limit. RATE is the most requests begun in a second, 0 meaning as
- * many as the connections carry. An object is new, or, with probability RECURRENCE, one of the last
- * WINDOW new ones of its world: uniform over them, but one in ten such requests goes to every
- * hundredth of them (PolyMix's hot set). WINDOW 0: no new objects, all that are there.
+ * Reads one phase per line from standard input,
+ * "NAME WORLD WINDOW RECURRENCE COUNT NEW SECONDS RATE BIAS", and writes one line of JSON when it is
+ * over: after COUNT requests, NEW new objects or SECONDS, whichever comes first, 0 meaning no limit.
+ * RATE is the most requests begun in a second, 0 meaning as many as the connections carry. An object is
+ * new, or, with probability RECURRENCE, one of the last WINDOW new ones of its world: uniform over them,
+ * but one in ten such requests goes to every hundredth of them (PolyMix's hot set). With probability
+ * BIAS the smallest cachable one of nine neighbours is asked for instead, of the hot set where it was
+ * one of those, if what was drawn is cachable itself (PolyMix-4's bhr_discrimination). WINDOW 0: no new
+ * objects, all that are there.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,6 +39,7 @@
 #define ERRORS_SHOWN 5
 #define HOT_SHARE 0.10
 #define HOT_STEP 100
+#define NEIGHBOURS 4 /* on each side */
 #define NONE UINT32_MAX
 
 struct world {
@@ -67,7 +71,7 @@ struct phase {
   char name[64];
   uint32_t world;
   uint64_t window, limit, new_limit;
-  double recurrence, seconds, rate;
+  double recurrence, seconds, rate, bias;
   double started;
   uint64_t issued, fresh, fresh_octets, done, octets, hits, hit_octets;
   uint64_t ideal_hits, ideal_octets, cachable;
@@ -123,6 +127,25 @@ static double percentile(const uint64_t *counts, double share) {
   return 0;
 }
 
+/* The smallest cachable one near the place-th of count objects, each step-th from first on. */
+static uint64_t smallest_near(uint64_t first, uint64_t step, uint64_t count, uint64_t place) {
+  uint64_t found = first + place * step;
+  struct object smallest = object_of(phase.world, found, 0);
+  if (!smallest.cachable) {
+    return found;
+  }
+  uint64_t from = place < NEIGHBOURS ? 0 : place - NEIGHBOURS;
+  uint64_t last = count - 1 - place < NEIGHBOURS ? count - 1 : place + NEIGHBOURS;
+  for (uint64_t i = from; i <= last; i++) {
+    struct object object = object_of(phase.world, first + i * step, 0);
+    if (object.cachable && object.size < smallest.size) {
+      smallest = object;
+      found = first + i * step;
+    }
+  }
+  return found;
+}
+
 static bool next_object(uint64_t *id) {
   struct world *world = &worlds[phase.world];
   bool frozen = phase.window == 0;
@@ -136,9 +159,12 @@ static bool next_object(uint64_t *id) {
   uint64_t first_hot = (first + HOT_STEP - 1) / HOT_STEP;
   uint64_t hot = (world->next + HOT_STEP - 1) / HOT_STEP - first_hot;
   bool to_hot = next_uniform(&world->random) < HOT_SHARE && hot > 0;
-  double place = next_uniform(&world->random);
-  *id = to_hot ? (first_hot + (uint64_t)(place * (double)hot)) * HOT_STEP
-               : first + (uint64_t)(place * (double)window);
+  uint64_t step = to_hot ? HOT_STEP : 1;
+  uint64_t count = to_hot ? hot : window;
+  uint64_t place = (uint64_t)(next_uniform(&world->random) * (double)count);
+  first = to_hot ? first_hot * HOT_STEP : first;
+  bool to_small = phase.bias > 0 && next_uniform(&world->random) < phase.bias;
+  *id = to_small ? smallest_near(first, step, count, place) : first + place * step;
   return false;
 }
 
@@ -508,8 +534,9 @@ int main(int count, char **words) {
   while (fgets(line, sizeof line, stdin) != NULL) {
     memset(&phase, 0, sizeof phase);
     unsigned long long window, limit, new_limit;
-    if (sscanf(line, "%63s %u %llu %lf %llu %llu %lf %lf", phase.name, &phase.world, &window,
-               &phase.recurrence, &limit, &new_limit, &phase.seconds, &phase.rate) != 8 ||
+    if (sscanf(line, "%63s %u %llu %lf %llu %llu %lf %lf %lf", phase.name, &phase.world, &window,
+               &phase.recurrence, &limit, &new_limit, &phase.seconds, &phase.rate,
+               &phase.bias) != 9 ||
         phase.world >= WORLDS || (window == 0 && worlds[phase.world].next == 0)) {
       fprintf(stderr, "polyload: not a phase: %s", line);
       return 2;
