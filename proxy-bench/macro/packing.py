@@ -11,6 +11,8 @@ OBJECTS = 400_000
 HEAD = 88 + 45 + 35 + 250  # header of the first block, key, meta, field lines
 BLOCK = 65_472
 CONTENT = BLOCK - 40
+ENDS = 16  # as in Rests
+END = 1024
 
 
 def up(octets, unit):
@@ -44,12 +46,18 @@ def extents(content, segment):
     return found + [BLOCK]
 
 
-def log(sizes, segment):
-    """Octets of the segments in use, what is left over at their ends included."""
-    used, segments = segment, 0
+def log(sizes, segment, kept=0):
+    """Octets of the segments in use; the largest `kept` ends are filled with what fits them best."""
+    used, segments, ends = segment, 0, []
     for content in sizes:
         for extent in extents(content, segment):
+            best = min((end for end in ends if end >= extent), default=None)
+            if best is not None:
+                ends.remove(best)
+                ends.append(best - extent)
+                continue
             if used + extent > segment:
+                ends = sorted((end for end in [*ends, segment - used] if end >= END), reverse=True)[:kept]
                 used, segments = 64, segments + 1
             used += extent
     return segments * segment
@@ -70,6 +78,8 @@ def main():
     rows.append(("log, 64-octet alignment alone", aligned))
     for kib in (256, 512, 1024, 16384):
         rows.append((f"log, segments of {kib:,} KiB, their ends included", log(sizes, kib << 10)))
+    for kib in (256, 512, 1024, 16384):
+        rows.append((f"log, segments of {kib:,} KiB, the last ends filled", log(sizes, kib << 10, ENDS)))
     for kib in (4, 8, 64):
         octets = sum(up(s + HEAD, kib << 10) for s in sizes)
         rows.append((f"granules of {kib} KiB", octets))

@@ -53,6 +53,16 @@ public interface DiskAdmission {
    */
   Placement place(long hash, long bytes, boolean full);
 
+  /**
+   * Whether a response of which more came than was known when it was placed may go on; where it may
+   * not it is remembered like one that was refused.
+   *
+   * @param lane where it was placed
+   * @param bytes it takes on disk so far
+   * @param full whether something has to go for it
+   */
+  boolean mayGrow(Lane lane, long hash, long bytes, boolean full);
+
   /** Which lane gives its oldest segment; both in octets of live objects; at least one is not 0. */
   Lane victim(long probationBytes, long mainBytes, long capacityBytes);
 

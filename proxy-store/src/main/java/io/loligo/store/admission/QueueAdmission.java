@@ -59,14 +59,23 @@ public final class QueueAdmission implements DiskAdmission {
     double eighth = keys / objects / Ghosts.WAYS;
     Past past = DiskPolicy.past(wentFromProbation.take(hash), wentFromMain.take(hash), eighth);
     share = DiskPolicy.share(share, past, objects);
+    return placed(hash, bytes, full, past != Past.UNKNOWN);
+  }
+
+  private Placement placed(long hash, long bytes, boolean full, boolean remembered) {
     Placement placement =
         DiskPolicy.place(
             new DiskPolicy.Arrival(
-                bytes, full, past != Past.UNKNOWN, (long) (share * capacityBytes), capacityBytes));
+                bytes, full, remembered, (long) (share * capacityBytes), capacityBytes));
     if (placement.lane() == null) {
       wentFromProbation.add(hash);
     }
     return placement;
+  }
+
+  @Override
+  public boolean mayGrow(Lane lane, long hash, long bytes, boolean full) {
+    return placed(hash, bytes, full, lane == Lane.MAIN).lane() != null;
   }
 
   @Override

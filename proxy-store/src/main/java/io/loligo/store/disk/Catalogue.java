@@ -140,11 +140,21 @@ final class Catalogue {
     return admission.place(hash, bytes, isFull());
   }
 
+  /** Whether what was placed in {@code lane} may go on when it has grown to {@code bytes}. */
+  synchronized boolean mayGrow(Lane lane, long hash, long bytes) {
+    return admission.mayGrow(lane, hash, bytes, isFull());
+  }
+
   // Space
 
-  /** Room for {@code bytes} in {@code lane}, or null where space has to be made first. Pinned. */
-  synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
-    Segment segment = segments.withRoom(bytes, lane, moving, ids.getAsLong());
+  /**
+   * Room for {@code bytes} in {@code lane}, or null where space has to be made first. Pinned.
+   *
+   * @param after the life of a first block of the same number, which a rebuild must not prefer; 0:
+   *     there is none
+   */
+  synchronized Extent allocate(int bytes, Lane lane, long after, boolean moving) {
+    Segment segment = segments.withRoom(bytes, lane, after, moving, ids.getAsLong());
     return segment == null ? null : take(segment, bytes);
   }
 
@@ -477,15 +487,17 @@ final class Catalogue {
   // Making space
 
   /** The segment to be emptied next, or null where none may be. */
-  synchronized Segment victim(long capacityBytes) {
+  synchronized Segment victim(long slabBytes) {
     Segment dead = segments.dead();
     if (dead != null) {
       return dead;
     }
     long probation = segments.liveBytes(Lane.PROBATION);
     long main = segments.liveBytes(Lane.MAIN);
+    // small objects use up the records first: then what is stored is all there can be
+    long capacity = hasSlots() ? slabBytes : Math.min(slabBytes, probation + main);
     Lane first =
-        probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, capacityBytes);
+        probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, capacity);
     Segment segment = segments.oldest(first);
     return segment != null ? segment : segments.oldest(Lane.values()[1 - first.ordinal()]);
   }

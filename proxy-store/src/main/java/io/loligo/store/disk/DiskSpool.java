@@ -324,13 +324,13 @@ final class DiskSpool implements Spool {
     if (announced < 0 && number == MAX_PIECES) {
       return null;
     }
-    if (lane == null && !place()) {
+    if (lane == null ? !place() : !mayGrow()) {
       return null;
     }
     Extent extent =
         announced < 0
             ? space.allocateSegment(layout.fullPieceBytes(), lane)
-            : space.allocate(layout.bytesOf(number), lane);
+            : space.allocate(layout.bytesOf(number), lane, 0);
     if (extent != null) {
       extents.add(extent);
       long[] more = Arrays.copyOf(pieces, number + 1);
@@ -348,6 +348,17 @@ final class DiskSpool implements Spool {
       counters.refusals.increment();
     }
     return lane != null;
+  }
+
+  /** Whether there may be a further piece: of one of unknown length more is known by now. */
+  private boolean mayGrow() {
+    boolean may =
+        announced >= 0
+            || catalogue.mayGrow(lane, hash.high(), blockCount * Block.MAX_BYTES + received(0));
+    if (!may) {
+      counters.refusals.increment();
+    }
+    return may;
   }
 
   private long received(int atLeast) {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -16,16 +15,13 @@ final class Segments {
   /** Kept free for what moves to {@link Lane#MAIN} while space is made. */
   static final int RESERVE = 2;
 
-  private static final int MAX_PARTIAL = 8;
-
   private final Segment[] all;
   private final int segmentBytes;
   private final Deque<Segment> free = new ArrayDeque<>();
   private final List<Deque<Segment>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>());
   private final Segment[] open = new Segment[Lane.values().length];
 
-  /** Left by streams that took a whole segment and did not need it. */
-  private final List<Segment> partial = new ArrayList<>();
+  private final List<Rests> rests;
 
   /**
    * Whatever became dead is here once, and some that are not any more: they are looked at when they
@@ -38,6 +34,7 @@ final class Segments {
   /** All free. */
   Segments(int count, int segmentBytes) {
     this.segmentBytes = segmentBytes;
+    rests = List.of(new Rests(segmentBytes), new Rests(segmentBytes));
     all = new Segment[count];
     for (int i = 0; i < count; i++) {
       all[i] = new Segment(i);
@@ -83,50 +80,42 @@ final class Segments {
   }
 
   /**
-   * A segment with room for {@code bytes}, one that is open or a free one, which is then opened
-   * with {@code generation}; null where there is none.
+   * A segment with room for {@code bytes}: one that was closed and has some left, the one that is
+   * open, or a free one, which is then opened with {@code generation}; null where there is none.
    *
+   * @param after the oldest life that will do
    * @param moving whether the reserve may be used
    */
-  Segment withRoom(int bytes, Lane lane, boolean moving, long generation) {
+  Segment withRoom(int bytes, Lane lane, long after, boolean moving, long generation) {
+    Rests left = rests.get(lane.ordinal());
+    Segment end = left.end(bytes, after);
+    if (end != null) {
+      return end;
+    }
     Segment current = open[lane.ordinal()];
-    if (hasRoom(current, bytes)) {
+    if (current != null && current.generation >= after && hasRoom(current, bytes)) {
       return current;
     }
-    for (Iterator<Segment> it = partial.iterator(); it.hasNext(); ) {
-      Segment segment = it.next();
-      if (segment.lane == lane && hasRoom(segment, bytes)) {
-        it.remove();
-        makeCurrent(segment);
-        return segment;
-      }
+    Segment next = left.takeLong(bytes, after);
+    if (next == null) {
+      next = openFree(lane, moving, generation);
     }
-    Segment segment = openFree(lane, moving, generation);
-    if (segment != null) {
-      makeCurrent(segment);
+    if (next != null) {
+      makeCurrent(next);
     }
-    return segment;
+    return next;
   }
 
   private boolean hasRoom(Segment segment, int bytes) {
-    return segment != null && segmentBytes - segment.used >= bytes;
+    return segmentBytes - segment.used >= bytes;
   }
 
   private void makeCurrent(Segment segment) {
     Segment before = open[segment.lane.ordinal()];
-    if (before != null) {
-      setAside(before);
-    }
     open[segment.lane.ordinal()] = segment;
     if (before != null) {
+      share(before);
       listIfDead(before);
-    }
-  }
-
-  /** Octets worth coming back for stay in reach. */
-  private void setAside(Segment segment) {
-    if (segmentBytes - segment.used > segmentBytes / 4 && partial.size() < MAX_PARTIAL) {
-      partial.add(segment);
     }
   }
 
@@ -143,7 +132,11 @@ final class Segments {
 
   /** The one who had it alone is through: others may use what is left. */
   void share(Segment segment) {
-    setAside(segment);
+    rests.get(segment.lane.ordinal()).add(segment);
+  }
+
+  private void takeBack(Segment segment) {
+    rests.get(segment.lane.ordinal()).remove(segment);
   }
 
   /** A segment in which nothing is stored any more, given to nobody else; or null. */
@@ -151,7 +144,7 @@ final class Segments {
     for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
       segment.listedAsDead = false;
       if (isDead(segment)) {
-        partial.remove(segment);
+        takeBack(segment);
         return segment;
       }
     }
@@ -162,7 +155,7 @@ final class Segments {
   Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
       if (segment.pins == 0 && segment != open[lane.ordinal()]) {
-        partial.remove(segment);
+        takeBack(segment);
         return segment;
       }
     }

@@ -49,11 +49,15 @@ final class Space {
     return evictions.sum();
   }
 
-  /** Room for {@code bytes} in {@code lane}; space is made for it. Null where none can be. */
-  Extent allocate(int bytes, Lane lane) throws IOException {
-    Extent extent = catalogue.allocate(bytes, lane, false);
+  /**
+   * Room for {@code bytes} in {@code lane}; space is made for it. Null where none can be.
+   *
+   * @param after see {@link Catalogue#allocate}
+   */
+  Extent allocate(int bytes, Lane lane, long after) throws IOException {
+    Extent extent = catalogue.allocate(bytes, lane, after, false);
     for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
-      extent = catalogue.allocate(bytes, lane, false);
+      extent = catalogue.allocate(bytes, lane, after, false);
     }
     return opened(extent);
   }
@@ -198,8 +202,8 @@ final class Space {
       extents = new Extent[pieces + 1];
     }
 
-    Extent allocate(int bytes) throws IOException {
-      Extent extent = opened(catalogue.allocate(bytes, Lane.MAIN, true));
+    Extent allocate(int bytes, long after) throws IOException {
+      Extent extent = opened(catalogue.allocate(bytes, Lane.MAIN, after, true));
       if (extent != null) {
         extents[count++] = extent;
       }
@@ -221,7 +225,7 @@ final class Space {
       int bytes = layout.bytesOf(i);
       int blockCount = (int) ((layout.contentOfPiece(i) - 1) / Block.FURTHER_CONTENT) + 1;
       if (Place.segment(pieces[i]) == segment) {
-        Extent extent = moved.allocate(bytes);
+        Extent extent = moved.allocate(bytes, 0);
         if (extent == null || !copy(block, layout, pieces, number, blockCount, extent)) {
           return false;
         }
@@ -258,7 +262,8 @@ final class Space {
 
   private boolean moveFirst(Stored stored, ByteBuf block, int segment, Moved moved)
       throws IOException {
-    Extent extent = moved.allocate(Block.aligned(stored.length()));
+    long after = Place.segment(stored.place()) == segment ? 0 : Block.generation(block);
+    Extent extent = moved.allocate(Block.aligned(stored.length()), after);
     if (extent == null) {
       return false;
     }

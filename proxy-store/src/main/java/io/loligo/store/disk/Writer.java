@@ -115,7 +115,7 @@ final class Writer {
     long[] pieces = new long[layout.pieces()];
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
-      Extent extent = space.allocate(layout.bytesOf(i), lane);
+      Extent extent = space.allocate(layout.bytesOf(i), lane, 0);
       if (extent == null) {
         return null;
       }
@@ -169,7 +169,7 @@ final class Writer {
       BooleanSupplier cancelled,
       List<Extent> extents)
       throws IOException {
-    Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane);
+    Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane, 0);
     if (extent == null) {
       return Outcome.NO_SPACE;
     }
@@ -289,7 +289,8 @@ final class Writer {
           first);
       block.writeBytes(old, old.writerIndex() - first, first);
       Lane lane = Lane.values()[Block.lane(old)];
-      Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane);
+      Extent extent =
+          space.allocate(Block.aligned(block.writerIndex()), lane, Block.generation(old));
       if (extent == null) {
         return Outcome.NO_SPACE;
       }

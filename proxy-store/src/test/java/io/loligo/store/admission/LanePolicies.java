@@ -34,6 +34,11 @@ final class LanePolicies {
     }
 
     @Override
+    public boolean mayGrow(Lane lane, long hash, long bytes, boolean full) {
+      return ours.mayGrow(lane, hash, bytes, full);
+    }
+
+    @Override
     public Lane victim(long probationBytes, long mainBytes, long capacityBytes) {
       return DiskPolicy.victim(probationBytes, mainBytes, share, capacityBytes);
     }

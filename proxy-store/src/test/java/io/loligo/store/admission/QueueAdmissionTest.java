@@ -46,6 +46,22 @@ class QueueAdmissionTest {
     assertThat(narrow.place(KEY, large, true)).isEqualTo(new Placement(Lane.MAIN, Reason.RETURNS));
   }
 
+  @Test
+  void whatTurnsOutToBeTooLargeForANewcomerEndsThere() {
+    long large = CAPACITY / 2;
+    assertThat(admission.mayGrow(Lane.PROBATION, KEY, large, false)).isTrue();
+    assertThat(admission.mayGrow(Lane.PROBATION, KEY, large + 1, false)).isFalse();
+
+    QueueAdmission narrow = new QueueAdmission(CAPACITY, SEGMENT, 10_000);
+    shrinkProbation(narrow);
+    assertThat(narrow.mayGrow(Lane.PROBATION, KEY, 5_000, true)).isTrue();
+    assertThat(narrow.mayGrow(Lane.MAIN, KEY, large, true)).isTrue();
+    assertThat(narrow.mayGrow(Lane.PROBATION, KEY, large, true)).isFalse();
+    assertThat(narrow.place(KEY, large, true))
+        .as("remembered as if it had been refused at once")
+        .isEqualTo(new Placement(Lane.MAIN, Reason.RETURNS));
+  }
+
   private static void shrinkProbation(QueueAdmission admission) {
     for (int i = 0; admission.probationShare() > DiskPolicy.MIN_SHARE; i++) {
       admission.evicted(Lane.MAIN, Trace.hash(i), 10_000);

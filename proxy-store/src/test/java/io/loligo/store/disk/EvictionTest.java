@@ -103,4 +103,33 @@ final class EvictionTest {
       assertThat(fixture.load(HOT).outcome()).isEqualTo(LoadOutcome.FOUND);
     }
   }
+
+  /** Small ones: the records of the directory run out when little of the slabs is used. */
+  private static void putSmall(DiskFixture fixture, String folder, int count) {
+    for (int i = 0; i < count; i++) {
+      fixture.store.fill(folder + i, octets(2_000));
+      if (i % 32 == 0) {
+        fixture.settle();
+      }
+    }
+    fixture.settle();
+  }
+
+  @Test
+  void whereRecordsRunOutWhatWasAskedForStays() throws IOException {
+    try (DiskFixture fixture = open(256 << 10)) {
+      int count = 400;
+      putSmall(fixture, "http://used/", count);
+      for (int i = 0; i < count; i++) {
+        assertThat(fixture.load("http://used/" + i).outcome()).isEqualTo(LoadOutcome.FOUND);
+      }
+      putSmall(fixture, "http://once/", 3000);
+      assertThat(fixture.stats().evictions()).isGreaterThan(2000);
+      int left = 0;
+      for (int i = 0; i < count; i++) {
+        left += fixture.load("http://used/" + i).outcome() == LoadOutcome.FOUND ? 1 : 0;
+      }
+      assertThat(left).isGreaterThan(count / 2);
+    }
+  }
 }

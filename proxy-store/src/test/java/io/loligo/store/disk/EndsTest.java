@@ -1,0 +1,98 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.inflight.InFlight;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How much of the slabs is stored objects': what is left at the ends of segments is used, too. */
+final class EndsTest {
+  private static final long SIZE = 64 << 20;
+
+  @TempDir Path temp;
+
+  private ProxyConfig.Disk here() {
+    return disk(dir(temp.resolve("cache"), SIZE));
+  }
+
+  private static double filled(DiskFixture fixture) {
+    long slabs = DiskDirectory.geometry(dir(Path.of("x"), SIZE), 13 << 10).slabBytes();
+    return (double) fixture.stats().usedBytes() / slabs;
+  }
+
+  @Test
+  void smallResponsesFillTheEndsOfSegments() throws IOException {
+    SplittableRandom random = new SplittableRandom(1);
+    try (DiskFixture fixture = new DiskFixture(256 << 10, here())) {
+      long bytes = 0;
+      for (int i = 0; fixture.stats().evictions() == 0; i++) {
+        int size = random.nextInt(3) > 0 ? random.nextInt(9_000) : random.nextInt(60_000);
+        fixture.store.fill("http://a/" + i, octets(size));
+        bytes += size;
+        if (i % 16 == 0) {
+          fixture.settle();
+        }
+      }
+      fixture.settle();
+      assertThat(bytes).isGreaterThan(SIZE / 2);
+      assertThat(filled(fixture)).isGreaterThan(0.97);
+    }
+  }
+
+  /** Until it is written, or refused. */
+  private static void stream(DiskFixture fixture, String url, byte[] octets) throws Exception {
+    long before = ended(fixture);
+    fixture
+        .loop
+        .submit(
+            () -> {
+              InFlight flight =
+                  fixture.store.store.begin(
+                      key(url), true, fixture.loop, new StoreFixture.SilentWriter());
+              flight.head(StoreFixture.head(), meta(), true, fixture.store.fields("\r\n"), -1);
+              flight.content(fixture.store.buffer(octets));
+              flight.end(null);
+            })
+        .get();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (ended(fixture) == before && System.nanoTime() - deadline < 0) {
+      Thread.onSpinWait();
+    }
+    fixture.settle();
+  }
+
+  private static long ended(DiskFixture fixture) {
+    return fixture.stats().writes() + fixture.stats().skippedAdmission();
+  }
+
+  @Test
+  void aStreamOfUnknownLengthThatWouldDriveMostOthersOutEndsThere() throws Exception {
+    ProxyConfig.Disk small = disk(dir(temp.resolve("cache"), 16 << 20));
+    byte[] octets = octets(5 << 20);
+    try (DiskFixture fixture = new DiskFixture(small)) {
+      stream(fixture, "http://a/first", octets);
+      assertThat(fixture.stats().writes()).isEqualTo(1);
+      for (int i = 0; fixture.stats().evictions() == 0; i++) {
+        fixture.put("http://b/" + i, octets(60_000));
+      }
+      long writes = fixture.stats().writes();
+      stream(fixture, "http://a/second", octets);
+      assertThat(fixture.stats().writes()).isEqualTo(writes);
+      assertThat(fixture.stats().skippedAdmission()).isPositive();
+      assertThat(fixture.load("http://a/second").outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+}
