@@ -8,9 +8,10 @@ import java.util.concurrent.locks.Lock;
  * lock.
  *
  * <p>Two queues. <em>Reads</em>, for which somebody waits, go first, at most {@value #MAX_READS} of
- * them; <em>writes</em> are limited in octets, and one thread never takes them, so that a disk that
- * writes slowly still reads. What does not fit a queue is refused, not waited for; what must not be
- * lost, such as a removal, is let in always.
+ * them, but not for ever: a thread does a write after some of them. <em>Writes</em> are limited in
+ * octets, and one thread never takes them, so that a disk that writes slowly still reads. What does
+ * not fit a queue is refused, not waited for; what must not be lost, such as a removal, is let in
+ * always.
  */
 interface DiskThreads {
   /** Reads that wait, at most. */

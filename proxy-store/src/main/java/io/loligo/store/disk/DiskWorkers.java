@@ -26,6 +26,9 @@ final class DiskWorkers implements DiskThreads {
   /** Reads that one thread does in turn as long as they are not slow, before another is woken. */
   private static final int QUICK_READS = 16;
 
+  /** Reads that a thread does in turn while a write waits. */
+  private static final int READS_BEFORE_WRITE = 8;
+
   private static final Logger LOG = LoggerFactory.getLogger(DiskWorkers.class);
 
   private record Write(Runnable task, long bytes) {}
@@ -204,8 +207,14 @@ final class DiskWorkers implements DiskThreads {
     private final boolean mayWrite;
     private volatile boolean idle;
 
-    /** When it began what it is at. */
+    /** When it began the read it is at. */
     private volatile long began;
+
+    /** Whether it is at a read, or was at last: of a write nobody knows how long it takes. */
+    private volatile boolean reading;
+
+    /** Reads since it did a write. */
+    private int readsInTurn;
 
     /** Whether it has waited for more writes to come since there were none. */
     private boolean collected;
@@ -228,7 +237,7 @@ final class DiskWorkers implements DiskThreads {
 
     /** Whether it is likely to be through soon with what it is at. */
     boolean isQuick(long now) {
-      return !slow && now - began < SLOW_NANOS;
+      return reading && !slow && now - began < SLOW_NANOS;
     }
 
     @Override
@@ -262,9 +271,11 @@ final class DiskWorkers implements DiskThreads {
     }
 
     private boolean runOne() {
-      Runnable read = reads.poll();
+      boolean writeIsDue = mayWrite && readsInTurn >= READS_BEFORE_WRITE && !writes.isEmpty();
+      Runnable read = writeIsDue ? null : reads.poll();
       if (read != null) {
         readCount.decrementAndGet();
+        readsInTurn++;
         runRead(read);
         return true;
       }
@@ -272,27 +283,35 @@ final class DiskWorkers implements DiskThreads {
         collected = false;
         return false;
       }
-      if (!collected && !hurried && !isCrowded()) {
+      if (!writeIsDue && !collected && !hurried && !isCrowded()) {
         collect();
         return true;
       }
+      runWrite();
+      return true;
+    }
+
+    private void runWrite() {
+      readsInTurn = 0;
       Write write = writes.poll();
       if (write == null) {
-        return true;
+        return;
       }
       if (writes.isEmpty()) {
         hurried = false;
       }
       waitingWrites.decrementAndGet();
+      reading = false;
       try {
         run(write.task());
       } finally {
         writeBytes.addAndGet(-write.bytes());
       }
-      return true;
     }
 
     private void runRead(Runnable read) {
+      began = System.nanoTime();
+      reading = true;
       run(read);
       boolean tookLong = System.nanoTime() - began > SLOW_NANOS;
       if (slow != tookLong) {
@@ -304,7 +323,6 @@ final class DiskWorkers implements DiskThreads {
     }
 
     private void run(Runnable task) {
-      began = System.nanoTime();
       try {
         task.run();
       } catch (RuntimeException | Error defect) {

@@ -1,0 +1,109 @@
+package io.loligo.store.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class DiskWorkersTest {
+  private static final long PATIENCE_SECONDS = 20;
+
+  private DiskWorkers workers;
+
+  @AfterEach
+  void close() {
+    assertThat(workers.close(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))).isTrue();
+  }
+
+  /** All of them sleep. */
+  private static void awaitSleep(String name, int count) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith(name))
+            .filter(thread -> thread.getState() == Thread.State.WAITING)
+            .count()
+        < count) {
+      assertThat(System.nanoTime() - deadline).isNegative();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void readsWithoutEndLeaveRoomForWrites() {
+    workers = new DiskWorkers("endless", 2, 1 << 20);
+    AtomicBoolean written = new AtomicBoolean();
+    AtomicInteger reads = new AtomicInteger();
+    CompletableFuture<Integer> readsBefore = new CompletableFuture<>();
+    Runnable read =
+        new Runnable() {
+          @Override
+          public void run() {
+            int done = reads.incrementAndGet();
+            if (!written.get() && done < 100_000) {
+              workers.urgent(this);
+            } else {
+              readsBefore.complete(done);
+            }
+          }
+        };
+    for (int i = 0; i < 64; i++) {
+      workers.urgent(read);
+    }
+    assertThat(workers.write(() -> written.set(true), 100, false)).isTrue();
+    assertThat(DiskFixture.get(readsBefore)).isLessThan(100_000);
+  }
+
+  @Test
+  void aThreadThatBeganAWriteIsNotExpectedToReadSoon() throws InterruptedException {
+    workers = new DiskWorkers("three", 3, 1 << 20);
+    for (int round = 0; round < 10; round++) {
+      awaitSleep("three", 3);
+      assertThat(readsBesideAWrite()).as("round %s", round).isTrue();
+    }
+  }
+
+  /** Whether a read that is asked for by a write is done before that ends. */
+  private boolean readsBesideAWrite() throws InterruptedException {
+    CountDownLatch slowReadBegins = new CountDownLatch(1);
+    CountDownLatch slowReadEnds = new CountDownLatch(1);
+    CountDownLatch read = new CountDownLatch(1);
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    Runnable asked = read::countDown;
+    // the first thread is at a read that takes long
+    workers.urgent(
+        () -> {
+          slowReadBegins.countDown();
+          await(slowReadEnds, PATIENCE_SECONDS);
+        });
+    assertThat(slowReadBegins.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    TimeUnit.MILLISECONDS.sleep(5);
+    workers.write(
+        () -> {
+          workers.urgent(asked);
+          done.complete(await(read, 1));
+          slowReadEnds.countDown();
+        },
+        100,
+        true);
+    boolean meanwhile = DiskFixture.get(done);
+    // one that is quick, so that the next round's count as quick, too
+    CompletableFuture<Void> quick = new CompletableFuture<>();
+    awaitSleep("three", 3);
+    workers.urgent(() -> quick.complete(null));
+    DiskFixture.get(quick);
+    return meanwhile;
+  }
+
+  private static boolean await(CountDownLatch latch, long seconds) {
+    try {
+      return latch.await(seconds, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
