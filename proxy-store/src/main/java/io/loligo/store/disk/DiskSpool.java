@@ -406,18 +406,16 @@ final class DiskSpool implements Spool {
   }
 
   private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {
-    ByteBuf octets = blocks.buffer(Block.MAX_BYTES);
-    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+    ByteBuf octets = blocks.buffer(StoredForm.metaBytes(meta));
+    ByteBuf block = null;
     try {
       StoredForm.writeMeta(meta, octets);
       int headBytes = key.length() + octets.readableBytes() + fields.readableBytes();
-      if (FirstBlock.FIXED_BYTES
-              + headBytes
-              + pieces.length * FirstBlock.PIECE_BYTES
-              + first.writerIndex()
-          > Block.MAX_BYTES) {
+      int bytes = FirstBlock.bytes(headBytes, pieces.length, first.writerIndex());
+      if (bytes > Block.MAX_BYTES) {
         return Writer.Outcome.REFUSED;
       }
+      block = blocks.buffer(bytes);
       FirstBlock.begin(
           block,
           id,
@@ -434,7 +432,9 @@ final class DiskSpool implements Spool {
           block, lane, pieces, exact, meta, false, () -> !listener.mayStore(), extents);
     } finally {
       octets.release();
-      block.release();
+      if (block != null) {
+        block.release();
+      }
     }
   }
 

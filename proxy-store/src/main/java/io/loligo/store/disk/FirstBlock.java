@@ -29,6 +29,15 @@ final class FirstBlock {
   private FirstBlock() {}
 
   /**
+   * Octets of a first block.
+   *
+   * @param headBytes of key, meta and field lines
+   */
+  static int bytes(int headBytes, int pieces, int firstContent) {
+    return FIXED_BYTES + headBytes + pieces * PIECE_BYTES + firstContent;
+  }
+
+  /**
    * Writes all but the content, which the caller appends: exactly {@code firstContent} octets.
    * Borrows everything. The block is to be {@link Block#seal}ed then.
    *

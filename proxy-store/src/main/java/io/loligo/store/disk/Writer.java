@@ -68,7 +68,8 @@ final class Writer {
         return Outcome.NO_SPACE;
       }
       ByteBuf fields = entry.firstBlock().slice(0, entry.fieldsLength());
-      ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+      ByteBuf block =
+          blocks.buffer(FirstBlock.bytes(headBytes, layout.pieces(), layout.firstContent()));
       try {
         FirstBlock.begin(
             block,
@@ -96,7 +97,7 @@ final class Writer {
   }
 
   private ByteBuf meta(StoredMeta meta) {
-    ByteBuf octets = blocks.buffer(Block.MAX_BYTES);
+    ByteBuf octets = blocks.buffer(StoredForm.metaBytes(meta));
     boolean written = false;
     try {
       StoredForm.writeMeta(meta, octets);
@@ -132,7 +133,7 @@ final class Writer {
   private void writeFurther(
       Entry entry, long id, Layout layout, long number, long place, Extent extent)
       throws IOException {
-    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
+    ByteBuf block = blocks.buffer(Block.HEADER_BYTES + layout.contentOfBlock(number));
     try {
       Block.begin(block, Block.FURTHER, id, (int) number + 1);
       copy(entry, layout.startOf(number), layout.contentOfBlock(number), block);
