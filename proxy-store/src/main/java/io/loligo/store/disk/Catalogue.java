@@ -197,6 +197,13 @@ final class Catalogue {
     }
   }
 
+  /** Lets go of all of {@code stored}. */
+  synchronized void unpinAll(List<Stored> stored) {
+    for (int i = 0; i < stored.size(); i++) {
+      unpin(stored.get(i));
+    }
+  }
+
   // Looking
 
   /** All variants under {@code high}, pinned, the newest record first known last. */
@@ -253,23 +260,22 @@ final class Catalogue {
     for (long piece : places) {
       segments.get(Place.segment(piece)).pins++;
     }
-    return new Stored(slot, index.high(slot), index.low(slot), place, index.length(slot), places);
-  }
-
-  /** Whether the record of {@code stored} holds all of its first block. */
-  synchronized boolean isInRecord(Stored stored) {
-    return isStill(stored) && (index.flags(stored.slot()) & IN_RECORD) != 0;
+    boolean inRecord = (index.flags(slot) & IN_RECORD) != 0;
+    return new Stored(
+        slot, index.high(slot), index.low(slot), place, index.length(slot), places, inRecord);
   }
 
   synchronized int hits(Stored stored) {
     return isStill(stored) ? index.hits(stored.slot()) : 0;
   }
 
-  /** It was asked for. */
-  synchronized void hit(Stored stored) {
-    if (isStill(stored)) {
-      index.hit(stored.slot());
+  /** It was asked for. How often by now. */
+  synchronized int hit(Stored stored) {
+    if (!isStill(stored)) {
+      return 0;
     }
+    index.hit(stored.slot());
+    return index.hits(stored.slot());
   }
 
   /** A copy of what is stored under this hash is in memory, or is about to be. */

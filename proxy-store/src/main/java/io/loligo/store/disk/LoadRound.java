@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What was loaded for requests that waited together. It is retained, and pinned, so that a place
- * names the same object as long as this lives. Confined to a disk thread.
+ * What was loaded for requests that waited together. It is retained, and all that was looked at is
+ * pinned, so that a place names the same object as long as this lives. Confined to a disk thread.
  */
 final class LoadRound implements AutoCloseable {
   /**
@@ -18,9 +18,19 @@ final class LoadRound implements AutoCloseable {
 
   private final Catalogue catalogue;
   private final List<Held> held = new ArrayList<>(1);
+  private final List<Stored> pinned = new ArrayList<>(1);
 
   LoadRound(Catalogue catalogue) {
     this.catalogue = catalogue;
+  }
+
+  /**
+   * All variants under {@code high}, see {@link Catalogue#pinAll}, pinned as long as this lives.
+   */
+  List<Stored> pinAll(long high) {
+    List<Stored> variants = catalogue.pinAll(high);
+    pinned.addAll(variants);
+    return variants;
   }
 
   /** What was loaded of {@code stored} where it stands now, last, or null. */
@@ -36,11 +46,10 @@ final class LoadRound implements AutoCloseable {
     return null;
   }
 
-  /** Retains {@code entry}, borrowed, and pins {@code stored}, pinned. */
+  /** Retains {@code entry}, borrowed; {@code stored} is pinned here. */
   void keep(Stored stored, Entry entry, boolean inRecord, boolean whole) {
     boolean alive = entry.tryRetain();
     assert alive : "borrowed without reference";
-    catalogue.pinAgain(stored);
     held.add(new Held(stored, entry, inRecord, whole));
   }
 
@@ -48,8 +57,9 @@ final class LoadRound implements AutoCloseable {
   public void close() {
     for (Held one : held) {
       one.entry.release();
-      catalogue.unpin(one.stored);
     }
     held.clear();
+    catalogue.unpinAll(pinned);
+    pinned.clear();
   }
 }

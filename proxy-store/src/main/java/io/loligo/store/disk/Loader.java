@@ -90,30 +90,23 @@ final class Loader {
    */
   Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
-    List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
-    List<Stored> left = new ArrayList<>(variants);
-    try {
-      Loaded loaded = Loaded.none(Outcome.ABSENT);
-      while (!left.isEmpty()) {
-        Stored next = left.size() == 1 ? left.get(0) : newest(left, key, request);
-        if (next == null) {
-          return loaded;
-        }
-        left.remove(next);
-        Loaded one = load(next, key, request, wanted, round);
-        if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
-          return one;
-        }
-        if (one.outcome() == Outcome.DAMAGED) {
-          loaded = one;
-        }
+    List<Stored> left = round.pinAll(secret.hash().of(key, null).high());
+    Loaded loaded = Loaded.none(Outcome.ABSENT);
+    while (!left.isEmpty()) {
+      Stored next = left.size() == 1 ? left.get(0) : newest(left, key, request);
+      if (next == null) {
+        return loaded;
       }
-      return loaded;
-    } finally {
-      for (Stored variant : variants) {
-        catalogue.unpin(variant);
+      left.remove(next);
+      Loaded one = load(next, key, request, wanted, round);
+      if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
+        return one;
+      }
+      if (one.outcome() == Outcome.DAMAGED) {
+        loaded = one;
       }
     }
+    return loaded;
   }
 
   /**
@@ -153,10 +146,10 @@ final class Loader {
    * whatever selects them. One whose record is too short to tell is left out.
    */
   List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
-    List<Stored> stored = catalogue.pinAll(secret.hash().of(key, null).high());
     List<Entry> entries = new ArrayList<>();
     boolean whole = false;
     try (LoadRound round = round()) {
+      List<Stored> stored = round.pinAll(secret.hash().of(key, null).high());
       for (Stored one : newest(stored, key, which, max)) {
         Loaded loaded = load(one, key, null, DiskTier.Wanted.UNASKED, round);
         if (loaded.entry() != null) {
@@ -168,9 +161,6 @@ final class Loader {
     } finally {
       if (!whole) {
         entries.forEach(Entry::release);
-      }
-      for (Stored one : stored) {
-        catalogue.unpin(one);
       }
     }
   }
@@ -215,7 +205,7 @@ final class Loader {
     Loaded cheap = again(stored, request, wanted, round);
     if (cheap == null
         && wanted == DiskTier.Wanted.HEAD
-        && !catalogue.isInRecord(stored)
+        && !stored.inRecord()
         && catalogue.isInSlabs(stored)) {
       cheap = head(stored, key, request, round);
     }
@@ -228,8 +218,12 @@ final class Loader {
     }
     Entry entry = null;
     try {
-      boolean inRecord = catalogue.isInRecord(stored);
-      ByteBuf block = inRecord ? readRecord(stored) : readFirst(stored);
+      boolean inRecord = stored.inRecord();
+      ByteBuf block = inRecord ? readRecord(stored) : null;
+      if (!inRecord || (block == null && !catalogue.isStill(stored))) {
+        // what has taken its place may be longer than a record, the old one stands in the slabs
+        block = readFirst(stored);
+      }
       if (block == null || !stored.isSame(block)) {
         if (block != null) {
           block.release();
@@ -239,13 +233,24 @@ final class Loader {
       if (!inRecord && !catalogue.isInSlabs(stored)) {
         compare(stored, block);
       }
-      Loaded made = entry(stored, block, key, request, charge, wanted);
+      StoredMeta meta = null;
+      try {
+        meta = selected(block, key, request);
+      } finally {
+        if (meta == null) {
+          block.release();
+        }
+      }
+      if (meta == null) {
+        return Loaded.none(Outcome.ABSENT);
+      }
+      int hits = hits(stored, wanted);
+      Loaded made = entry(stored, block, key, meta, charge, wanted, hits);
       entry = made.entry();
       if (entry == null) {
         return made;
       }
       count(inRecord, stored, wanted);
-      int hits = catalogue.hits(stored);
       boolean kept =
           wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry.contentLength(), hits);
       round.keep(stored, entry, inRecord, kept);
@@ -294,9 +299,8 @@ final class Loader {
     }
     boolean alive = entry.tryRetain();
     assert alive : "held without reference";
-    hit(stored, wanted);
     count(held.inRecord(), stored, wanted);
-    int hits = catalogue.hits(stored);
+    int hits = hits(stored, wanted);
     mayGoToMemory(stored, length, hits);
     return new Loaded(entry, Outcome.FOUND, hits);
   }
@@ -336,20 +340,18 @@ final class Loader {
       fields.writeBytes(block, FirstBlock.fieldsStart(block), FirstBlock.fieldsLength(block));
       Entry entry = Entry.loadedHead(key, meta, fields, charge, transit);
       entry.diskId(Block.id(block));
-      hit(stored, DiskTier.Wanted.HEAD);
+      int hits = hits(stored, DiskTier.Wanted.HEAD);
       count(true, stored, DiskTier.Wanted.HEAD);
       round.keep(stored, entry, true, false);
-      return new Loaded(entry, Outcome.FOUND, catalogue.hits(stored));
+      return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
       record.release();
     }
   }
 
-  /** A request is one hit, however often it loads. */
-  private void hit(Stored stored, DiskTier.Wanted wanted) {
-    if (isFirst(wanted)) {
-      catalogue.hit(stored);
-    }
+  /** Hits with this one, if it is one: a request is, however often it loads. */
+  private int hits(Stored stored, DiskTier.Wanted wanted) {
+    return isFirst(wanted) ? catalogue.hit(stored) : catalogue.hits(stored);
   }
 
   private static boolean isFirst(DiskTier.Wanted wanted) {
@@ -405,7 +407,7 @@ final class Loader {
     ByteBuf block = null;
     try {
       block =
-          catalogue.isInRecord(stored)
+          stored.inRecord()
               ? readRecord(stored)
               : blocks.readFirst(stored.place(), stored.length());
       if (block == null || !stored.isSame(block)) {
@@ -471,33 +473,37 @@ final class Loader {
     }
   }
 
-  /** Takes {@code block}. ABSENT where it is of another key or variant. */
+  /** The meta of {@code block}, borrowed; null where it is of another key or variant. */
+  private StoredMeta selected(ByteBuf block, CacheKey key, Fields request) {
+    if (!FirstBlock.isOf(key, block)
+        || Layout.of(block, geometry).pieces() != FirstBlock.pieces(block)) {
+      return null;
+    }
+    StoredMeta meta = FirstBlock.meta(block);
+    boolean matches = request == null || meta.vary() == null || meta.vary().matches(request);
+    return matches ? meta : null;
+  }
+
+  /** Takes {@code block}. Without an entry where its content cannot be had. */
   private Loaded entry(
       Stored stored,
       ByteBuf block,
       CacheKey key,
-      Fields request,
+      StoredMeta meta,
       int charge,
-      DiskTier.Wanted wanted)
-      throws IOException {
+      DiskTier.Wanted wanted,
+      int hits) {
     boolean kept = false;
     try {
       Layout layout = Layout.of(block, geometry);
-      if (!FirstBlock.isOf(key, block) || layout.pieces() != FirstBlock.pieces(block)) {
-        return Loaded.none(Outcome.ABSENT);
-      }
-      StoredMeta meta = FirstBlock.meta(block);
-      if (request != null && meta.vary() != null && !meta.vary().matches(request)) {
-        return Loaded.none(Outcome.ABSENT);
-      }
-      hit(stored, wanted);
       ByteBuf first =
           block.slice(
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
-      boolean mayBeWhole = wanted != DiskTier.Wanted.UNASKED;
+      boolean whole =
+          wanted != DiskTier.Wanted.UNASKED && memory.wants(layout.contentLength(), hits);
       Loaded made =
-          entry(stored, layout, Block.id(block), key, meta, first, charge, block, mayBeWhole);
+          entry(stored, layout, Block.id(block), key, meta, first, charge, block, whole);
       kept = made.entry() != null;
       if (kept) {
         made.entry().diskId(Block.id(block));
@@ -522,13 +528,13 @@ final class Loader {
       ByteBuf first,
       int charge,
       ByteBuf block,
-      boolean mayBeWhole) {
+      boolean whole) {
     int fieldsLength = FirstBlock.fieldsLength(block);
     int length = first.capacity();
     if (layout.pieces() == 0) {
       return found(Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit));
     }
-    if (mayBeWhole && memory.wants(layout.contentLength(), catalogue.hits(stored))) {
+    if (whole) {
       Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
       if (all.fill(stored, layout, id)) {
         return found(
