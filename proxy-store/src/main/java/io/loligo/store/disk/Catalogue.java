@@ -216,25 +216,6 @@ final class Catalogue {
     return found;
   }
 
-  /** The object of {@code slot} if it is stored and has something in {@code segment}, pinned. */
-  synchronized Stored pinIn(int segment, int slot) {
-    if (!index.isUsed(slot)) {
-      return null;
-    }
-    if (Place.segment(index.place(slot)) == segment) {
-      return pin(slot);
-    }
-    long[] places = pieces.get(slot);
-    if (places != null) {
-      for (int i = 0; i < places.length - 1; i++) {
-        if (Place.segment(places[i]) == segment) {
-          return pin(slot);
-        }
-      }
-    }
-    return null;
-  }
-
   /** Any object, pinned, for the scrubber; null where there is none in {@code slot}. */
   synchronized Stored pinSlot(int slot) {
     return slot < index.capacity() && index.isUsed(slot) ? pin(slot) : null;
@@ -284,11 +265,6 @@ final class Catalogue {
     if (slot != ObjectIndex.NONE) {
       index.flags(slot, index.flags(slot) | WENT_TO_MEMORY);
     }
-  }
-
-  /** Whether a copy of it ever went to memory. */
-  synchronized boolean mayBeInMemory(Stored stored) {
-    return isStill(stored) && (index.flags(stored.slot()) & WENT_TO_MEMORY) != 0;
   }
 
   /** Whether its record may be used without a look at the slabs. */
@@ -455,10 +431,10 @@ final class Catalogue {
 
   /** {@code stored} goes for lack of space, if it still stands where it did. */
   synchronized boolean evict(Stored stored, Lane lane, long bytes) throws IOException {
-    if (!drop(stored)) {
+    if (!isStill(stored)) {
       return false;
     }
-    admission.evicted(lane, stored.high(), bytes);
+    evict(stored.slot(), lane, bytes);
     return true;
   }
 
@@ -516,15 +492,69 @@ final class Catalogue {
     return segment.lane;
   }
 
-  synchronized DiskAdmission.Verdict reclaim(
-      Lane lane, Stored stored, long bytes, boolean inMemory) {
-    return admission.reclaim(lane, stored.high(), bytes, hits(stored), inMemory);
+  /**
+   * What {@link #sift} found, in a segment that is being emptied.
+   *
+   * @param stay is to be moved, pinned
+   * @param doubtful stays if memory holds it, pinned
+   * @param gone was dropped, its first block is in another segment, pinned
+   */
+  record Sifted(List<Stored> stay, List<Stored> doubtful, List<Stored> gone) {
+    Sifted() {
+      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    }
   }
 
-  /** Octets that {@code stored} has in {@code segment}. */
+  /**
+   * Decides on what the objects of {@code slots} have in {@code segment}; what has to go has gone.
+   *
+   * @return how many went
+   */
+  synchronized int sift(Segment segment, Lane lane, int[] slots, Sifted out) throws IOException {
+    int went = 0;
+    for (int slot : slots) {
+      long bytes = index.isUsed(slot) ? bytesIn(segment.number, slot) : 0;
+      if (bytes == 0) {
+        continue;
+      }
+      boolean mayBeInMemory = (index.flags(slot) & WENT_TO_MEMORY) != 0;
+      DiskAdmission.Verdict verdict =
+          admission.reclaim(lane, index.high(slot), bytes, index.hits(slot), mayBeInMemory);
+      if (verdict.reason() == DiskAdmission.Reason.IN_MEMORY) {
+        out.doubtful.add(pin(slot));
+      } else if (verdict.stays()) {
+        out.stay.add(pin(slot));
+      } else {
+        if (Place.segment(index.place(slot)) != segment.number) {
+          out.gone.add(pin(slot));
+        }
+        evict(slot, lane, bytes);
+        went++;
+      }
+    }
+    return went;
+  }
+
+  private void evict(int slot, Lane lane, long bytes) throws IOException {
+    long high = index.high(slot);
+    drop(slot);
+    admission.evicted(lane, high, bytes);
+  }
+
+  /** Whether {@code stored}, which memory does not hold, stays. */
+  synchronized boolean staysUnheld(Lane lane, Stored stored, long bytes) {
+    return admission.reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
+  }
+
+  /** Octets that {@code stored} has in {@code segment}; 0 where it stands elsewhere by now. */
   synchronized long bytesIn(int segment, Stored stored) {
-    long bytes = Place.segment(stored.place()) == segment ? Block.aligned(stored.length()) : 0;
-    long[] known = pieces.get(stored.slot());
+    return isStill(stored) ? bytesIn(segment, stored.slot()) : 0;
+  }
+
+  private long bytesIn(int segment, int slot) {
+    long place = index.place(slot);
+    long bytes = Place.segment(place) == segment ? Block.aligned(index.length(slot)) : 0;
+    long[] known = pieces.get(slot);
     for (int i = 0; known != null && i < known.length - 1; i++) {
       if (Place.segment(known[i]) == segment) {
         bytes += pieceBytes(known, i);

@@ -1,7 +1,5 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.admission.DiskAdmission.Reason;
-import io.loligo.store.admission.DiskAdmission.Verdict;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
@@ -21,6 +19,9 @@ final class Space {
   }
 
   private static final int MAX_ROUNDS = 64;
+
+  /** Objects decided on at a time: for so long the catalogue is locked. */
+  private static final int BATCH = 32;
 
   private final Catalogue catalogue;
   private final Blocks blocks;
@@ -110,45 +111,86 @@ final class Space {
     Lane lane = catalogue.laneOf(victim);
     // first, so that a process killed half way leaves no second copies that count
     blocks.strikeSegment(victim.number);
-    boolean left = true;
-    for (int round = 0; left && round < MAX_ROUNDS; round++) {
-      left = false;
-      int[] noted = catalogue.noted(victim);
-      Arrays.sort(noted);
-      for (int i = 0; i < noted.length; i++) {
-        if (i == 0 || noted[i] != noted[i - 1]) {
-          left |= decide(victim, lane, noted[i]);
-        }
-      }
+    int[] slots = distinct(catalogue.noted(victim));
+    for (int from = 0; from < slots.length; from += BATCH) {
+      empty(victim, lane, slots, from, Math.min(slots.length, from + BATCH));
     }
     catalogue.condemn(victim);
     return true;
   }
 
+  /** Sorted, each once. */
+  private static int[] distinct(int[] slots) {
+    Arrays.sort(slots);
+    int count = 0;
+    for (int i = 0; i < slots.length; i++) {
+      if (i == 0 || slots[i] != slots[i - 1]) {
+        slots[count++] = slots[i];
+      }
+    }
+    return Arrays.copyOf(slots, count);
+  }
+
   /**
-   * Whether there was something of {@code slot} in {@code victim}: it may have changed meanwhile.
+   * Empties {@code victim} of some of the slots that were noted there. Nothing else comes into it;
+   * but an object may change its first block meanwhile, and leave pieces: it is looked at again.
    */
-  private boolean decide(Segment victim, Lane lane, int slot) throws IOException {
-    Stored stored = catalogue.pinIn(victim.number, slot);
-    if (stored == null) {
-      return false;
+  private void empty(Segment victim, Lane lane, int[] slots, int from, int to) throws IOException {
+    int[] left = Arrays.copyOfRange(slots, from, to);
+    for (int round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
+      Catalogue.Sifted sifted = new Catalogue.Sifted();
+      int[] again = new int[left.length];
+      int count = 0;
+      try {
+        evictions.add(catalogue.sift(victim, lane, left, sifted));
+        for (Stored stored : sifted.gone()) {
+          strikeUnless(victim.number, stored);
+        }
+        for (Stored stored : sifted.stay()) {
+          if (!moveOrEvict(victim, lane, stored)) {
+            again[count++] = stored.slot();
+          }
+        }
+        for (Stored stored : sifted.doubtful()) {
+          if (!decide(victim, lane, stored)) {
+            again[count++] = stored.slot();
+          }
+        }
+      } finally {
+        catalogue.unpinAll(sifted.gone());
+        catalogue.unpinAll(sifted.stay());
+        catalogue.unpinAll(sifted.doubtful());
+      }
+      left = Arrays.copyOf(again, count);
     }
-    try {
-      long bytes = catalogue.bytesIn(victim.number, stored);
-      Verdict verdict = catalogue.reclaim(lane, stored, bytes, catalogue.mayBeInMemory(stored));
-      if (verdict.reason() == Reason.IN_MEMORY && !isInMemory(stored)) {
-        verdict = catalogue.reclaim(lane, stored, bytes, false);
-      }
-      if (verdict.stays() && move(stored, victim.number)) {
-        catalogue.kept(lane, stored, bytes);
-      } else if (catalogue.evict(stored, lane, bytes)) {
-        evictions.increment();
-        strikeUnless(victim.number, stored);
-      }
+  }
+
+  /** Moves or evicts what stays if memory holds it; false where it is to be looked at again. */
+  private boolean decide(Segment victim, Lane lane, Stored stored) throws IOException {
+    long bytes = catalogue.bytesIn(victim.number, stored);
+    boolean stays = isInMemory(stored) || catalogue.staysUnheld(lane, stored, bytes);
+    return stays ? moveOrEvict(victim, lane, stored) : evict(victim, lane, stored, bytes);
+  }
+
+  /** False where it stood elsewhere by then, and is to be looked at again. */
+  private boolean moveOrEvict(Segment victim, Lane lane, Stored stored) throws IOException {
+    long bytes = catalogue.bytesIn(victim.number, stored);
+    Catalogue.Published moved =
+        bytes == 0 ? Catalogue.Published.MOVED : move(stored, victim.number);
+    if (moved == Catalogue.Published.DONE) {
+      catalogue.kept(lane, stored, bytes);
       return true;
-    } finally {
-      catalogue.unpin(stored);
     }
+    return moved == Catalogue.Published.NO_RECORD && evict(victim, lane, stored, bytes);
+  }
+
+  private boolean evict(Segment victim, Lane lane, Stored stored, long bytes) throws IOException {
+    boolean gone = catalogue.evict(stored, lane, bytes);
+    if (gone) {
+      evictions.increment();
+      strikeUnless(victim.number, stored);
+    }
+    return gone;
   }
 
   /** Strikes out the first block of what was dropped or moved, unless its segment goes anyway. */
@@ -173,20 +215,22 @@ final class Space {
     }
   }
 
-  /** Writes what {@code stored} has in {@code segment} elsewhere; false where that failed. */
-  private boolean move(Stored stored, int segment) throws IOException {
+  /** Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed. */
+  private Catalogue.Published move(Stored stored, int segment) throws IOException {
     ByteBuf block = blocks.tryReadFirst(stored.place(), stored.length());
     if (block == null || !stored.isSame(block)) {
       damaged.increment();
       if (block != null) {
         block.release();
       }
-      return false;
+      return Catalogue.Published.NO_RECORD;
     }
     long[] pieces = FirstBlock.allPieces(block);
     Moved moved = new Moved(pieces.length);
     try {
-      return movePieces(block, pieces, segment, moved) && moveFirst(stored, block, segment, moved);
+      return movePieces(block, pieces, segment, moved)
+          ? moveFirst(stored, block, segment, moved)
+          : Catalogue.Published.NO_RECORD;
     } finally {
       moved.unpin();
       block.release();
@@ -260,12 +304,12 @@ final class Space {
     return true;
   }
 
-  private boolean moveFirst(Stored stored, ByteBuf block, int segment, Moved moved)
+  private Catalogue.Published moveFirst(Stored stored, ByteBuf block, int segment, Moved moved)
       throws IOException {
     long after = Place.segment(stored.place()) == segment ? 0 : Block.generation(block);
     Extent extent = moved.allocate(Block.aligned(stored.length()), after);
     if (extent == null) {
-      return false;
+      return Catalogue.Published.NO_RECORD;
     }
     Layout layout = Layout.of(block, geometry);
     Block.seal(block, extent.lane().ordinal(), extent.generation());
@@ -281,6 +325,6 @@ final class Space {
     } else {
       blocks.strike(extent.place());
     }
-    return published != Catalogue.Published.NO_RECORD;
+    return published;
   }
 }
