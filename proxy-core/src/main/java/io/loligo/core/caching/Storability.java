@@ -17,7 +17,7 @@ import java.util.List;
  * @param reason why, in words for explain and the log
  * @param meta what to keep; null where it is not stored
  * @param shareable whether waiters of an equal request may read along: it is fresh and storable, or
- *     only its size keeps it out of the store
+ *     only its size keeps it out of the store, and it speaks of no single request
  * @param withheldFields see {@link CacheControl}: not stored, and for who asked only
  */
 public record Storability(
@@ -85,7 +85,9 @@ public record Storability(
       return refused(refusal);
     }
     boolean fresh =
-        meta.lifetimeSeconds() > meta.initialAgeSeconds() && !meta.has(StoredMeta.NO_CACHE);
+        meta.lifetimeSeconds() > meta.initialAgeSeconds()
+            && !meta.has(StoredMeta.NO_CACHE)
+            && !StatusCaching.isOfOneRequest(meta.status());
     if (contentLength > settings.maxObjectBytes()) {
       return new Storability(
           false, "larger than maximum_object_size", null, fresh, directives.withheldFields());
@@ -249,8 +251,7 @@ public record Storability(
 
   /** Whether what answers {@code request} is for others, too, going by {@code stored}, borrowed. */
   public static boolean isShared(RequestHead request, Fields stored, CacheSettings settings) {
-    return !request.fields().has(FieldName.AUTHORIZATION)
-        || isShared(request, TargetedControl.of(stored, settings.gateway()));
+    return isShared(request, TargetedControl.of(stored, settings.gateway()));
   }
 
   private static boolean isShared(RequestHead request, CacheControl directives) {

@@ -175,6 +175,11 @@ public final class VarySelection {
     return true;
   }
 
+  /** Whether it is for requests that are the same, octet for octet, and no others. */
+  public boolean isOfOneRequest() {
+    return List.of(names).contains(ALL);
+  }
+
   /** Whether fields select it that the origin did not name: a client may make up as many. */
   public boolean isSteered() {
     for (String name : names) {

@@ -33,6 +33,10 @@ final class LimitLines {
       return;
     }
     List<String> asked = terms.equals(EVERYBODY) ? List.of() : terms;
+    if (!rules.areDecidable(asked)) {
+      report.restricts(line, String.join(" ", asked), "an ACL of it cannot be decided");
+      return;
+    }
     if (rules.check(directive.name(), line, asked)) {
       drafts
           .computeIfAbsent(directive.name(), name -> new ArrayList<>())
@@ -40,17 +44,14 @@ final class LimitLines {
     }
   }
 
-  /**
-   * The limits of {@code name}, once all ACLs are read: of its lines, else its default. What cannot
-   * be decided is taken to match: a limit restricts.
-   */
+  /** The limits of {@code name}, once all ACLs are read: of its lines, else its default. */
   SizeLimits of(String name) {
     List<SizeLimits.Limit> limits = new ArrayList<>();
     for (Draft draft : drafts.getOrDefault(name, List.of())) {
       if (draft.terms.isEmpty()) {
         return new SizeLimits(limits, draft.bytes);
       }
-      AclList when = rules.compileTerms(draft.line, draft.terms, true);
+      AclList when = rules.compileTerms(draft.line, draft.terms);
       limits.add(new SizeLimits.Limit(draft.bytes, when));
     }
     return new SizeLimits(limits, scalars.number(name));

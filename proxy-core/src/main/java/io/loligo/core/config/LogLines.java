@@ -197,7 +197,7 @@ final class LogLines {
               draft.module,
               draft.place,
               draft.format,
-              rules.compileTerms(draft.line, draft.terms, false),
+              rules.compileTerms(draft.line, draft.terms),
               draft.line.source()));
     }
     boolean writes = logs.stream().anyMatch(log -> !log.module().equals("none"));

@@ -52,6 +52,13 @@ final class RuleLists {
         .add(new AclRule(action.equals("allow"), used, text, line.source()));
   }
 
+  /** Whether all ACLs of the terms that are defined can be decided. */
+  boolean areDecidable(List<String> terms) {
+    return terms.stream()
+        .map(term -> term.startsWith("!") ? term.substring(1) : term)
+        .noneMatch(name -> acls.has(name) && acls.isUndecidable(name));
+  }
+
   /** Whether the terms can be used in {@code list}; what is wrong is reported. */
   boolean check(String list, Line line, List<String> terms) {
     boolean usable = true;
@@ -108,17 +115,13 @@ final class RuleLists {
     return acls.compile(lists.getOrDefault(list, List.of()), ifEmpty, true);
   }
 
-  /**
-   * Compiles the ACLs at the end of {@code line}: all must match, none at all always do.
-   *
-   * @param matchRestricts whether what cannot be decided is taken to match, to be careful
-   */
-  AclList compileTerms(Line line, List<String> terms, boolean matchRestricts) {
+  /** Compiles the ACLs at the end of {@code line}: all must match, none at all always do. */
+  AclList compileTerms(Line line, List<String> terms) {
     if (terms.isEmpty()) {
       return AclList.allowAll();
     }
     AclRule rule =
         new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
-    return acls.compile(List.of(rule), AclList.allowAll(), matchRestricts);
+    return acls.compile(List.of(rule), AclList.allowAll(), false);
   }
 }

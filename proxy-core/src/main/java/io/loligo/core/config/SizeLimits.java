@@ -2,6 +2,7 @@ package io.loligo.core.config;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
 import java.util.List;
 
 /**
@@ -9,13 +10,15 @@ import java.util.List;
  * Immutable; any thread.
  */
 public final class SizeLimits {
+  private static final long NONE = -1;
+
   private final List<Limit> limits;
   private final long otherwise;
 
   /**
    * One of them.
    *
-   * @param when whom it is for: everybody that is not denied
+   * @param when whom it is for: everybody that is allowed
    */
   record Limit(long bytes, AclList when) {}
 
@@ -29,14 +32,26 @@ public final class SizeLimits {
     return new SizeLimits(List.of(), bytes);
   }
 
-  /** What holds for {@code request}, in the directive's terms: -1 is no limit. */
+  /**
+   * What holds for {@code request}, -1 for no limit. Where a line cannot be decided, as a
+   * destination has not been resolved, that is the lowest of what may hold.
+   */
   public long of(AclInput request) {
+    long lowest = NONE;
     for (Limit limit : limits) {
-      if (!limit.when.evaluate(request).denied()) {
-        return limit.bytes;
+      AclVerdict verdict = limit.when.evaluate(request);
+      if (verdict.allowed()) {
+        return lower(lowest, limit.bytes);
+      }
+      if (!verdict.denied()) {
+        lowest = lower(lowest, limit.bytes);
       }
     }
-    return otherwise;
+    return lower(lowest, otherwise);
+  }
+
+  private static long lower(long one, long other) {
+    return one == NONE || (other != NONE && other < one) ? other : one;
   }
 
   /** Whether it is {@code bytes} for all. */

@@ -36,7 +36,12 @@ public final class MessageFraming {
     Framing framing = ofFields(fields, request.version());
     boolean contentOfConnect =
         request.methodId() == Method.CONNECT && framing.failure() == null && framing.length() != 0;
-    return contentOfConnect ? refused(ParseFailure.CONTENT_OF_CONNECT) : framing;
+    if (contentOfConnect) {
+      return refused(ParseFailure.CONTENT_OF_CONNECT);
+    }
+    // a length of 0 says what is understood for these methods anyway
+    boolean bare = request.methodId() == Method.GET || request.methodId() == Method.HEAD;
+    return bare && framing.failure() == null && framing.length() == 0 ? Framing.NONE : framing;
   }
 
   /**

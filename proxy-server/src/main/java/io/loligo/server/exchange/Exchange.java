@@ -118,6 +118,7 @@ final class Exchange implements ClientEvents {
 
   /** The request that is or was waited for last; null: none was. */
   private RequestHead awaitedHead;
+  private long awaitedReplaced;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -242,6 +243,7 @@ final class Exchange implements ClientEvents {
     subscription = running.attach(reading, false);
     awaited = subscription == null ? null : running;
     awaitedHead = ((Fetch) running.writer()).head();
+    awaitedReplaced = ((Fetch) running.writer()).replaced();
     waited |= subscription != null;
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
@@ -305,7 +307,8 @@ final class Exchange implements ClientEvents {
 
   private VarySelection selects() {
     Entry stored = stored();
-    return selection != null || stored == null ? selection : stored.meta().vary();
+    VarySelection known = stored == null ? null : stored.meta().vary();
+    return selection != null || (known != null && known.isOfOneRequest()) ? selection : known;
   }
 
   private Fetch newFetch() {
@@ -762,7 +765,7 @@ final class Exchange implements ClientEvents {
    * @param overdue whether all the time had passed that one waits
    */
   private void failedForAnother(FailedFetch failed, boolean overdue) {
-    boolean says = failed.saysOf(head, awaitedHead);
+    boolean says = failed.saysOf(head, awaitedHead, awaitedReplaced);
     failuresMet += says ? 1 : 0;
     FailedFetch.Sharing sharing = failed.sharing(failuresMet);
     if (!sharing.shared()) {

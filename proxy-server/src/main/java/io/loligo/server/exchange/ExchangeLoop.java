@@ -722,7 +722,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (method != Method.GET && method != Method.HEAD && !keyed) {
       return CacheReason.METHOD;
     }
-    if (framing.kind() != Framing.Kind.NONE && framing.length() != 0 && !keyed) {
+    if (framing.kind() != Framing.Kind.NONE && !keyed) {
       return CacheReason.REQUEST_BODY;
     }
     return mayCache(view) ? null : CacheReason.CACHE_DENIED;
@@ -837,15 +837,20 @@ public final class ExchangeLoop implements RequestHandler {
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
     if (head.methodId() == Method.GET
-        && Storability.isShared(
-            head, StoredFields.index(ReplyFields.stored(entry)), config().caching())
         && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
-        && store.inFlight(probe, head.fields()) == null) {
+        && store.inFlight(probe, head.fields()) == null
+        && (!head.fields().has(FieldName.AUTHORIZATION) || isShared(head, entry))) {
       RequestHead copy = head.snapshot();
       RequestTarget copyTarget = target.snapshot(copy);
       Fetch.inBackground(
           this, stream.allocator(), stream.loop(), copy, copyTarget, view, probe.toKey(), entry);
     }
+  }
+
+  /** Whether what answers {@code head} is for others, too, if it is as {@code entry} was. */
+  private boolean isShared(RequestHead head, Entry entry) {
+    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+    return Storability.isShared(head, stored, config().caching());
   }
 
   private ClientEvents purge(

@@ -109,15 +109,17 @@ record FailedFetch(
   /**
    * Whether this failure, which {@code sent} met, would say something of {@code waiting}: whatever
    * may have caused it is in that request, too. Pure.
+   *
+   * @param replaced fields of {@code sent}, as a mask, that the origin did not get as they are
    */
-  boolean saysOf(RequestHead waiting, RequestHead sent) {
+  boolean saysOf(RequestHead waiting, RequestHead sent, long replaced) {
     return switch (blame) {
       case ORIGIN -> true;
       case CLIENT -> false;
       case REQUEST_OR_ORIGIN ->
           sent.end() <= waiting.end() + MAX_EXCESS_BYTES
               && hasSameTarget(waiting, sent)
-              && hasAllOf(waiting.fields(), sent.fields());
+              && hasAllOf(waiting.fields(), sent.fields(), OF_NO_MATTER | replaced);
     };
   }
 
@@ -132,9 +134,9 @@ record FailedFetch(
         other.targetEnd());
   }
 
-  private static boolean hasAllOf(Fields fields, Fields others) {
+  private static boolean hasAllOf(Fields fields, Fields others, long but) {
     for (int i = 0; i < others.count(); i++) {
-      if ((OF_NO_MATTER & 1L << others.id(i)) == 0 && !has(fields, others, i)) {
+      if ((but & 1L << others.id(i)) == 0 && !has(fields, others, i)) {
         return false;
       }
     }

@@ -75,6 +75,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private InFlight inFlight;
   private OriginStream origin;
   private long requestMillis;
+  private volatile long replaced;
   private long keysAsOf;
   private List<String> withheld = List.of();
   private boolean readOwed;
@@ -265,6 +266,13 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return head;
   }
 
+  /**
+   * Fields of {@link #head}, as a mask, in whose place the origin got others, or none. Any thread.
+   */
+  long replaced() {
+    return replaced;
+  }
+
   /** Sends the request. */
   void start() {
     if (offers) {
@@ -295,9 +303,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     requestMillis = loop.store().requestMoment(loop.clock().millis());
     keysAsOf = loop.keysAsOf(key);
+    Conditions ours = conditions();
+    replaced = ours == null ? 0 : ours.replaced();
     OutgoingRequest request =
         OutgoingFields.compose(
-            head, target, framing, conditions(), upgrade, view.client(), loop.settings());
+            head, target, framing, ours, upgrade, view.client(), loop.settings());
     origin = loop.upstream().fetch(hops, request, loop.addressCheck(view, false), this);
   }
 
@@ -507,6 +517,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
         old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE);
     ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
     loop.store().freshen(key, old, stale, fields).release();
+    old.staleSince(loop.clock().millis()); // where there was no memory for the other
   }
 
   /**
@@ -574,6 +585,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       distrust(stored);
     } else if (Storability.mayFreshen(head, merged, target.url(), caching())) {
       freshen(stored, merged).release();
+    } else if (freshened(stored, merged).has(StoredMeta.NO_CACHE)) {
+      distrust(stored);
     }
   }
 

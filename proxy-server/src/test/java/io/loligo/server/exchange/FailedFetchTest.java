@@ -51,7 +51,7 @@ final class FailedFetchTest {
   private static final String[] PLAIN = {"Host: a", "User-Agent: x", "Accept: y", "X-Own: 1"};
 
   private static boolean says(Kind kind, String... lines) {
-    return FailedFetch.of(new FetchFailure(kind, "detail")).saysOf(head(PLAIN), head(lines));
+    return FailedFetch.of(new FetchFailure(kind, "detail")).saysOf(head(PLAIN), head(lines), 0);
   }
 
   private static RequestHead head(String... lines) {
@@ -72,8 +72,8 @@ final class FailedFetchTest {
   void saysNothingOfOtherTargets() {
     FailedFetch failed = FailedFetch.of(new FetchFailure(Kind.READ_TIMEOUT, "detail"));
     RequestHead odd = headOf("/?a=1&b=x", PLAIN);
-    assertThat(failed.saysOf(headOf("/?a=1&b=x", PLAIN), odd)).isTrue();
-    assertThat(failed.saysOf(headOf("/?a=1&b=y", PLAIN), odd)).isFalse();
+    assertThat(failed.saysOf(headOf("/?a=1&b=x", PLAIN), odd, 0)).isTrue();
+    assertThat(failed.saysOf(headOf("/?a=1&b=y", PLAIN), odd, 0)).isFalse();
   }
 
   @Test

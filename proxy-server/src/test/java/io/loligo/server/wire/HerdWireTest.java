@@ -100,6 +100,35 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 
+  /** Each is another client: what was answered to the odd one is for none of them. */
+  @Test
+  void fetchesOnceMoreWhenAnOddRequestWasFirst() throws Exception {
+    startProxy("loligo_event_loops 1");
+    origin.onOk("/barrier", "x");
+    origin.on(
+        "/odd",
+        call -> {
+          if (call.field("X-Odd") == null) {
+            call.ok("shared", FRESH);
+            return;
+          }
+          await(release);
+          call.send(ScriptedOrigin.response("400 Odd", "odd", FRESH));
+        });
+    RawClient odd = client().get(origin.url("/odd"), "X-Odd: 1");
+    origin.awaitRequest("/odd");
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      clients.add(client().get(origin.url("/odd"), "User-Agent: " + i));
+    }
+    // each request was read before an exchange that began after it has ended
+    get("/barrier");
+    release.countDown();
+    assertThat(odd.response().text()).isEqualTo("odd");
+    assertAllGet(clients, "shared");
+    assertThat(origin.fetches("/odd")).isEqualTo(2);
+  }
+
   /** Browsers and download managers: each is answered by what it asked. */
   @ParameterizedTest
   @CsvSource(

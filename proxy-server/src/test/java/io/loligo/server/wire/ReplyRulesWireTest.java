@@ -125,6 +125,17 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(exchange("HEAD", "/long", "Cache-Control: no-cache").status()).isEqualTo(200);
   }
 
+  /** Nobody resolved the name: the lowest of the limits that may be meant. */
+  @Test
+  void whatCannotBeDecidedLiftsNoLimit() throws Exception {
+    startProxy(
+        "acl inside dst 127.0.0.1",
+        "reply_body_max_size none inside",
+        "reply_body_max_size 100 bytes");
+    origin.onOk("/page", "x".repeat(200), FRESH);
+    assertThat(get("/page").status()).isEqualTo(403);
+  }
+
   @Test
   void theFirstLimitWhoseAclsMatchHolds() throws Exception {
     startProxy(

@@ -574,6 +574,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private void write(Entry entry, Pending pending, boolean fresh) {
+    if (isOfOneRequest(entry.meta())) {
+      return;
+    }
     DiskDirectory directory = choose(entry.key(), entry.contentLength());
     if (directory == null) {
       if (!fresh) {
@@ -621,7 +624,7 @@ public final class DiskTier implements AutoCloseable {
   public void writeLate(Entry entry) {
     CacheKey key = entry.key();
     DiskDirectory directory = choose(key, entry.contentLength());
-    if (directory == null || isHidden(key)) {
+    if (directory == null || isHidden(key) || isOfOneRequest(entry.meta())) {
       return;
     }
     entry.offerToDisk();
@@ -662,6 +665,9 @@ public final class DiskTier implements AutoCloseable {
       long contentLength,
       EventExecutor loop,
       Spool.Listener listener) {
+    if (isOfOneRequest(meta)) {
+      return null;
+    }
     DiskDirectory directory = choose(key, contentLength);
     Spool spool =
         directory == null
@@ -698,6 +704,11 @@ public final class DiskTier implements AutoCloseable {
         directory.removeOlder(key, vary);
       }
     }
+  }
+
+  /** Such a response is kept in memory only: a client can make up as many as he likes. */
+  private static boolean isOfOneRequest(StoredMeta meta) {
+    return meta.vary() != null && meta.vary().isOfOneRequest();
   }
 
   private DiskDirectory choose(CacheKey key, long contentLength) {

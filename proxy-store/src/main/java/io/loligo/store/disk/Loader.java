@@ -111,10 +111,11 @@ final class Loader {
 
   /**
    * The newest of {@code variants} that {@code request} selects, as far as records tell; one whose
-   * record is too short to tell is as good as any. Null: none is selected.
+   * record is too short to tell will do where no other is known to. Null: none is selected.
    */
   private Stored newest(List<Stored> variants, CacheKey key, Fields request) throws IOException {
     Stored newest = null;
+    Stored untold = null;
     long newestMillis = Long.MIN_VALUE;
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
@@ -125,7 +126,8 @@ final class Loader {
         }
         ByteBuf block = StoredRecord.block(record);
         if (!StoredRecord.reachesFields(block)) {
-          return variant;
+          untold = variant;
+          continue;
         }
         StoredMeta meta = FirstBlock.meta(block);
         if (FirstBlock.isOf(key, block)
@@ -135,7 +137,7 @@ final class Loader {
           newestMillis = meta.dateMillis();
         }
       }
-      return newest;
+      return newest == null ? untold : newest;
     } finally {
       record.release();
     }

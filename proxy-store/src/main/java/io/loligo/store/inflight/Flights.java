@@ -125,7 +125,7 @@ public final class Flights {
     static VarySelection learned(Link links, Fields request) {
       for (Link link = links; link != null; link = link.next) {
         VarySelection known = link.flight.selection();
-        if (known != null) {
+        if (known != null && !known.isOfOneRequest()) {
           return known.by(request);
         }
       }

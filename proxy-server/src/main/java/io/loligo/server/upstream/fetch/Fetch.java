@@ -315,7 +315,9 @@ final class Fetch
 
   @Override
   public void head(ResponseHead head, Framing framing) {
-    upstream.oldServers.answered(connection.address(), head.version());
+    if (head.status() < 500) { // an error may be that of somebody between
+      upstream.oldServers.answered(connection.address(), head.version());
+    }
     events.head(head, framing);
   }
 

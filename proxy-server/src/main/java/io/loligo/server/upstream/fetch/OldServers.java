@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class OldServers {
   static final int MAX_SERVERS = 1_024;
-  static final long MEMORY_NANOS = TimeUnit.MINUTES.toNanos(10);
+  static final long MEMORY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Map<InetSocketAddress, Long> answeredAt =
       new LinkedHashMap<>() {
