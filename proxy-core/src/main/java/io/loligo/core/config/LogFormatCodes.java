@@ -2,6 +2,8 @@ package io.loligo.core.config;
 
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The codes of a logformat. Stateless.
@@ -37,13 +39,8 @@ public final class LogFormatCodes {
           "tS",
           "<pt",
           "<tt",
-          "busy_time",
           "un",
           "ul",
-          "ue",
-          "et",
-          "ea",
-          "credentials",
           ">h",
           "<h",
           "h",
@@ -70,7 +67,6 @@ public final class LogFormatCodes {
           "<rp",
           "rv",
           ">rv",
-          "<rv",
           "st",
           ">st",
           "<st",
@@ -80,12 +76,11 @@ public final class LogFormatCodes {
           "request_attempts",
           "err_code",
           "err_detail",
-          "master_xaction",
           "transport::>connection_id",
           "sn",
-          "note",
           "byte",
-          "%");
+          "oa",
+          ">ha");
 
   private static final Set<String> DASH =
       Set.of(
@@ -112,8 +107,17 @@ public final class LogFormatCodes {
           "<qos",
           ">nfmark",
           "<nfmark",
-          ">ha",
           "<ha",
+          "busy_time",
+          "ue",
+          "us",
+          "et",
+          "ea",
+          "credentials",
+          "<rv",
+          "master_xaction",
+          "note",
+          ">handshake",
           "rG",
           "icap::tt",
           "icap::<last_h",
@@ -134,46 +138,100 @@ public final class LogFormatCodes {
           "icap::tio",
           "icap::to");
 
+  private static final Set<String> WITH_ARGUMENT =
+      Set.of(
+          "tl",
+          "tg",
+          ">h",
+          "h",
+          ">ha",
+          "<h",
+          "<ha",
+          "byte",
+          "credentials",
+          "note",
+          "proxy_protocol::>h",
+          "adapt::<last_h",
+          "icap::<last_h",
+          "icap::>h",
+          "icap::<h");
+
   private LogFormatCodes() {}
 
-  /** What a format holds that cannot be used: codes unknown and codes that print a dash. */
+  /** The greatest width, and the greatest number of octets, that a field may be given. */
+  public static final int MAX_WIDTH = 4096;
+
+  private static final Pattern MODIFIERS =
+      Pattern.compile("[\"\\[#/']?-?0?([0-9]*)(?:[.]([0-9]*))?(\\{[^}]*\\})?(?:http::)?");
+  private static final Pattern OCTET = Pattern.compile("\\{0{0,5}([1-9][0-9]{0,2})\\}");
+
+  /** Codes with {@code {arg}} before or behind them. */
+  public static Set<String> withArgument() {
+    return WITH_ARGUMENT;
+  }
+
+  /** Codes that have a value; the log writer knows these and {@link #dashes}, and no others. */
+  public static Set<String> withValue() {
+    return WITH_VALUE;
+  }
+
+  /** Codes that print a dash in this version. */
+  public static Set<String> dashes() {
+    return DASH;
+  }
+
+  /** What a format holds that cannot be used: fields that are none, and codes that print a dash. */
   record Check(String unknown, String dash) {}
+
+  /** Whether the log writer can compile {@code format}. */
+  public static boolean isUsable(String format) {
+    return check(format).unknown == null;
+  }
 
   static Check check(String format) {
     String dash = null;
     int at = 0;
     while ((at = format.indexOf('%', at)) >= 0) {
-      at = skipModifiers(format, at + 1);
+      final int start = at;
+      if (format.startsWith("%%", at)) {
+        at += 2;
+        continue;
+      }
+      Matcher modifiers = MODIFIERS.matcher(format).region(at + 1, format.length());
+      boolean fits = modifiers.lookingAt() && fits(modifiers.group(1)) && fits(modifiers.group(2));
+      at = modifiers.end();
       String code = longest(WITH_VALUE, format, at);
       String silent = longest(DASH, format, at);
-      if (code == null && silent == null) {
-        return new Check("%" + excerpt(format, at), dash);
-      }
-      if (code == null || (silent != null && silent.length() > code.length())) {
+      if (silent != null && (code == null || silent.length() > code.length())) {
         dash = dash == null ? "%" + silent : dash;
         code = silent;
       }
+      if (code == null || !fits) {
+        return new Check(excerpt(format, start), dash);
+      }
       at += code.length();
+      String argument = modifiers.group(3);
+      if (argument == null && WITH_ARGUMENT.contains(code) && format.startsWith("{", at)) {
+        int end = format.indexOf('}', at) + 1;
+        argument = format.substring(at, Math.max(at, end));
+        at += argument.length();
+      }
+      if ("".equals(argument) || (code.equals("byte") && !isOctet(argument))) {
+        return new Check(excerpt(format, start), dash);
+      }
     }
     return new Check(null, dash);
   }
 
-  private static int skipModifiers(String format, int start) {
-    int at = start;
-    if (at < format.length() && "\"[#/'".indexOf(format.charAt(at)) >= 0) {
-      at++;
-    }
-    if (at < format.length() && format.charAt(at) == '-') {
-      at++;
-    }
-    while (at < format.length() && "0123456789.".indexOf(format.charAt(at)) >= 0) {
-      at++;
-    }
-    if (at < format.length() && format.charAt(at) == '{') {
-      int end = format.indexOf('}', at);
-      at = end < 0 ? at : end + 1;
-    }
-    return format.startsWith("http::", at) ? at + "http::".length() : at;
+  private static boolean fits(String width) {
+    return width == null
+        || width.isEmpty()
+        || (width.length() <= 6 && Integer.parseInt(width) <= MAX_WIDTH);
+  }
+
+  private static boolean isOctet(String argument) {
+    Matcher number = OCTET.matcher(argument == null ? "" : argument);
+    return number.matches() && argument.length() <= 8 && Integer.parseInt(number.group(1)) <= 255;
   }
 
   private static String longest(Set<String> codes, String format, int at) {

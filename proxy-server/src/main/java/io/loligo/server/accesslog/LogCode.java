@@ -190,7 +190,7 @@ enum LogCode {
   }
 
   LogCode(String spelling, Kind kind) {
-    this(spelling, kind, (record, line) -> {});
+    this(spelling, kind, null);
   }
 
   LogCode(String spelling) {
@@ -201,12 +201,17 @@ enum LogCode {
     return spelling;
   }
 
+  /** Whether this version has nothing to write for it. */
+  boolean writesNothing() {
+    return source == null;
+  }
+
   Kind kind() {
     return kind;
   }
 
   Source source() {
-    return source;
+    return source == null ? (record, line) -> {} : source;
   }
 
   /** Prefix that may stand before any code of HTTP's own. */

@@ -1,5 +1,6 @@
 package io.loligo.server.accesslog;
 
+import io.loligo.core.config.LogFormatCodes;
 import io.loligo.server.accesslog.LogFormat.Piece;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -9,7 +10,7 @@ import java.util.List;
 /** Reads one logformat. Used once, by one thread. */
 final class LogFormatCompiler {
   private static final String DEFAULT_TIME = "%d/%b/%Y:%H:%M:%S %z";
-  private static final int MAX_WIDTH = 4096;
+  private static final int MAX_WIDTH = LogFormatCodes.MAX_WIDTH;
 
   private final String format;
   private final ZoneId zone;

@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,7 +87,8 @@ final class ScarceMemoryTest {
 
   @Test
   void placesOfPiecesAreInTheBudget() {
-    DiskMemory memory = DiskMemory.of(disk(dir(temp.resolve("cache"), 100 * GB)));
+    List<ProxyConfig.CacheDir> dirs = List.of(dir(temp.resolve("cache"), 100 * GB));
+    DiskMemory memory = DiskMemory.of(new ProxyConfig.Disk(dirs, 64 << 10, 4, 32 << 20));
     long large = 100 * GB / Block.MAX_BYTES;
     assertThat(memory.heapBytes()).isGreaterThan(large * 64);
   }
