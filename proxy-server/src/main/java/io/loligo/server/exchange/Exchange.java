@@ -118,6 +118,7 @@ final class Exchange implements ClientEvents {
 
   /** The request that is or was waited for last; null: none was. */
   private RequestHead awaitedHead;
+
   private long awaitedReplaced;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */

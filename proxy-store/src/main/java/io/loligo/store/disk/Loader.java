@@ -504,8 +504,7 @@ final class Loader {
               FirstBlock.fieldsLength(block) + layout.firstContent());
       boolean whole =
           wanted != DiskTier.Wanted.UNASKED && memory.wants(layout.contentLength(), hits);
-      Loaded made =
-          entry(stored, layout, Block.id(block), key, meta, first, charge, block, whole);
+      Loaded made = entry(stored, layout, Block.id(block), key, meta, first, charge, block, whole);
       kept = made.entry() != null;
       if (kept) {
         made.entry().diskId(Block.id(block));
