@@ -338,7 +338,7 @@ class StorabilityTest {
     void keepsErrorsWithoutLifetime(int status) {
       Storability stored = storability(Heads.get(), Heads.response(status), settings);
       assertThat(stored.storable()).isTrue();
-      assertThat(stored.shareable()).isTrue();
+      assertThat(stored.shareable()).isEqualTo(!StatusCaching.isOfOneRequest(status));
       assertThat(stored.meta().has(StoredMeta.NEGATIVE)).isTrue();
       assertThat(stored.meta().lifetimeSeconds()).isEqualTo(300);
       refused(Heads.get(), Heads.response(status));

@@ -26,7 +26,7 @@ final class FailedFetchTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NO_ROUTE", "ADDRESS_DENIED"})
+  @EnumSource(names = {"NO_ROUTE", "ADDRESS_DENIED", "LENGTH_REQUIRED"})
   void isNeverSharedWhereTheRulesForOneClientAreTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
     assertThat(sharing(kind, 100).shared()).isFalse();
@@ -41,7 +41,8 @@ final class FailedFetchTest {
         "CONNECT_TIMEOUT",
         "OVERLOADED",
         "NO_ROUTE",
-        "ADDRESS_DENIED"
+        "ADDRESS_DENIED",
+        "LENGTH_REQUIRED"
       })
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
