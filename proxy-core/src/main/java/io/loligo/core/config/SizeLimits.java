@@ -8,24 +8,23 @@ import java.util.List;
 /**
  * A limit in octets that hangs on who asks for what: the first whose ACLs match holds, as in Squid.
  * Immutable; any thread.
+ *
+ * @param otherwise where none matches
  */
-public final class SizeLimits {
+public record SizeLimits(List<Limit> limits, long otherwise) {
   private static final long NONE = -1;
 
-  private final List<Limit> limits;
-  private final long otherwise;
+  /** Keeps a copy of the list. */
+  public SizeLimits {
+    limits = List.copyOf(limits);
+  }
 
   /**
    * One of them.
    *
    * @param when whom it is for: everybody that is allowed
    */
-  record Limit(long bytes, AclList when) {}
-
-  SizeLimits(List<Limit> limits, long otherwise) {
-    this.limits = List.copyOf(limits);
-    this.otherwise = otherwise;
-  }
+  public record Limit(long bytes, AclList when) {}
 
   /** One limit for all. */
   public static SizeLimits forAll(long bytes) {
