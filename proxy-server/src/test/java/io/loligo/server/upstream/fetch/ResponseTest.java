@@ -159,7 +159,7 @@ class ResponseTest extends FetchBench {
     Listening seen = fetch(get());
     last().answer("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n");
     last().answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    assertThat(seen.events).containsExactly("interim 103", "head 200 LENGTH", "end");
+    assertThat(seen.events).containsExactly("interim 103", "interim 100", "head 200 LENGTH", "end");
   }
 
   @Test
