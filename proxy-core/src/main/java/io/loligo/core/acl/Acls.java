@@ -132,7 +132,8 @@ public final class Acls {
         && acl.groups().stream().flatMap(List::stream).map(Acls::bare).anyMatch(test);
   }
 
-  private static String bare(String term) {
+  /** The name in {@code term}, without the sign that negates it. */
+  public static String bare(String term) {
     return term.startsWith("!") ? term.substring(1) : term;
   }
 

@@ -264,7 +264,7 @@ final class NamedAcl {
   private void group(List<String> values, int from, Acls acls, List<AclProblem> problems) {
     for (int i = from; i < values.size(); i++) {
       String term = values.get(i);
-      String bare = term.startsWith("!") ? term.substring(1) : term;
+      String bare = Acls.bare(term);
       if (!acls.has(bare) || acls.contains(bare, name)) {
         problems.add(
             error(i, term, "the name of an ACL defined above", "define it above this line"));

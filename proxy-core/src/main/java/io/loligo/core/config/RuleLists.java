@@ -55,7 +55,7 @@ final class RuleLists {
   /** Whether all ACLs of the terms that are defined can be decided. */
   boolean areDecidable(List<String> terms) {
     return terms.stream()
-        .map(term -> term.startsWith("!") ? term.substring(1) : term)
+        .map(Acls::bare)
         .noneMatch(name -> acls.has(name) && acls.isUndecidable(name));
   }
 
@@ -63,7 +63,7 @@ final class RuleLists {
   boolean check(String list, Line line, List<String> terms) {
     boolean usable = true;
     for (String term : terms) {
-      String name = term.startsWith("!") ? term.substring(1) : term;
+      String name = Acls.bare(term);
       if (!acls.has(name)) {
         String advice = name.isEmpty() ? "no blank after !" : "define it above this line";
         report.error(line, term, "the name of an ACL", advice);

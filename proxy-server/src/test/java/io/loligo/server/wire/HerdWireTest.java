@@ -104,7 +104,6 @@ class HerdWireTest extends WireTest {
   @Test
   void fetchesOnceMoreWhenAnOddRequestWasFirst() throws Exception {
     startProxy("loligo_event_loops 1");
-    origin.onOk("/barrier", "x");
     origin.on(
         "/odd",
         call -> {
@@ -115,17 +114,10 @@ class HerdWireTest extends WireTest {
           await(release);
           call.send(ScriptedOrigin.response("400 Odd", "odd", FRESH));
         });
-    RawClient odd = client().get(origin.url("/odd"), "X-Odd: 1");
-    origin.awaitRequest("/odd");
-    List<RawClient> clients = new ArrayList<>();
-    for (int i = 0; i < CROWD; i++) {
-      clients.add(client().get(origin.url("/odd"), "User-Agent: " + i));
-    }
-    // each request was read before an exchange that began after it has ended
-    get("/barrier");
+    List<RawClient> clients = waitingCrowdOn("/odd", "X-Odd: 1");
     release.countDown();
-    assertThat(odd.response().text()).isEqualTo("odd");
-    assertAllGet(clients, "shared");
+    assertThat(clients.get(0).response().text()).isEqualTo("odd");
+    assertAllGet(clients.subList(1, CROWD), "shared");
     assertThat(origin.fetches("/odd")).isEqualTo(2);
   }
 
@@ -288,7 +280,7 @@ class HerdWireTest extends WireTest {
     origin.awaitRequest(path);
     clients.add(first);
     for (int i = 1; i < CROWD; i++) {
-      clients.add(client().get(origin.url(path)));
+      clients.add(client().get(origin.url(path), "User-Agent: " + i));
     }
     // each request was read before an exchange that began after it has ended
     get("/barrier");

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,7 @@ final class DiskWorkers implements DiskThreads {
   private volatile boolean slow;
 
   private final long maxWriteBytes;
+  private final LongSupplier clock;
   private final Worker[] workers;
   private volatile boolean closing;
 
@@ -54,10 +56,20 @@ final class DiskWorkers implements DiskThreads {
    * @param maxWriteBytes octets of writes that wait or are being done, at most
    */
   DiskWorkers(String name, int count, long maxWriteBytes) {
+    this(name, count, maxWriteBytes, System::nanoTime);
+  }
+
+  /**
+   * The same, reads timed by another clock.
+   *
+   * @param clock nanoseconds
+   */
+  DiskWorkers(String name, int count, long maxWriteBytes, LongSupplier clock) {
     if (count < 2) {
       throw new IllegalArgumentException("count: " + count + " (expected: >= 2)");
     }
     this.maxWriteBytes = maxWriteBytes;
+    this.clock = clock;
     workers = new Worker[count];
     for (int i = 0; i < count; i++) {
       workers[i] = new Worker(name + '-' + i, i > 0);
@@ -147,7 +159,7 @@ final class DiskWorkers implements DiskThreads {
     wakeUpDue.set(false);
     int waiting = readCount.get();
     int wanted = slow ? waiting : (waiting + QUICK_READS - 1) / QUICK_READS;
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     for (int i = 0; i < workers.length && wanted > 0; i++) {
       if (workers[i].wake() || workers[i].isQuick(now)) {
         wanted--;
@@ -310,10 +322,10 @@ final class DiskWorkers implements DiskThreads {
     }
 
     private void runRead(Runnable read) {
-      began = System.nanoTime();
+      began = clock.getAsLong();
       reading = true;
       run(read);
-      boolean tookLong = System.nanoTime() - began > SLOW_NANOS;
+      boolean tookLong = clock.getAsLong() - began > SLOW_NANOS;
       if (slow != tookLong) {
         slow = tookLong;
         if (tookLong) {

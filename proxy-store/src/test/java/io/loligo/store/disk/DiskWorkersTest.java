@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -14,6 +15,7 @@ final class DiskWorkersTest {
   private static final long PATIENCE_SECONDS = 20;
 
   private DiskWorkers workers;
+  private final AtomicLong clock = new AtomicLong();
 
   @AfterEach
   void close() {
@@ -62,7 +64,7 @@ final class DiskWorkersTest {
 
   @Test
   void aThreadThatBeganAWriteIsNotExpectedToReadSoon() throws InterruptedException {
-    workers = new DiskWorkers("three", 3, 1 << 20);
+    workers = new DiskWorkers("three", 3, 1 << 20, clock::get);
     for (int round = 0; round < 10; round++) {
       awaitSleep("three", 3);
       assertThat(readsBesideAWrite()).as("round %s", round).isTrue();
@@ -83,7 +85,7 @@ final class DiskWorkersTest {
           await(slowReadEnds, PATIENCE_SECONDS);
         });
     assertThat(slowReadBegins.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
-    TimeUnit.MILLISECONDS.sleep(5);
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
     workers.write(
         () -> {
           workers.urgent(asked);
