@@ -202,8 +202,22 @@ final class LoadsTest {
     return StoredFields.index(lines.getBytes(StandardCharsets.ISO_8859_1));
   }
 
+  /** Clients make up as many as they like: they take no place of others, and remove none. */
+  @Test
+  void whatIsForOneRequestIsKeptInMemoryOnly() {
+    fixture.put(URL, octets(1000));
+    VarySelection one = VarySelection.of(400, fields("A: b\r\n\r\n"), fields("\r\n"));
+    fixture.store.fill(URL, selectedBy(one), octets(2000));
+    fixture.settle();
+    assertThat(fixture.stats().objects()).isEqualTo(1);
+    assertThat(fixture.load(URL).content()).hasSize(1000);
+  }
+
   private static StoredMeta varying(Fields request) {
-    VarySelection vary = VarySelection.of(200, request, fields("Vary: Accept-Language\r\n\r\n"));
+    return selectedBy(VarySelection.of(200, request, fields("Vary: Accept-Language\r\n\r\n")));
+  }
+
+  private static StoredMeta selectedBy(VarySelection vary) {
     return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
   }
 
