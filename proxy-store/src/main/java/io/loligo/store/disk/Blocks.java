@@ -162,6 +162,19 @@ final class Blocks {
     strike((long) segment * segmentBytes, Block.ALIGNMENT);
   }
 
+  /** Fills {@code segment}, which is free, with zeros. */
+  void overwrite(int segment) throws IOException {
+    ByteBuf zeros = buffer(STEP_BYTES);
+    try {
+      zeros.writeZero(STEP_BYTES);
+      for (int at = 0; at < segmentBytes; at += STEP_BYTES) {
+        slab.write((long) segment * segmentBytes + at, zeros);
+      }
+    } finally {
+      zeros.release();
+    }
+  }
+
   private void strike(long position, int octets) throws IOException {
     ByteBuf zeros = buffer(octets);
     try {

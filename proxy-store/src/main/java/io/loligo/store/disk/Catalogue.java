@@ -573,6 +573,16 @@ final class Catalogue {
     admission.kept(from, stored.high(), bytes);
   }
 
+  /** See {@link Segments#takeSpent}. */
+  synchronized Segment takeSpent() {
+    return segments.takeSpent();
+  }
+
+  /** See {@link Segments#overwritten}. */
+  synchronized void overwritten(Segment segment) {
+    segments.overwritten(segment);
+  }
+
   /** The segment was emptied and its header struck out: it is free when nobody pins it. */
   synchronized void condemn(Segment segment) {
     segments.condemn(segment);

@@ -18,6 +18,10 @@ final class Segments {
   private final Segment[] all;
   private final int segmentBytes;
   private final Deque<Segment> free = new ArrayDeque<>();
+
+  /** Free, and to be overwritten before they are used again. */
+  private final Deque<Segment> spent = new ArrayDeque<>();
+
   private final List<Deque<Segment>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>());
   private final Segment[] open = new Segment[Lane.values().length];
 
@@ -46,8 +50,19 @@ final class Segments {
     return all[number];
   }
 
+  /** Free segments, overwritten or not yet. */
   int freeCount() {
-    return free.size();
+    return free.size() + spent.size();
+  }
+
+  /** A free segment that is to be overwritten, given to nobody else; or null. */
+  Segment takeSpent() {
+    return spent.poll();
+  }
+
+  /** {@code segment} was taken as spent, and is overwritten now: it is the next to be opened. */
+  void overwritten(Segment segment) {
+    free.addFirst(segment);
   }
 
   /** Octets of stored objects in {@code lane}. */
@@ -121,7 +136,7 @@ final class Segments {
 
   /** A free segment, opened for one user alone; null where there is none. */
   Segment openFree(Lane lane, boolean moving, long generation) {
-    if (free.size() <= (moving ? 0 : RESERVE)) {
+    if (free.isEmpty() || freeCount() <= (moving ? 0 : RESERVE)) {
       return null;
     }
     Segment segment = free.poll();
@@ -187,7 +202,7 @@ final class Segments {
   private void free(Segment segment) {
     liveBytes[segment.lane.ordinal()] -= segment.liveBytes;
     segment.free();
-    free.add(segment);
+    spent.add(segment);
   }
 
   /**
@@ -206,6 +221,7 @@ final class Segments {
   /** What was found is closed and stands in its lane, oldest life first; the rest is free. */
   void settle() {
     free.clear();
+    spent.clear();
     List<Segment> found = new ArrayList<>();
     for (Segment segment : all) {
       if (segment.lane == null) {

@@ -85,6 +85,7 @@ final class Space {
     for (int round = 0; !catalogue.hasSlots() && progress && round < MAX_ROUNDS; round++) {
       making.lock();
       try {
+        overwriteSpent();
         progress = catalogue.hasSlots() || emptyOne();
       } finally {
         making.unlock();
@@ -93,14 +94,32 @@ final class Space {
     return catalogue.hasSlots();
   }
 
-  /** Empties one segment, unless somebody did meanwhile; false where none can be emptied. */
+  /** Makes one segment ready, unless somebody did meanwhile; false where none can be emptied. */
   private boolean make() throws IOException {
     making.lock();
     try {
-      return catalogue.freeSegments() > Segments.RESERVE || emptyOne();
+      return overwriteSpent() || catalogue.freeSegments() > Segments.RESERVE || emptyOne();
     } finally {
       making.unlock();
     }
+  }
+
+  /**
+   * Overwrites a segment that was used before, if there is one: whole pages, which the system need
+   * not read. What is written there later ends within a page, and the page of something that was
+   * written long ago would have to come from the disk first.
+   */
+  private boolean overwriteSpent() throws IOException {
+    Segment spent = catalogue.takeSpent();
+    if (spent == null) {
+      return false;
+    }
+    try {
+      blocks.overwrite(spent.number);
+    } finally {
+      catalogue.overwritten(spent);
+    }
+    return true;
   }
 
   private boolean emptyOne() throws IOException {
