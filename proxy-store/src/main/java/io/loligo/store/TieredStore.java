@@ -625,6 +625,7 @@ public final class TieredStore implements Store {
     public Entry add(
         CacheKey key,
         StoredMeta meta,
+        Fields request,
         ByteBuf first,
         int fieldsLength,
         int firstLength,
@@ -637,7 +638,8 @@ public final class TieredStore implements Store {
       }
       try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
         Entry entry =
-            memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength, mayStore);
+            memory.add(
+                key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);
         if (meta.part() != null) {
           return entry;
         }

@@ -177,7 +177,27 @@ public final class VarySelection {
 
   /** Whether it is for requests that are the same, octet for octet, and no others. */
   public boolean isOfOneRequest() {
-    return List.of(names).contains(ALL);
+    for (String name : names) {
+      if (name.equals(ALL)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether a request that selects both is answered with {@code one} rather than with {@code
+   * other}: with what varies, if only one does, else with the more recent (RFC 9111 section 4.1).
+   * What is for one request alone counts as what does not vary: an error is not to outlive it. No
+   * allocation.
+   */
+  public static boolean prefers(StoredMeta one, StoredMeta other) {
+    boolean varies = varies(one);
+    return varies == varies(other) ? one.dateMillis() > other.dateMillis() : varies;
+  }
+
+  private static boolean varies(StoredMeta stored) {
+    return stored.vary() != null && !stored.vary().isOfOneRequest();
   }
 
   /** Whether fields select it that the origin did not name: a client may make up as many. */

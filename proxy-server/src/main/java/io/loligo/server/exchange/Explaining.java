@@ -219,18 +219,25 @@ final class Explaining {
     return !forecast.decision().reason().bypasses();
   }
 
-  /** The latest of a tier that the request selects, as it would be looked up; or -1. */
+  /**
+   * What the request selects of a tier, as it would be looked up, or -1: on disk, where a response
+   * that does not vary leaves nothing older beside it, the latest.
+   */
   private int select(List<Glimpse> variants, boolean onDisk) {
     int found = -1;
     for (int i = 0; i < variants.size(); i++) {
       StoredMeta one = variants.get(i).meta();
       if (variants.get(i).onDisk() == onDisk
-          && (found < 0 || one.dateMillis() > variants.get(found).meta().dateMillis())
+          && (found < 0 || isPreferred(one, variants.get(found).meta(), onDisk))
           && one.isSelectedBy(head.fields())) {
         found = i;
       }
     }
     return found;
+  }
+
+  private static boolean isPreferred(StoredMeta one, StoredMeta other, boolean onDisk) {
+    return onDisk ? one.dateMillis() > other.dateMillis() : VarySelection.prefers(one, other);
   }
 
   /** Whether memory holds another variant when the one that was purged is gone. */

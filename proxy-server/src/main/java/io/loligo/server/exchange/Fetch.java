@@ -266,6 +266,11 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return head;
   }
 
+  @Override
+  public Fields answered() {
+    return head.fields();
+  }
+
   /**
    * Fields of {@link #head}, as a mask, in whose place the origin got others, or none. Any thread.
    */

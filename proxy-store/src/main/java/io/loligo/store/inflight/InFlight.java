@@ -51,6 +51,11 @@ public final class InFlight {
      * writer decides (quick_abort).
      */
     void deserted();
+
+    /** Fields of the request that is answered, immutable; null: not known. */
+    default Fields answered() {
+      return null;
+    }
   }
 
   /** One who reads along. Told on its own loop, in this order: head, content..., end or failed. */

@@ -257,6 +257,7 @@ final class Intake {
         landing.add(
             source.storedUnder(),
             meta,
+            source.writer().answered(),
             first.buffer,
             first.from,
             first.from + first.length,

@@ -2,6 +2,7 @@ package io.loligo.store.inflight;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
@@ -14,12 +15,13 @@ public interface Landing {
 
   /**
    * Stores a complete response. Borrows the buffers, see {@link
-   * io.loligo.store.memory.MemoryTier#add}. Returns the entry owned, or null where it is not
-   * stored.
+   * io.loligo.store.memory.MemoryTier#add}, and {@code request}. Returns the entry owned, or null
+   * where it is not stored.
    */
   Entry add(
       CacheKey key,
       StoredMeta meta,
+      Fields request,
       ByteBuf first,
       int fieldsLength,
       int firstLength,

@@ -144,6 +144,7 @@ public final class MemoryTier {
    * entry owned, or null where there is no room for it or it may not be stored. An incomplete one
    * is not stored where a whole one would go for it.
    *
+   * @param request what it answers, borrowed; null: not known
    * @param fieldsLength octets of field lines at the start of {@code first}
    * @param firstLength octets used in {@code first}
    * @param rest content behind it, {@link Entry#BLOCK_BYTES} each but the last; may be empty
@@ -154,6 +155,7 @@ public final class MemoryTier {
   public Entry add(
       CacheKey key,
       StoredMeta meta,
+      Fields request,
       ByteBuf first,
       int fieldsLength,
       int firstLength,
@@ -181,7 +183,7 @@ public final class MemoryTier {
     Entry entry =
         new Entry(
             key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
-    if (!insert(key, entry, mayStore)) {
+    if (!insert(key, entry, request, mayStore)) {
       entry.release();
       return null;
     }
@@ -206,8 +208,9 @@ public final class MemoryTier {
     return transit.tryReserve(bytes, transit.limit() / 2) ? transit : null;
   }
 
-  private boolean insert(CacheKey key, Entry entry, BooleanSupplier mayStore) {
+  private boolean insert(CacheKey key, Entry entry, Fields request, BooleanSupplier mayStore) {
     boolean[] refused = new boolean[1];
+    Predicate<Entry> replaced = stored -> Variants.replaces(stored, entry.meta(), request);
     cache
         .asMap()
         .compute(
@@ -217,10 +220,10 @@ public final class MemoryTier {
                 refused[0] = true;
                 return old;
               }
-              if (entry.meta().part() != null && displacesWhole(old, entry)) {
+              if (entry.meta().part() != null && displacesWhole(old, replaced)) {
                 return old;
               }
-              Stored now = Variants.with(old, entry);
+              Stored now = Variants.with(old, entry, replaced);
               mapped(now);
               return now;
             });
@@ -255,7 +258,7 @@ public final class MemoryTier {
                 return old;
               }
               stored[0] = true;
-              Stored now = Variants.with(old, entry);
+              Stored now = Variants.with(old, entry, other -> false);
               mapped(now);
               return now;
             });
@@ -278,12 +281,10 @@ public final class MemoryTier {
     return entry.meta().vary() == null;
   }
 
-  /** Whether a whole response would go if {@code part}, incomplete, came. */
-  private static boolean displacesWhole(Stored stored, Entry part) {
+  /** Whether a whole response is among those that are {@code replaced}. */
+  private static boolean displacesWhole(Stored stored, Predicate<Entry> replaced) {
     for (int i = 0; stored != null && i < stored.size(); i++) {
-      StoredMeta meta = stored.get(i).meta();
-      boolean goes = part.meta().vary() == null || Objects.equals(meta.vary(), part.meta().vary());
-      if (goes && meta.part() == null) {
+      if (stored.get(i).meta().part() == null && replaced.test(stored.get(i))) {
         return true;
       }
     }
@@ -419,7 +420,11 @@ public final class MemoryTier {
               if (!contains(stored, old)) {
                 return stored;
               }
-              Stored now = Variants.with(stored, fresh, replaced);
+              Stored now =
+                  Variants.with(
+                      stored,
+                      fresh,
+                      one -> one == replaced || Objects.equals(one.meta().vary(), meta.vary()));
               mapped(now);
               return now;
             });

@@ -7,7 +7,10 @@ import io.loligo.core.message.Fields;
  * Holds one reference to each of its entries while it is in the map. Immutable.
  */
 sealed interface Stored permits Entry, Variants {
-  /** The most recent entry that {@code request} selects, borrowed, or null. No allocation. */
+  /**
+   * The entry that {@code request} selects, borrowed, or null; of several the one that {@link
+   * io.loligo.core.caching.VarySelection#prefers} says so of. No allocation.
+   */
   Entry select(Fields request);
 
   /** Number of entries. */

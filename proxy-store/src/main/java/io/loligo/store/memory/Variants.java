@@ -1,9 +1,11 @@
 package io.loligo.store.memory;
 
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * Several stored responses under one key (RFC 9111 section 4.1), the last that was stored first, at
@@ -20,25 +22,17 @@ final class Variants implements Stored {
   }
 
   /**
-   * {@code old} (or null) with {@code added} as its most recent entry, without the one it replaces:
-   * the one of equal selection, or all where {@code added} does not vary. What it holds is retained
-   * for it, {@code added} too. Called while {@code old} still holds its references.
+   * {@code old} (or null) with {@code added} as its most recent entry, without those that {@code
+   * gone} says so of. What it holds is retained for it, {@code added} too. Called while {@code old}
+   * still holds its references.
    */
-  static Stored with(Stored old, Entry added) {
-    return with(old, added, null);
-  }
-
-  /** The same, {@code replaced} left out whatever it selects. */
-  static Stored with(Stored old, Entry added, Entry replaced) {
+  static Stored with(Stored old, Entry added, Predicate<Entry> gone) {
     Entry[] entries = new Entry[MAX + 1];
     entries[0] = added;
     int count = 1;
-    if (old != null && added.meta().vary() != null) {
-      for (int i = 0; i < old.size(); i++) {
-        Entry entry = old.get(i);
-        if (entry != replaced && !Objects.equals(entry.meta().vary(), added.meta().vary())) {
-          entries[count++] = entry;
-        }
+    for (int i = 0; old != null && i < old.size(); i++) {
+      if (!gone.test(old.get(i))) {
+        entries[count++] = old.get(i);
       }
     }
     if (count > MAX) {
@@ -50,6 +44,18 @@ final class Variants implements Stored {
       assert alive : "a stored entry without reference";
     }
     return count == 1 ? added : new Variants(Arrays.copyOf(entries, count));
+  }
+
+  /**
+   * Whether {@code added}, which answers {@code request}, takes the place of {@code stored}: of
+   * what has the same selection, and, where {@code added} does not vary, of what that request
+   * selects. Other variants stay (RFC 9111 section 4.1).
+   *
+   * @param request null where it is not known: it may select anything
+   */
+  static boolean replaces(Entry stored, StoredMeta added, Fields request) {
+    return Objects.equals(stored.meta().vary(), added.vary())
+        || (added.vary() == null && (request == null || stored.select(request) != null));
   }
 
   /**
@@ -95,7 +101,7 @@ final class Variants implements Stored {
   public Entry select(Fields request) {
     Entry found = null;
     for (Entry entry : entries) {
-      if ((found == null || entry.meta().dateMillis() > found.meta().dateMillis())
+      if ((found == null || VarySelection.prefers(entry.meta(), found.meta()))
           && entry.select(request) != null) {
         found = entry;
       }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
 import io.loligo.store.ManualLoops;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
@@ -62,13 +63,15 @@ final class SpoolingFixture implements Landing, AutoCloseable {
   public Entry add(
       CacheKey key,
       StoredMeta meta,
+      Fields request,
       ByteBuf first,
       int fieldsLength,
       int firstLength,
       ByteBuf[] rest,
       int lastLength,
       BooleanSupplier mayStore) {
-    return memory.add(key, meta, first, fieldsLength, firstLength, rest, lastLength, mayStore);
+    return memory.add(
+        key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class MemoryTierInterleavingsTest {
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
       ByteBuf first = allocator.heapBuffer(64).writeZero(FIELDS).writeByte(content);
       Entry entry =
-          tier.add(KEYS[url], META, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0, () -> true);
+          tier.add(KEYS[url], META, null, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0, () -> true);
       first.release();
       entry.release();
     }

@@ -36,7 +36,8 @@ final class MemoryTierRaceTest {
     CompletableFuture<Integer> found = CompletableFuture.supplyAsync(() -> find(over));
     for (int round = 0; round < ROUNDS; round++) {
       ByteBuf first = allocator.heapBuffer(64).writeZero(FIELDS).writeByte(CONTENT);
-      Entry entry = tier.add(KEY, META, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0, () -> true);
+      Entry entry =
+          tier.add(KEY, META, null, first, FIELDS, FIELDS + 1, new ByteBuf[0], 0, () -> true);
       first.release();
       entry.release();
       tier.remove(KEY);

@@ -214,7 +214,7 @@ final class MemoryTierTest {
     for (int i = from; i < from + count; i++) {
       ByteBuf block = allocator.directBuffer(512, 512);
       String url = "http://www.example.com/some/path/" + i;
-      tier.add(key(url), meta().withContentLength(500), block, 12, 512, none, 0, () -> true)
+      tier.add(key(url), meta().withContentLength(500), null, block, 12, 512, none, 0, () -> true)
           .release();
       block.release();
     }
