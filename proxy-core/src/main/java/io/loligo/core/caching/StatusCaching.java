@@ -1,7 +1,22 @@
 package io.loligo.core.caching;
 
+import com.google.re2j.Pattern;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import java.util.List;
+import java.util.Locale;
+
 /** What a status code means to the store. Stateless. */
 final class StatusCaching {
+  /**
+   * Parts of lower-case names: other methods under any name, expectations, content and encodings
+   * (RFC 9110 section 9.3.4: 501 to what is not understood was HTTP's rule once), and what object
+   * stores answer 501 to where they do not have it.
+   */
+  private static final Pattern SPEAK_OF_A_METHOD =
+      Pattern.compile("method|verb|^expect$|^content[-_]|^transfer[-_]|^x[-_](amz|goog|ms)[-_]");
+
   private StatusCaching() {}
 
   /**
@@ -46,11 +61,47 @@ final class StatusCaching {
   }
 
   /**
-   * Whether an answer with this code may speak of how one request was made, which is not in the
-   * key: given to requests that were made well it would be wrong. It is stored for requests with
-   * the same fields, octet for octet.
+   * Whether an answer with this code to {@code request} may speak of how that was made, which is
+   * not in the key: given to requests that were made well it would be wrong. It is stored for
+   * requests with the same fields, octet for octet.
+   *
+   * <p>405 and 501 speak of the method. A GET that asks for no other one gets them because of the
+   * resource.
    */
-  static boolean isOfOneRequest(int status) {
+  static boolean isOfOneRequest(int status, RequestHead request) {
+    boolean ofMethod = status == 405 || status == 501;
+    return mayBeOfOneRequest(status) && !(ofMethod && isOrdinaryGet(request));
+  }
+
+  /**
+   * Whether {@code request} is a GET without any field that servers are known to take for another
+   * method, for content, or for a wish that they may have to refuse, and all visible ASCII.
+   */
+  private static boolean isOrdinaryGet(RequestHead request) {
+    Fields fields = request.fields();
+    if (request.methodId() != Method.GET || !OverridingFields.all(fields, List.of())) {
+      return false;
+    }
+    for (int i = 0; i < fields.count(); i++) {
+      String name = fields.name(i).toLowerCase(Locale.ROOT);
+      if (SPEAK_OF_A_METHOD.matcher(name).find() || !isVisible(fields, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isVisible(Fields fields, int line) {
+    byte[] bytes = fields.bytes();
+    for (int i = fields.valueStart(line); i < fields.valueEnd(line); i++) {
+      if ((bytes[i] < ' ' && bytes[i] != '\t') || bytes[i] == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean mayBeOfOneRequest(int status) {
     return switch (status) {
       case 400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424 -> true;
       case 501, 505, 506, 507, 508, 510 -> true;

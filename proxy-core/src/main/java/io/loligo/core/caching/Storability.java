@@ -69,6 +69,7 @@ public record Storability(
     if (refusal != null) {
       return refused(refusal);
     }
+    boolean ofOneRequest = StatusCaching.isOfOneRequest(response.status(), request);
     StoredMeta meta =
         meta(
             response.status(),
@@ -77,7 +78,7 @@ public record Storability(
             pattern,
             requestTimeMillis,
             responseTimeMillis,
-            VarySelection.of(response.status(), request.fields(), fields),
+            VarySelection.of(ofOneRequest, request.fields(), fields),
             contentLength,
             settings);
     refusal = lifetimeRefusal(meta, fields, directives, pattern, settings);
@@ -87,7 +88,7 @@ public record Storability(
     boolean fresh =
         meta.lifetimeSeconds() > meta.initialAgeSeconds()
             && !meta.has(StoredMeta.NO_CACHE)
-            && !StatusCaching.isOfOneRequest(meta.status());
+            && !ofOneRequest;
     if (contentLength > settings.maxObjectBytes()) {
       return new Storability(
           false, "larger than maximum_object_size", null, fresh, directives.withheldFields());
@@ -123,7 +124,7 @@ public record Storability(
             settings.patternFor(url),
             requestTimeMillis,
             responseTimeMillis,
-            VarySelection.updated(stored.vary(), stored.status(), request, fields),
+            VarySelection.updated(stored.vary(), request, fields),
             stored.contentLength(),
             settings)
         .withPart(stored.part());
@@ -149,7 +150,7 @@ public record Storability(
    */
   public static boolean hangsOnRequest(int status, RequestHead request) {
     return StatusCaching.isNeverStored(status)
-        || StatusCaching.isOfOneRequest(status)
+        || StatusCaching.isOfOneRequest(status, request)
         || mayHangOnSize(status, request);
   }
 
@@ -227,7 +228,7 @@ public record Storability(
     if (mayHangOnSize(status, request)) {
       return "an error, and the head of the request is unusually large";
     }
-    if (StatusCaching.isOfOneRequest(status) && request.fields().hasAny(SECRETS)) {
+    if (StatusCaching.isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {
       return "may speak of the request, and that has what is not to be kept";
     }
     boolean understood = StatusCaching.isUnderstood(status);

@@ -49,12 +49,11 @@ public final class VarySelection {
   /**
    * The selection of {@code request} under the Vary of {@code response}, and under what it should
    * have named: Accept-Encoding where there is a content coding, {@link OverridingFields} that the
-   * request has, and all fields where {@code status} may speak of how the request was made. Null
-   * where that is nothing. {@code Vary: *} never gets here: such a response is not stored.
+   * request has, and {@code all} fields where it may speak of how the request was made. Null where
+   * that is nothing. {@code Vary: *} never gets here: such a response is not stored.
    */
-  public static VarySelection of(int status, Fields request, Fields response) {
+  public static VarySelection of(boolean all, Fields request, Fields response) {
     boolean coded = response.has(FieldName.CONTENT_ENCODING);
-    boolean all = StatusCaching.isOfOneRequest(status);
     if (!response.has(FieldName.VARY)
         && !coded
         && !all
@@ -106,12 +105,13 @@ public final class VarySelection {
    * The selection of what was stored with {@code stored}, null where nothing selects it, once a 304
    * to {@code request} has made its fields {@code response}: {@code stored}, unless they name more.
    */
-  static VarySelection updated(VarySelection stored, int status, Fields request, Fields response) {
+  static VarySelection updated(VarySelection stored, Fields request, Fields response) {
     if (!response.has(FieldName.VARY)
         || (stored != null && stored.names().containsAll(names(response)))) {
       return stored;
     }
-    return isUnmatchable(response) ? stored : of(status, request, response);
+    boolean all = stored != null && stored.isOfOneRequest();
+    return isUnmatchable(response) ? stored : of(all, request, response);
   }
 
   /** What {@code request} selects by the same names. */

@@ -65,7 +65,7 @@ class OfferedTagsTest {
   void leavesOutWhatWasNegotiatedByAnotherAcceptEncoding(String accepted, boolean offered) {
     Fields stored = fields("Vary: Accept-Encoding, Accept-Language\r\n");
     Fields first = fields("Accept-Encoding: gzip\r\nAccept-Language: en\r\n");
-    StoredMeta variant = meta(200, "\"a\"", VarySelection.of(200, first, stored));
+    StoredMeta variant = meta(200, "\"a\"", VarySelection.of(false, first, stored));
     Fields request = fields("Accept-Encoding: " + accepted + "\r\nAccept-Language: de\r\n");
     assertThat(tags.add(variant, stored, request)).isEqualTo(offered);
   }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -114,9 +115,7 @@ class StorabilityTest {
 
     @ParameterizedTest
     @ValueSource(
-        ints = {
-          400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424, 501, 505, 506, 507, 508, 510
-        })
+        ints = {400, 402, 406, 409, 411, 413, 415, 418, 422, 423, 424, 505, 506, 507, 508, 510})
     void keepsWhatMaySpeakOfOneRequestForTheSame(int status) {
       Storability found =
           storability(Heads.get("X-Odd: 1", "Host: a"), Heads.response(status, FRESH));
@@ -125,6 +124,33 @@ class StorabilityTest {
       assertThat(selection.matches(Heads.get("X-Odd: 1", "Host: a").fields())).isTrue();
       assertThat(selection.matches(Heads.get("Host: a", "X-Odd: 1").fields())).isFalse();
       assertThat(selection.matches(Heads.get("Host: a").fields())).isFalse();
+    }
+
+    /** A GET that is not asked for any other method by a field gets them whoever sends it. */
+    @ParameterizedTest
+    @ValueSource(ints = {405, 501})
+    void whatSpeaksOfTheMethodOfAGetIsForAll(int status) {
+      Storability found =
+          storability(Heads.get("X-Odd: 1", "Cookie: a=1"), Heads.response(status, FRESH));
+      assertThat(found.meta().vary()).isNull();
+      assertThat(found.shareable()).isTrue();
+      for (String line :
+          List.of(
+              "X-HTTP-Method-Override: ODD",
+              "x_method: ODD",
+              "X-Forwarded-Host: a",
+              "X-Original-Method: ODD",
+              "X-HTTP-Verb: ODD",
+              "Access-Control-Request-Method: ODD",
+              "Expect: odd",
+              "Content-Type: odd",
+              "Content_Encoding: odd",
+              "X-Amz-Acl: odd",
+              "X-Meta: \u00e9")) {
+        Storability odd = storability(Heads.get(line), Heads.response(status, FRESH));
+        assertThat(odd.meta().vary().isOfOneRequest()).as(line).isTrue();
+        assertThat(odd.shareable()).as(line).isFalse();
+      }
     }
 
     @ParameterizedTest
@@ -338,7 +364,7 @@ class StorabilityTest {
     void keepsErrorsWithoutLifetime(int status) {
       Storability stored = storability(Heads.get(), Heads.response(status), settings);
       assertThat(stored.storable()).isTrue();
-      assertThat(stored.shareable()).isEqualTo(!StatusCaching.isOfOneRequest(status));
+      assertThat(stored.shareable()).isEqualTo(status != 400);
       assertThat(stored.meta().has(StoredMeta.NEGATIVE)).isTrue();
       assertThat(stored.meta().lifetimeSeconds()).isEqualTo(300);
       refused(Heads.get(), Heads.response(status));

@@ -297,11 +297,11 @@ class KeySafetyWireTest extends WireTest {
         .isEqualTo("poisoned");
   }
 
-  /** Answers with the status that X-Odd names, and with 200 without it, fresh for long. */
+  /** Answers with the status that X-Odd-Method names, and with 200 without it, fresh for long. */
   private void oddRequestsMeetErrors() {
     origin.otherwise(
         call -> {
-          String status = call.field("X-Odd");
+          String status = call.field("X-Odd-Method");
           if (status == null) {
             call.ok("good", FRESH);
           } else {
@@ -319,7 +319,7 @@ class KeySafetyWireTest extends WireTest {
         List.of(
             400, 402, 405, 406, 408, 409, 411, 412, 413, 415, 416, 417, 418, 421, 422, 423, 424,
             425, 426, 428, 429, 431, 501, 505, 506, 507, 508, 510, 511)) {
-      assertThat(get("/error/" + status, "X-Odd: " + status).status()).isEqualTo(status);
+      assertThat(get("/error/" + status, "X-Odd-Method: " + status).status()).isEqualTo(status);
       assertThat(get("/error/" + status).text()).as("%s", status).isEqualTo("good");
     }
   }
@@ -333,7 +333,7 @@ class KeySafetyWireTest extends WireTest {
             400, 402, 405, 406, 409, 411, 413, 415, 418, 422, 423, 424, 501, 505, 506, 507, 508,
             510)) {
       String path = "/error/" + status;
-      String odd = "X-Odd: " + status;
+      String odd = "X-Odd-Method: " + status;
       get(path, odd);
       assertThat(get(path, odd).status()).isEqualTo(status);
       assertThat(origin.fetches(path)).isEqualTo(1);
@@ -351,9 +351,9 @@ class KeySafetyWireTest extends WireTest {
     String large = "Accept-Language: " + "x".repeat(8_192);
     for (int status : List.of(403, 404, 410, 500, 502, 503, 504, 599)) {
       String path = "/large/" + status;
-      assertThat(get(path, "X-Odd: " + status, large).status()).isEqualTo(status);
+      assertThat(get(path, "X-Odd-Method: " + status, large).status()).isEqualTo(status);
       assertThat(get(path).text()).as("%s", status).isEqualTo("good");
-      assertThat(get(path + "/small", "X-Odd: " + status).status()).isEqualTo(status);
+      assertThat(get(path + "/small", "X-Odd-Method: " + status).status()).isEqualTo(status);
       assertThat(get(path + "/small").status()).as("of an ordinary request").isEqualTo(status);
     }
   }

@@ -206,7 +206,7 @@ final class LoadsTest {
   @Test
   void whatIsForOneRequestIsKeptInMemoryOnly() {
     fixture.put(URL, octets(1000));
-    VarySelection one = VarySelection.of(400, fields("A: b\r\n\r\n"), fields("\r\n"));
+    VarySelection one = VarySelection.of(true, fields("A: b\r\n\r\n"), fields("\r\n"));
     fixture.store.fill(URL, selectedBy(one), octets(2000));
     fixture.settle();
     assertThat(fixture.stats().objects()).isEqualTo(1);
@@ -214,7 +214,7 @@ final class LoadsTest {
   }
 
   private static StoredMeta varying(Fields request) {
-    return selectedBy(VarySelection.of(200, request, fields("Vary: Accept-Language\r\n\r\n")));
+    return selectedBy(VarySelection.of(false, request, fields("Vary: Accept-Language\r\n\r\n")));
   }
 
   private static StoredMeta selectedBy(VarySelection vary) {

@@ -102,7 +102,7 @@ final class SeveralDirectoriesTest {
 
   private static StoredMeta varying(Fields request) {
     byte[] lines = "Vary: Accept-Language\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    VarySelection vary = VarySelection.of(200, request, StoredFields.index(lines));
+    VarySelection vary = VarySelection.of(false, request, StoredFields.index(lines));
     return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
   }
 

@@ -794,7 +794,7 @@ final class InFlightTest {
       assertThat(fixture.store.inFlight(probe(URL), of("fr"))).isSameAs(flight);
       InFlight english = flight;
       Fields vary = varyOnLanguage();
-      StoredMeta meta = variant(VarySelection.of(200, of("en"), vary));
+      StoredMeta meta = variant(VarySelection.of(false, of("en"), vary));
       head(meta, true, 10);
       assertThat(fixture.store.inFlight(probe(URL), of("en"))).isSameAs(english);
       assertThat(fixture.store.inFlight(probe(URL), of("fr"))).isNull();

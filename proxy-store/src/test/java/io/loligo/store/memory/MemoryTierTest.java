@@ -423,12 +423,12 @@ final class MemoryTierTest {
 
   private static StoredMeta varying(String coding) {
     Fields response = fields("Vary", FieldName.VARY, "Accept-Encoding");
-    return selectedBy(VarySelection.of(200, accepting(coding), response));
+    return selectedBy(VarySelection.of(false, accepting(coding), response));
   }
 
   private static StoredMeta steered(String host) {
     Fields request = fields("X-Forwarded-Host", FieldName.OTHER, host);
-    return selectedBy(VarySelection.of(200, request, noFields()));
+    return selectedBy(VarySelection.of(false, request, noFields()));
   }
 
   private static StoredMeta selectedBy(VarySelection selection) {
