@@ -442,7 +442,7 @@ public final class ExchangeLoop implements RequestHandler {
     return lookUp(stream, head, target, framing, view);
   }
 
-  private boolean hasBeenHere(Fields fields) {
+  boolean hasBeenHere(Fields fields) {
     if (!fields.has(FieldName.VIA)) {
       return false;
     }
@@ -801,9 +801,20 @@ public final class ExchangeLoop implements RequestHandler {
       LoadOutcome load) {
     CacheDecision decision =
         Reuse.decide(nowMillis, head, false, found, others, url.of(target), config().caching());
-    return found == null && load != null
-        ? afterLoad(decision, load)
-        : Incomplete.weigh(decision, head, found);
+    if (found == null) {
+      return load == null ? decision : afterLoad(decision, load);
+    }
+    return unlessSteered(Incomplete.weigh(decision, head, found), head, found);
+  }
+
+  /** What answers a request that is steered otherwise says nothing of {@code found}. */
+  private static CacheDecision unlessSteered(
+      CacheDecision decision, RequestHead head, StoredMeta found) {
+    return decision.outcome() == Outcome.VALIDATE
+            && !VarySelection.isSteeredLike(found.vary(), head.fields())
+        ? new CacheDecision(
+            Outcome.FETCH, decision.reason(), decision.ageSeconds(), decision.lifetimeSeconds())
+        : decision;
   }
 
   /**

@@ -60,8 +60,6 @@ final class Explaining {
           "cache-control",
           "cdn-cache-control",
           "loligo-cache-control",
-          "surrogate-control",
-          "pragma",
           "date",
           "expires",
           "last-modified",
@@ -168,10 +166,14 @@ final class Explaining {
     key = loop.probe(target).toKey();
     if (!verdict.allowed()) {
       refuse("403, " + verdict.rule() + " (" + verdict.source() + ")");
-    } else if (!target.scheme().equals("http")) {
-      refuse("501, requests for " + target.scheme() + " URLs are not supported");
     } else if (head.methodId() == Method.CONNECT || head.methodId() == Method.PURGE) {
       refuse(head.method() + " is not answered from the store");
+    } else if (MaxForwards.endsHere(head)) {
+      refuse("200, the proxy answers itself: Max-Forwards is 0");
+    } else if (loop.hasBeenHere(head.fields())) {
+      refuse("508, this request has been here before");
+    } else if (!target.scheme().equals("http")) {
+      refuse("501, requests for " + target.scheme() + " URLs are not supported");
     } else {
       loop.store().peek(key, executor, this::peeked);
     }
@@ -264,16 +266,7 @@ final class Explaining {
             && Incomplete.answers(head, found)
             && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
     return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
-          isDenied(selected)
-              ? new Forecast(decision, 403, LogTag.TCP_DENIED_REPLY, false, 0, false)
-              : new Forecast(
-                  decision,
-                  HitAnswer.status(head, found, decision),
-                  hitTag(selected, decision),
-                  false,
-                  0,
-                  false);
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> hit(selected, decision);
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
@@ -284,6 +277,26 @@ final class Explaining {
             decision, 0, tag, onError, offered, loop.fetchesWhole(head, view, decision));
       }
     };
+  }
+
+  private Forecast hit(Glimpse selected, CacheDecision decision) {
+    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
+    AclList rules = loop.config().access().httpReplyAccess();
+    boolean denied = !rules.isEmpty() && !rules.evaluate(view).allowed();
+    boolean tooLarge = loop.hits().limitExceeded(head, view, selected.meta(), decision) >= 0;
+    view.forgetReply();
+    if (denied) {
+      return new Forecast(decision, 403, LogTag.TCP_DENIED_REPLY, false, 0, false);
+    }
+    return tooLarge
+        ? new Forecast(decision, 403, LogTag.NONE_NONE, false, 0, false)
+        : new Forecast(
+            decision,
+            HitAnswer.status(head, selected.meta(), decision),
+            hitTag(selected, decision),
+            false,
+            0,
+            false);
   }
 
   /** Tags that {@link OfferedVariants} would find. */
@@ -311,18 +324,6 @@ final class Explaining {
     if (!one.purged()) {
       tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
     }
-  }
-
-  /** Whether {@code http_reply_access} keeps what is stored from this client. */
-  private boolean isDenied(Glimpse selected) {
-    AclList rules = loop.config().access().httpReplyAccess();
-    if (rules.isEmpty()) {
-      return false;
-    }
-    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
-    boolean denied = !rules.evaluate(view).allowed();
-    view.forgetReply();
-    return denied;
   }
 
   private LogTag hitTag(Glimpse selected, CacheDecision decision) {

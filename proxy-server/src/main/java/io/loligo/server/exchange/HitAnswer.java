@@ -8,7 +8,6 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.SizeLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -126,24 +125,35 @@ final class HitAnswer {
       RequestView view,
       Entry entry,
       CacheDecision decision) {
-    SizeLimits limits = loop.config().limits().replyBodyMax();
-    if (limits.isForAll(-1)
-        || decision.outcome() == Outcome.NOT_MODIFIED
-        || head.methodId() == Method.HEAD) {
+    if (loop.config().limits().replyBodyMax().isForAll(-1)) {
       return false;
     }
     view.reply(entry);
-    long limit = limits.of(view);
+    long limit = limitExceeded(head, view, entry.meta(), decision);
     view.forgetReply();
-    RangeSelection ranges = ranges(head, entry.meta());
-    long length = ranges == null ? entry.contentLength() : ranges.octets();
-    if (limit < 0 || length <= limit) {
+    if (limit < 0) {
       return false;
     }
     stream.record().hitClass = HitClass.OWN_ANSWER;
     String text = "The answer is larger than " + limit + " bytes.";
     ErrorPage.send(stream, loop, 403, "ERR_TOO_BIG", text, null);
     return true;
+  }
+
+  /**
+   * The limit that what would be sent of {@code stored} exceeds; -1: none.
+   *
+   * @param view of the request and what is stored
+   */
+  long limitExceeded(
+      RequestHead head, RequestView view, StoredMeta stored, CacheDecision decision) {
+    if (decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
+      return -1;
+    }
+    long limit = loop.config().limits().replyBodyMax().of(view);
+    RangeSelection ranges = ranges(head, stored);
+    long length = ranges == null ? stored.contentLength() : ranges.octets();
+    return limit >= 0 && length > limit ? limit : -1;
   }
 
   private HitStream send(

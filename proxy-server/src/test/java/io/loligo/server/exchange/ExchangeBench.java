@@ -116,6 +116,9 @@ final class ExchangeBench implements AutoCloseable {
     /** Whether a range was asked for when the origin was asked first. */
     boolean rangeAsked;
 
+    /** Whether a condition of any kind was asked when the origin was asked first. */
+    boolean conditionAsked;
+
     /** Entity tags in If-None-Match when the origin was asked first. */
     int tagsAsked;
 
@@ -440,6 +443,8 @@ final class ExchangeBench implements AutoCloseable {
       if (running.whenAsked == null) {
         running.whenAsked = running.record.decision;
         String lines = new String(request.fieldLines(), ISO_8859_1);
+        running.conditionAsked =
+            lines.contains("If-None-Match: ") || lines.contains("If-Modified-");
         running.rangeAsked = lines.contains("\r\nRange: ");
         int at = lines.indexOf("If-None-Match: ");
         running.tagsAsked =

@@ -81,6 +81,9 @@ final class RandomTraffic {
     }
     int url = random.nextInt(URLS);
     String method = in(10) ? (in(2) ? "HEAD" : one(METHODS)) : "GET";
+    if (method.equals("OPTIONS")) {
+      lines.add("Max-Forwards: " + random.nextInt(2));
+    }
     String query = url % 3 == 0 ? "?q=" + random.nextInt(3) + one(List.of("", "&u=1", "&u=2")) : "";
     boolean content = lines.contains("Content-Length: 3");
     return Question.get("http://h" + url % 4 + ".test/" + url + query, lines)
@@ -103,7 +106,7 @@ final class RandomTraffic {
   }
 
   private String requestField(long nowMillis) {
-    return switch (random.nextInt(12)) {
+    return switch (random.nextInt(13)) {
       case 0, 1, 2, 3, 4 -> selectingField();
       case 5, 6 -> "Cache-Control: " + requestDirective();
       case 7 -> "Pragma: no-cache";
@@ -114,6 +117,7 @@ final class RandomTraffic {
               nowMillis - seconds() * 1000);
       case 10 ->
           "Range: bytes=" + one(List.of("0-0", "1-", "-1", "5-9", "0-0,2-2", "x", "0-1,1-2"));
+      case 11 -> "X-Forwarded-Host: a";
       default -> in(2) ? "Authorization: Basic YTpi" : "Content-Length: " + random.nextInt(2) * 3;
     };
   }

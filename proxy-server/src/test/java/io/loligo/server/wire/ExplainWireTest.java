@@ -86,6 +86,39 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
+  void saysWhatIsTooLargeForThisClient() throws Exception {
+    startProxy("acl small req_header X-Small 1", "reply_body_max_size 4 bytes small");
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
+    get("/a");
+    String small = "header=X-Small: 1";
+    assertThat(explain(origin.url("/a"), small)).contains("SERVE", "403", "NONE_NONE");
+    assertThat(get("/a", "X-Small: 1").status()).isEqualTo(403);
+    assertThat(explain(origin.url("/a"), small, "header=Range: bytes=0-3")).contains("206");
+    assertThat(get("/a", "X-Small: 1", "Range: bytes=0-3").status()).isEqualTo(206);
+    assertThat(explain(origin.url("/a"))).contains("200", "TCP_MEM_HIT");
+  }
+
+  @Test
+  void showsWhatFreshnessRestsOnOnly() throws Exception {
+    startProxy();
+    origin.onOk(
+        "/a", "x", "Cache-Control: max-age=9", "Pragma: no-cache", "Surrogate-Control: max-age=1");
+    get("/a");
+    assertThat(explain(origin.url("/a")))
+        .contains("Cache-Control: max-age=9")
+        .doesNotContain("Pragma", "Surrogate-Control");
+  }
+
+  @Test
+  void saysWhatTheProxyAnswersItself() throws Exception {
+    startProxy();
+    for (String method : new String[] {"OPTIONS", "TRACE"}) {
+      assertThat(explain(origin.url("/a"), "method=" + method, "header=Max-Forwards: 0"))
+          .contains("refused: 200, the proxy answers itself");
+    }
+  }
+
+  @Test
   void remembersWhoWasRefused() throws Exception {
     startProxy(
         "acl secret urlpath_regex ^/secret", "http_access deny secret", "http_access allow all");
