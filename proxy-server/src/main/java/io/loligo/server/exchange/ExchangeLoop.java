@@ -830,7 +830,15 @@ public final class ExchangeLoop implements RequestHandler {
     }
     long limit = limits.of(view);
     return switch (decision.reason()) {
-      case URI_MISS, VARY_MISS, DISK_UNREADABLE, INCOMPLETE, REQUEST_NO_CACHE ->
+      case URI_MISS,
+          VARY_MISS,
+          DISK_UNREADABLE,
+          INCOMPLETE,
+          STALE,
+          MUST_VALIDATE,
+          REQUEST_NO_CACHE,
+          REQUEST_MAX_AGE,
+          REQUEST_MIN_FRESH ->
           limit != 0 && RangeOffset.isWithin(head.fields(), limit);
       default -> false;
     };
