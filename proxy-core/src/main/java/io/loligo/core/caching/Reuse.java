@@ -62,9 +62,10 @@ public final class Reuse {
    * reached, broke off, or answered 5xx.
    *
    * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
-   * or the request allows it for its time (RFC 5861 section 4). Without it the stored response
-   * stands in up to {@code max_stale}, or the max-stale of its refresh_pattern, unless it is an
-   * error itself that was given a lifetime by negative_ttl.
+   * or the request allows it for its time (RFC 5861 section 4), within {@code max_stale} and the
+   * max-stale of its refresh_pattern where these are configured. Without it the stored response
+   * stands in up to one of them, unless it is an error itself that was given a lifetime by
+   * negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */
@@ -78,6 +79,11 @@ public final class Reuse {
       return false;
     }
     long staleness = stored.ageSeconds(nowMillis) - stored.lifetimeSeconds();
+    RefreshPattern pattern = settings.patternFor(url);
+    boolean beyond = staleness > maxStaleSeconds(pattern, settings);
+    if (beyond && (settings.maxStaleGiven() || givesMaxStale(pattern))) {
+      return false;
+    }
     CacheControl directives = CacheControl.ofRequest(request.fields());
     if (directives.staleIfErrorSeconds() != CacheControl.ABSENT
         && staleness < directives.staleIfErrorSeconds()) {
@@ -89,8 +95,7 @@ public final class Reuse {
     if (stored.staleIfErrorSeconds() >= 0) {
       return staleness < stored.staleIfErrorSeconds();
     }
-    return !stored.has(StoredMeta.NEGATIVE)
-        && staleness <= maxStaleSeconds(settings.patternFor(url), settings);
+    return !stored.has(StoredMeta.NEGATIVE) && !beyond;
   }
 
   /**
@@ -133,9 +138,11 @@ public final class Reuse {
   }
 
   private static long maxStaleSeconds(RefreshPattern pattern, CacheSettings settings) {
-    return pattern != null && pattern.maxStaleSeconds() >= 0
-        ? pattern.maxStaleSeconds()
-        : settings.maxStaleSeconds();
+    return givesMaxStale(pattern) ? pattern.maxStaleSeconds() : settings.maxStaleSeconds();
+  }
+
+  private static boolean givesMaxStale(RefreshPattern pattern) {
+    return pattern != null && pattern.maxStaleSeconds() >= 0;
   }
 
   /** A stored response against a request that is not plain, or that it is too old for. */

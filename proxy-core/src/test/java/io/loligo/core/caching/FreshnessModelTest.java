@@ -154,6 +154,7 @@ class FreshnessModelTest {
               false,
               false,
               false,
+              false,
               4L << 20,
               0,
               false);

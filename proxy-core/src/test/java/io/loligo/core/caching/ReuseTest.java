@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.RequestHead;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -422,6 +423,17 @@ class ReuseTest {
       CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
       assertThat(Reuse.mayServeOnError(NOW + 65_000, Heads.get(), minute, URL, settings)).isTrue();
       assertThat(Reuse.mayServeOnError(NOW + 66_000, Heads.get(), minute, URL, settings)).isFalse();
+    }
+
+    /** As in Squid, whatever the response or the client allows. */
+    @Test
+    void whatIsConfiguredBoundsStaleIfError() {
+      CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
+      RequestHead willing = Heads.get("Cache-Control: stale-if-error=1000");
+      for (RequestHead request : List.of(Heads.get(), willing)) {
+        assertThat(Reuse.mayServeOnError(NOW + 65_000, request, tolerant, URL, settings)).isTrue();
+        assertThat(Reuse.mayServeOnError(NOW + 66_000, request, tolerant, URL, settings)).isFalse();
+      }
     }
 
     private boolean onError(StoredMeta meta, long ageSeconds, String... lines) {
