@@ -277,13 +277,13 @@ public record Storability(
       CacheControl directives,
       RefreshPattern pattern,
       CacheSettings settings) {
-    if (has(pattern, Option.STORE_STALE)) {
-      return null;
-    }
-    if (!mayAssumeLifetime(meta, response, directives)) {
+    boolean asDated = mayAssumeLifetime(meta, response, directives);
+    boolean storesStale =
+        has(pattern, Option.STORE_STALE) && (asDated || directives.has(CacheControl.PUBLIC));
+    if (!asDated && !storesStale) {
       return "no lifetime given, and none may be assumed";
     }
-    if (meta.hasValidator()) {
+    if (storesStale || meta.hasValidator()) {
       return null;
     }
     long remaining = meta.lifetimeSeconds() - meta.initialAgeSeconds();
