@@ -246,6 +246,7 @@ public final class ReferencePages {
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
       | `dns_nameservers` or `debug_options` that make no sense | accepted | error |
+      | `quick_abort_max` below 0, or `none` | accepted: whatever is not nearly done is ended | error: write `0 KB` |
       | `quick_abort_pct` beyond 100 | accepted | error |
       | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |
       | a second `logformat` of one name | error in the log, ignored | error |

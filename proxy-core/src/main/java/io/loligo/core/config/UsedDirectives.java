@@ -187,10 +187,11 @@ final class UsedDirectives {
         d("quick_abort_min")
             .type(ValueType.KILOBYTES, "16 KB")
             .noLimit()
-            .text("After the last client left, a fetch with less than this to go is finished."),
+            .text(
+                "After the last client left, a fetch with less than this to go is finished. none or"
+                    + " -1: always."),
         d("quick_abort_max")
             .type(ValueType.KILOBYTES, "16 KB")
-            .noLimit()
             .text("After the last client left, a fetch with more than this to go is ended."),
         d("quick_abort_pct")
             .type(ValueType.INTEGER, "95")
