@@ -54,7 +54,42 @@ public final class Reuse {
     if (stored.isFreshAt(age) && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
       return new CacheDecision(Outcome.SERVE, freshReason(stored), age, stored.lifetimeSeconds());
     }
-    return new Weighing(method == Method.QUERY, fields, stored, age, url, settings).decide();
+    return new Weighing(method == Method.QUERY, fields, stored, age, false, url, settings).decide();
+  }
+
+  /**
+   * The same for a request, one that may be answered from a store, that waited for another's fetch:
+   * what that brought is not too old for the request's max-age where it is within it by the letter,
+   * or where it was asked for by a request that came later and had such a max-age itself. So a
+   * crowd of reloads needs no fetch for each.
+   *
+   * @param arrivedMillis when {@code request} came
+   * @param awaited the request that was waited for last, or null
+   * @param stored what is stored, or being stored, now
+   */
+  public static CacheDecision decideAfterWaiting(
+      long nowMillis,
+      RequestHead request,
+      long arrivedMillis,
+      RequestHead awaited,
+      StoredMeta stored,
+      CharSequence url,
+      CacheSettings settings) {
+    Fields fields = request.fields();
+    long age = stored.ageSeconds(nowMillis);
+    long maxAge = maxAgeSeconds(request);
+    boolean asAsked =
+        awaited != null
+            && stored.requestTimeMillis() >= arrivedMillis
+            && maxAgeSeconds(awaited) <= maxAge;
+    boolean query = request.methodId() == Method.QUERY;
+    return new Weighing(query, fields, stored, age, asAsked || age <= maxAge, url, settings)
+        .decide();
+  }
+
+  private static long maxAgeSeconds(RequestHead request) {
+    long seconds = CacheControl.ofRequest(request.fields()).maxAgeSeconds();
+    return seconds == CacheControl.ABSENT ? Long.MAX_VALUE : seconds;
   }
 
   /**
@@ -152,14 +187,19 @@ public final class Reuse {
     private final CacheControl directives;
     private final StoredMeta stored;
     private final long age;
+    private final boolean youngEnough;
     private final CharSequence url;
     private final CacheSettings settings;
 
+    /**
+     * @param youngEnough whether the request's max-age is met in any case
+     */
     Weighing(
         boolean query,
         Fields request,
         StoredMeta stored,
         long age,
+        boolean youngEnough,
         CharSequence url,
         CacheSettings settings) {
       this.query = query;
@@ -167,6 +207,7 @@ public final class Reuse {
       this.directives = CacheControl.ofRequest(request);
       this.stored = stored;
       this.age = age;
+      this.youngEnough = youngEnough;
       this.url = url;
       this.settings = settings;
     }
@@ -209,7 +250,7 @@ public final class Reuse {
         return CacheReason.CONDITIONAL;
       }
       if (exceedsMaxAge()) {
-        return CacheReason.REQUEST_MAX_AGE;
+        return isFresh() ? CacheReason.REQUEST_MAX_AGE : CacheReason.STALE;
       }
       long minFresh = directives.minFreshSeconds();
       return minFresh != CacheControl.ABSENT && stored.lifetimeSeconds() - age < minFresh
@@ -218,6 +259,9 @@ public final class Reuse {
     }
 
     private boolean exceedsMaxAge() {
+      if (youngEnough) {
+        return false;
+      }
       long maxAge = directives.maxAgeSeconds();
       if (maxAge == 0) {
         return !patternHas(Option.IGNORE_RELOAD) && !isSettled();

@@ -155,6 +155,45 @@ class ReuseTest {
       assertThat(after(age, minute, request).outcome()).isEqualTo(outcome);
     }
 
+    @Test
+    @DisplayName("max-age where another's fetch was waited for")
+    void maxAgeIsMetByWhatWasAskedForSince() {
+      RequestHead reload = Heads.get("Cache-Control: max-age=0");
+      expect(waited(0, 500, null, reload), Outcome.SERVE, CacheReason.FRESH);
+      expect(waited(1, 500, reload, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(waited(5, 0, reload, reload), Outcome.SERVE, CacheReason.FRESH);
+      expect(waited(60, 0, reload, reload), Outcome.VALIDATE, CacheReason.STALE);
+      // who asked for it would have taken what is older
+      RequestHead patient = Heads.get("Cache-Control: max-age=1");
+      expect(waited(5, 0, patient, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(waited(5, 0, Heads.get(), reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(waited(5, 0, null, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(waited(5, 0, reload, patient), Outcome.SERVE, CacheReason.FRESH);
+      RequestHead strict = Heads.get("Cache-Control: no-cache, max-age=0");
+      expect(waited(0, 0, strict, strict), Outcome.VALIDATE, CacheReason.REQUEST_NO_CACHE);
+    }
+
+    /** The request came so many milliseconds after what is stored was asked for. */
+    private CacheDecision waited(
+        long seconds, long laterMillis, RequestHead awaited, RequestHead request) {
+      return Reuse.decideAfterWaiting(
+          NOW + seconds * 1000,
+          request,
+          NOW + laterMillis,
+          awaited,
+          minute,
+          URL,
+          CacheSettings.DEFAULT);
+    }
+
+    @Should
+    @DisplayName("RFC 9211 section 2.2: stale is the cause where it is")
+    void maxAgeIsNoCauseWhereItIsStale() {
+      RequestHead request = Heads.get("Cache-Control: max-age=0, max-stale");
+      expect(after(59, minute, request), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(after(60, minute, request), Outcome.VALIDATE, CacheReason.STALE);
+    }
+
     @Should
     @DisplayName("5.2.1.3: min-fresh")
     void minFreshBoundsTheRest() {
@@ -330,7 +369,7 @@ class ReuseTest {
     void reloadIsAnsweredFromTheStoreWhileFresh() {
       RequestHead reload = Heads.get("Cache-Control: max-age=0");
       expect(after(59, immutable, reload), Outcome.SERVE, CacheReason.IMMUTABLE);
-      expect(after(60, immutable, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
+      expect(after(60, immutable, reload), Outcome.VALIDATE, CacheReason.STALE);
       expect(after(59, immutable, Heads.get("Accept: */*")), Outcome.SERVE, CacheReason.FRESH);
     }
 

@@ -289,6 +289,9 @@ final class Exchange implements ClientEvents {
       Entry meanwhile = shared ? mine.findMeanwhile() : null;
       CacheDecision usable = meanwhile == null ? null : usable(meanwhile);
       if (usable == null) {
+        if (meanwhile != null) {
+          meanwhile.release();
+        }
         run(mine, inFlight);
       } else {
         // another fetch ended after this request had looked in the store
@@ -402,29 +405,42 @@ final class Exchange implements ClientEvents {
     CacheDecision usable = entry == null ? null : usable(entry);
     if (usable != null) {
       serve(entry, usable);
+      return;
+    }
+    if (entry != null) {
+      validateInstead(entry);
+    }
+    joinOrFetch(); // one of those who waited tries again
+  }
+
+  /** What was validated for another has taken the place of what this one has. Takes it. */
+  private void validateInstead(Entry entry) {
+    if (validated() != null && entry.meta().hasValidator() && entry.meta().part() == null) {
+      stale.release();
+      stale = entry;
     } else {
-      joinOrFetch(); // one of those who waited tries again
+      entry.release();
     }
   }
 
-  /** How {@code entry} answers this request; null, and it is released, where it does not. */
+  /** How {@code entry}, borrowed, answers this request; null where it does not. */
   private CacheDecision usable(Entry entry) {
-    CacheDecision again =
-        Reuse.decide(
-            loop.clock().millis(),
-            head,
-            false,
-            entry.meta(),
-            false,
-            target.url(),
-            loop.config().caching());
+    CacheDecision again = decideAgain(entry.meta());
     return switch (Incomplete.weigh(again, head, entry.meta()).outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> again;
-      default -> {
-        entry.release();
-        yield null;
-      }
+      default -> null;
     };
+  }
+
+  private CacheDecision decideAgain(StoredMeta found) {
+    return Reuse.decideAfterWaiting(
+        loop.clock().millis(),
+        head,
+        view.nowMillis(),
+        awaitedHead,
+        found,
+        target.url(),
+        loop.config().caching());
   }
 
   // ---- the answer, read along
@@ -569,15 +585,10 @@ final class Exchange implements ClientEvents {
       selection = brought.by(head.fields());
       return false;
     }
-    CacheDecision joined =
-        Reuse.decide(
-            loop.clock().millis(),
-            head,
-            false,
-            arrived.meta(),
-            false,
-            target.url(),
-            loop.config().caching());
+    CacheDecision joined = decideAgain(arrived.meta());
+    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null) {
+      awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
+    }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
   }
 

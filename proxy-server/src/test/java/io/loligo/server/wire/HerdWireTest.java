@@ -100,6 +100,57 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 
+  /**
+   * Everybody presses reload. What was asked for before they did is too old for them by the time
+   * that a slow origin answers: one of them asks for all.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "false, 0, max-age=0, 1",
+    "true, 0, max-age=0, 2",
+    "false, 5, max-age=0, 2",
+    "true, 5, max-age=0, 3",
+    "false, 5, max-age=4, 2",
+    "false, 5, max-age=6, 1"
+  })
+  void asksOnceForAllWhoReload(boolean expired, int seconds, String directive, int fetches)
+      throws Exception {
+    PassingTime time = new PassingTime();
+    proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
+    onShort("/reload", "Cache-Control: max-age=30", "Age: 25");
+    if (expired) {
+      release.countDown();
+      assertThat(get("/reload").text()).isEqualTo("shared");
+      origin.awaitRequest("/reload");
+      time.pass(6);
+    }
+    CountDownLatch all = new CountDownLatch(1);
+    origin.on(
+        "/reload",
+        call -> {
+          await(all);
+          if (call.field("If-None-Match") == null) {
+            call.ok("shared", FRESH, "ETag: \"a\"");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\n\r\n");
+          }
+        });
+    String reload = "Cache-Control: " + directive;
+    List<RawClient> clients = new ArrayList<>();
+    clients.add(client().get(origin.url("/reload"), reload));
+    origin.awaitRequest("/reload");
+    time.pass(seconds == 0 ? 0 : 1);
+    for (int i = 1; i < CROWD; i++) {
+      clients.add(client().get(origin.url("/reload"), reload));
+    }
+    origin.onOk("/barrier", "x");
+    get("/barrier");
+    time.pass(Math.max(0, seconds - 1));
+    all.countDown();
+    assertAllGet(clients, "shared");
+    assertThat(origin.fetches("/reload")).isEqualTo(fetches);
+  }
+
   /** Each is another client: what was answered to the odd one is for none of them. */
   @Test
   void fetchesOnceMoreWhenAnOddRequestWasFirst() throws Exception {
