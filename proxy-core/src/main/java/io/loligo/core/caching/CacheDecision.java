@@ -16,7 +16,10 @@ public record CacheDecision(
   public enum Outcome {
     /** Serve the stored response: whole, or the range asked for. */
     SERVE,
-    /** Answer 304 from the store (client conditional matched, RFC 9110 section 13). */
+    /**
+     * Answer 304 from the store (client conditional matched, RFC 9110 section 13); see also {@link
+     * CacheDecision#revalidates}.
+     */
     NOT_MODIFIED,
     /** Serve it stale now and validate it in the background (RFC 5861 section 3). */
     SERVE_STALE_AND_REVALIDATE,
@@ -43,6 +46,12 @@ public record CacheDecision(
       return "miss";
     }
     return token.equals("request") && ttlSeconds() <= 0 ? "stale" : token;
+  }
+
+  /** Whether what is answered with is stale, and to be validated in the background. */
+  public boolean revalidates() {
+    return outcome == Outcome.SERVE_STALE_AND_REVALIDATE
+        || reason == CacheReason.STALE_WHILE_REVALIDATE;
   }
 
   /** Remaining freshness in seconds, negative when stale. */

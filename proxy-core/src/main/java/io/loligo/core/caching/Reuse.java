@@ -134,11 +134,17 @@ public final class Reuse {
   }
 
   /**
-   * How {@code stored}, which the origin has just confirmed, answers {@code request}: {@link
-   * Outcome#SERVE} or {@link Outcome#NOT_MODIFIED}.
+   * How {@code stored}, which may be used for {@code request}, answers it by its conditions: {@link
+   * Outcome#SERVE} or {@link Outcome#NOT_MODIFIED} (RFC 9111 section 4.3.2).
    */
-  public static Outcome confirmed(RequestHead request, StoredMeta stored) {
-    return Preconditions.evaluate(request.fields(), stored);
+  public static Outcome answering(RequestHead request, StoredMeta stored) {
+    return answering(request.methodId() == Method.QUERY, request.fields(), stored);
+  }
+
+  private static Outcome answering(boolean query, Fields request, StoredMeta stored) {
+    // If-Modified-Since is for GET and HEAD (RFC 9110 section 13.1.3)
+    boolean none = query && !request.has(FieldName.IF_NONE_MATCH);
+    return none ? Outcome.SERVE : Preconditions.evaluate(request, stored);
   }
 
   /** Whether an answer with this code counts as the origin's failure (RFC 5861 section 4). */
@@ -282,7 +288,10 @@ public final class Reuse {
       if (!query
           && staleness < stored.staleWhileRevalidateSeconds()
           && directives.maxAgeSeconds() == CacheControl.ABSENT) {
-        return decision(Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE);
+        CacheDecision served = serve(CacheReason.STALE_WHILE_REVALIDATE);
+        return served.outcome() == Outcome.NOT_MODIFIED
+            ? served
+            : decision(Outcome.SERVE_STALE_AND_REVALIDATE, CacheReason.STALE_WHILE_REVALIDATE);
       }
       return validate(CacheReason.STALE);
     }
@@ -315,9 +324,7 @@ public final class Reuse {
     }
 
     private CacheDecision serve(CacheReason reason) {
-      // If-Modified-Since is for GET and HEAD (RFC 9110 section 13.1.3)
-      boolean none = query && !request.has(FieldName.IF_NONE_MATCH);
-      return decision(none ? Outcome.SERVE : Preconditions.evaluate(request, stored), reason);
+      return decision(answering(query, request, stored), reason);
     }
 
     private CacheDecision validate(CacheReason reason) {

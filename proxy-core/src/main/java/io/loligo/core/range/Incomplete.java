@@ -27,10 +27,12 @@ public final class Incomplete {
       return decision;
     }
     boolean answers = answers(request, stored);
+    if (answers && decision.revalidates()) {
+      return with(decision, Outcome.VALIDATE, CacheReason.STALE);
+    }
     return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, VALIDATE -> answers ? decision : fetch(decision, request);
-      case SERVE_STALE_AND_REVALIDATE ->
-          answers ? with(decision, Outcome.VALIDATE, CacheReason.STALE) : fetch(decision, request);
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE, VALIDATE ->
+          answers ? decision : fetch(decision, request);
       case FETCH, BYPASS, UNSATISFIABLE -> decision;
     };
   }

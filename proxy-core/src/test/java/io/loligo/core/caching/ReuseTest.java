@@ -259,6 +259,18 @@ class ReuseTest {
       expect(after(90, meta), Outcome.VALIDATE, CacheReason.STALE);
     }
 
+    @Should
+    @DisplayName("RFC 9111 section 4.3.2: conditions are evaluated on what is served stale, too")
+    void conditionsCountWithinTheWindow() {
+      CacheDecision told = after(60, meta, Heads.get("If-None-Match: \"a\""));
+      expect(told, Outcome.NOT_MODIFIED, CacheReason.STALE_WHILE_REVALIDATE);
+      assertThat(told.revalidates()).isTrue();
+      expect(
+          after(60, meta, Heads.get("If-None-Match: \"b\"")),
+          Outcome.SERVE_STALE_AND_REVALIDATE,
+          CacheReason.STALE_WHILE_REVALIDATE);
+    }
+
     @Must
     void mustRevalidateBeatsTheWindow() {
       StoredMeta strict =

@@ -116,6 +116,14 @@ class PartStorabilityTest {
     assertThat(decision.lifetimeSeconds()).isEqualTo(2);
   }
 
+  @Test
+  void staleItIsNoReasonFor304() {
+    CacheDecision told =
+        new CacheDecision(Outcome.NOT_MODIFIED, CacheReason.STALE_WHILE_REVALIDATE, 3, 2);
+    assertThat(Incomplete.weigh(told, Heads.get("Range: bytes=10-11"), STORED).outcome())
+        .isEqualTo(Outcome.VALIDATE);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"SERVE", "NOT_MODIFIED", "VALIDATE", "SERVE_STALE_AND_REVALIDATE"})
   void whatIsNotInItIsFetched(Outcome outcome) {

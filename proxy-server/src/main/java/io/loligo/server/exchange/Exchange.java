@@ -528,14 +528,16 @@ final class Exchange implements ClientEvents {
     }
     waitsNoMore();
     StoredMeta meta = described(arrived);
-    RangeSelection selected = meta == null ? null : HitAnswer.ranges(head, meta);
+    boolean unmodified = fetch == null && isUnmodified(arrived.meta());
+    RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
       window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
     }
     view.reply(arrived.head());
     long limit = loop.config().limits().replyBodyMax().of(view);
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
-    if (limit >= 0 && head.methodId() != Method.HEAD && length(arrived) > limit) {
+    boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
+    if (limit >= 0 && hasContent && length(arrived) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
@@ -548,11 +550,18 @@ final class Exchange implements ClientEvents {
       fail(403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.", null);
       return;
     }
-    if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
+    if (unmodified) {
+      notModified(arrived);
+    } else if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
       unsatisfiable(arrived, meta.contentLength());
     } else {
       send(arrived);
     }
+  }
+
+  /** Whether the client has what arrives, as it is stored. */
+  private boolean isUnmodified(StoredMeta meta) {
+    return meta != null && Reuse.answering(head, meta) == Outcome.NOT_MODIFIED;
   }
 
   /**
@@ -672,6 +681,20 @@ final class Exchange implements ClientEvents {
     } else {
       record.tag = fetchedTag(decision, record.tag);
     }
+  }
+
+  /** What another asked for arrives, and the client has it already. */
+  private void notModified(InFlight.Arrived arrived) {
+    FieldLines lines = loop.lines();
+    HitAnswer.addRepeated(StoredFields.index(arrived.fields()), lines);
+    addOwn(lines, arrived);
+    note(304, arrived);
+    HitAnswer.classifyNotModified(stream.record(), head);
+    account();
+    over();
+    leave();
+    stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
+    stream.flush();
   }
 
   /** The whole arrives, and the range that was asked for is not in it. */
@@ -844,7 +867,7 @@ final class Exchange implements ClientEvents {
     serve(
         entry,
         new CacheDecision(
-            Outcome.SERVE,
+            Reuse.answering(head, entry.meta()),
             CacheReason.STALE_IF_ERROR,
             entry.meta().ageSeconds(now),
             entry.meta().lifetimeSeconds()),
@@ -901,7 +924,7 @@ final class Exchange implements ClientEvents {
     serve(
         entry,
         new CacheDecision(
-            Reuse.confirmed(head, entry.meta()),
+            Reuse.answering(head, entry.meta()),
             CacheReason.VALIDATED,
             age,
             entry.meta().lifetimeSeconds()),

@@ -606,18 +606,11 @@ public final class ExchangeLoop implements RequestHandler {
 
     @Override
     public boolean suffices(Entry entry) {
-      Outcome outcome =
+      CacheDecision decision =
           Reuse.decide(
-                  clock.millis(),
-                  head,
-                  false,
-                  entry.meta(),
-                  false,
-                  url.of(target),
-                  config().caching())
-              .outcome();
-      return switch (outcome) {
-        case NOT_MODIFIED -> true;
+              clock.millis(), head, false, entry.meta(), false, url.of(target), config().caching());
+      return switch (decision.outcome()) {
+        case NOT_MODIFIED -> !decision.revalidates();
         case SERVE -> head.methodId() == Method.HEAD;
         default -> false;
       };
@@ -755,15 +748,14 @@ public final class ExchangeLoop implements RequestHandler {
     record.decision = decision;
     lookedUp(record);
     switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED -> {
-        return hits.answer(stream, head, view, entry, decision);
-      }
-      case SERVE_STALE_AND_REVALIDATE -> {
-        try {
-          revalidate(stream, head, target, view, entry);
-        } catch (RuntimeException | Error e) {
-          entry.release();
-          throw e;
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
+        if (decision.revalidates()) {
+          try {
+            revalidate(stream, head, target, view, entry);
+          } catch (RuntimeException | Error e) {
+            entry.release();
+            throw e;
+          }
         }
         return hits.answer(stream, head, view, entry, decision);
       }

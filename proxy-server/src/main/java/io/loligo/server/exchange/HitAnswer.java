@@ -160,7 +160,7 @@ final class HitAnswer {
       ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
     FieldLines lines = loop.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
-      addStored(entry, lines);
+      addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);
       stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
       return null;
@@ -250,8 +250,8 @@ final class HitAnswer {
     }
   }
 
-  private static void addStored(Entry entry, FieldLines lines) {
-    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+  /** Adds what a 304 has of {@code stored}, borrowed, to {@code lines}. */
+  static void addRepeated(Fields stored, FieldLines lines) {
     for (int i = 0; i < stored.count(); i++) {
       if ((IN_304 & 1L << stored.id(i)) != 0) {
         lines.add(stored, i);
@@ -264,8 +264,7 @@ final class HitAnswer {
       ExchangeRecord record, RequestHead head, CacheDecision decision, boolean readsDisk) {
     Fields fields = head.fields();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
-      record.tag = fields.has(FieldName.IF_NONE_MATCH) ? LogTag.TCP_INM_HIT : LogTag.TCP_IMS_HIT;
-      record.hitClass = HitClass.NOT_MODIFIED_HIT;
+      classifyNotModified(record, head);
     } else if (decision.reason() == CacheReason.NEGATIVE) {
       record.tag = LogTag.TCP_NEGATIVE_HIT;
       record.hitClass = HitClass.NEGATIVE_HIT;
@@ -276,5 +275,12 @@ final class HitAnswer {
       record.tag = decision.reason() == CacheReason.OFFLINE ? LogTag.TCP_OFFLINE_HIT : tag;
       record.hitClass = fields.hasAny(CONDITIONS) ? HitClass.IMS_HIT : hitClass;
     }
+  }
+
+  /** The same for a 304. */
+  static void classifyNotModified(ExchangeRecord record, RequestHead head) {
+    boolean tagged = head.fields().has(FieldName.IF_NONE_MATCH);
+    record.tag = tagged ? LogTag.TCP_INM_HIT : LogTag.TCP_IMS_HIT;
+    record.hitClass = HitClass.NOT_MODIFIED_HIT;
   }
 }

@@ -24,7 +24,10 @@ public record Forecast(
   public String text() {
     return switch (decision.outcome()) {
       case SERVE -> "served from the store";
-      case NOT_MODIFIED -> "304 from the store: the client's copy is current";
+      case NOT_MODIFIED ->
+          decision.revalidates()
+              ? "304 from the store, stale, and validated in the background"
+              : "304 from the store: the client's copy is current";
       case SERVE_STALE_AND_REVALIDATE -> "served stale, and validated in the background";
       case VALIDATE -> "the origin is asked whether the stored response is still current";
       case FETCH ->

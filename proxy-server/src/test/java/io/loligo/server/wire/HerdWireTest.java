@@ -238,6 +238,39 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 
+  @Test
+  void tellsWhoWaitedThatHeHasItAlready() throws Exception {
+    startProxy("loligo_event_loops 1");
+    origin.on(
+        "/old",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok("shared", "Cache-Control: max-age=1", "ETag: \"a\"");
+          } else {
+            await(release);
+            call.ok("changed", FRESH, "ETag: \"b\"", "Content-Type: text/plain");
+          }
+        });
+    assertThat(get("/old").text()).isEqualTo("shared");
+    origin.awaitRequest("/old");
+    awaitExpiryOf("/old");
+    RawClient first = client().get(origin.url("/old"));
+    origin.awaitRequest("/old");
+    RawClient waiting = client().get(origin.url("/old"), "If-None-Match: \"b\"");
+    origin.onOk("/barrier", "x");
+    get("/barrier");
+    release.countDown();
+    assertThat(first.response().text()).isEqualTo("changed");
+    WireMessage told = waiting.response();
+    assertThat(told.status()).isEqualTo(304);
+    assertThat(told.field("ETag")).isEqualTo("\"b\"");
+    assertThat(told.field("Content-Type")).isNull();
+    assertThat(told.field("Cache-Status")).contains("collapsed");
+    assertThat(origin.fetches("/old")).isEqualTo(2);
+    assertThat(stopAndReadLog().stream().filter(line -> line.contains("TCP_CF_INM_HIT/304")))
+        .hasSize(1);
+  }
+
   /** The error was for one of them; the next one's validation is for all who wait. */
   @Test
   void validatesAgainOnceWhenTheFirstValidationWasRefused() throws Exception {
@@ -276,6 +309,18 @@ class HerdWireTest extends WireTest {
     release.countDown();
     assertThat(get("/swr").text()).isEqualTo("shared");
     assertThat(origin.fetches("/swr")).isEqualTo(2);
+  }
+
+  @Test
+  void validatesInTheBackgroundOfA304() throws Exception {
+    startProxy();
+    onShort("/swr", STALE_AT_ONCE);
+    assertThat(get("/swr").text()).isEqualTo("shared");
+    WireMessage told = get("/swr", "If-None-Match: \"a\"");
+    assertThat(told.status()).isEqualTo(304);
+    assertThat(told.field("Cache-Status")).contains("; hit;");
+    release.countDown();
+    awaitCount(() -> origin.fetches("/swr"), 2);
   }
 
   /**
