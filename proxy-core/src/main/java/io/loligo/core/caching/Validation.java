@@ -42,6 +42,19 @@ public final class Validation {
     return modified == HttpDate.INVALID || modified == stored.lastModifiedMillis();
   }
 
+  /**
+   * Whether a 304 speaks of {@code stored} too, though another response was validated: it has the
+   * same strong tag (RFC 9111 section 4.3.4).
+   */
+  public static boolean alsoConfirms(StoredMeta stored, ResponseHead notModified) {
+    Fields fields = notModified.fields();
+    int tag = fields.first(FieldName.ETAG);
+    return tag >= 0
+        && stored.etag() != null
+        && EntityTag.strongMatch(
+            stored.etag(), fields.bytes(), fields.valueStart(tag), fields.valueEnd(tag));
+  }
+
   /** Whether the tag in field {@code i} is {@code stored}: strongly, unless it is weak itself. */
   static boolean names(Fields fields, int i, byte[] stored) {
     byte[] bytes = fields.bytes();

@@ -467,7 +467,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     Entry fresh;
     if (Storability.mayFreshen(head, merged, target.url(), caching())) {
       fresh = freshen(named, merged);
-      if (offered != null) {
+      if (offered == null) {
+        freshenOthers(fresh, reply);
+      } else {
         fresh = selectedToo(fresh, named, merged);
       }
     } else {
@@ -482,6 +484,34 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     finish();
     inFlight.fail(LOOK_AGAIN);
+  }
+
+  /**
+   * Of what this request could have been answered with besides {@code fresh}, borrowed, all that
+   * has the strong tag of {@code reply} is current, too (RFC 9111 section 4.3.4). What others
+   * select is not: the fields of the 304 may be for this client's selection only. Nor is what has
+   * no Vary, where others have: stored anew it would take the place of all of them.
+   */
+  private void freshenOthers(Entry fresh, ResponseHead reply) {
+    if (!reply.fields().has(FieldName.ETAG) || fresh.meta().vary() == null) {
+      return;
+    }
+    for (Entry other : loop.store().variants(key)) {
+      if (other != fresh && isConfirmedToo(other.meta(), reply)) {
+        ResponseHead merged = merged(other, reply);
+        if (Storability.mayFreshen(head, merged, target.url(), caching())) {
+          freshen(other, merged).release();
+        }
+      }
+      other.release();
+    }
+  }
+
+  private boolean isConfirmedToo(StoredMeta stored, ResponseHead reply) {
+    return stored.vary() != null
+        && stored.isSelectedBy(head.fields())
+        && VarySelection.isSteeredLike(stored.vary(), head.fields())
+        && Validation.alsoConfirms(stored, reply);
   }
 
   /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
