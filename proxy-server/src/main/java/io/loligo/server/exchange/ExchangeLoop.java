@@ -850,7 +850,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (head.methodId() == Method.GET
         && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
         && store.inFlight(probe, head.fields()) == null
-        && (!head.fields().has(FieldName.AUTHORIZATION) || isShared(head, entry))) {
+        && (!head.fields().has(FieldName.AUTHORIZATION) || isShared(head, view, entry))) {
       RequestHead copy = head.snapshot();
       RequestTarget copyTarget = target.snapshot(copy);
       Fetch.inBackground(
@@ -859,9 +859,9 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /** Whether what answers {@code head} is for others, too, if it is as {@code entry} was. */
-  private boolean isShared(RequestHead head, Entry entry) {
+  private boolean isShared(RequestHead head, RequestView view, Entry entry) {
     Fields stored = StoredFields.index(ReplyFields.stored(entry));
-    return Storability.isShared(head, stored, config().caching());
+    return Storability.isShared(head, stored, settings.caching(view.httpPort().mode()));
   }
 
   private ClientEvents purge(

@@ -52,6 +52,27 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
+  void whatIsSharedByItIsValidatedBehindTheBackOfWhoAuthorizes() throws Exception {
+    RawClient client = accelerator();
+    origin.on(
+        "/a",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            call.ok(
+                "x",
+                "CDN-Cache-Control: public, max-age=1, stale-while-revalidate=1000",
+                "Age: 100",
+                "ETag: \"a\"");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\n\r\n");
+          }
+        });
+    ask(client, "/a");
+    assertHit(ask(client, "/a", "Authorization: Basic YTpi"));
+    awaitCount(() -> origin.fetches("/a"), 2);
+  }
+
+  @Test
   void whatIsForThisCacheNeverLeavesIt() throws Exception {
     RawClient client = accelerator();
     origin.onOk("/a", "0123456789", KEYS);
