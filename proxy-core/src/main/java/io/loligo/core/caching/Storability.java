@@ -154,6 +154,14 @@ public record Storability(
         || mayHangOnSize(status, request);
   }
 
+  /**
+   * Whether an answer with this code to {@code request}, a successful one or a redirect, is what
+   * others would be answered, too, as far as one can tell: nothing in it says who asks.
+   */
+  public static boolean speaksForAll(int status, RequestHead request) {
+    return status < 400 && !request.fields().hasAny(SECRETS);
+  }
+
   private static boolean mayHangOnSize(int status, RequestHead request) {
     return status >= 400 && request.end() > MAX_ORDINARY_HEAD_BYTES;
   }

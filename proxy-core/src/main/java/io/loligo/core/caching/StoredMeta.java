@@ -200,7 +200,17 @@ public record StoredMeta(
     return with(lifetimeSeconds, flags | flag, contentLength, part);
   }
 
+  /** The same response, not to be served stale while it is validated. */
+  public StoredMeta withoutStaleWhileRevalidate() {
+    return with(lifetimeSeconds, 0, flags, contentLength, part);
+  }
+
   private StoredMeta with(long lifetime, int marks, long octets, ContentPart piece) {
+    return with(lifetime, staleWhileRevalidateSeconds, marks, octets, piece);
+  }
+
+  private StoredMeta with(
+      long lifetime, long staleWhileRevalidate, int marks, long octets, ContentPart piece) {
     return new StoredMeta(
         status,
         requestTimeMillis,
@@ -209,7 +219,7 @@ public record StoredMeta(
         lastModifiedMillis,
         initialAgeSeconds,
         lifetime,
-        staleWhileRevalidateSeconds,
+        staleWhileRevalidate,
         staleIfErrorSeconds,
         marks,
         etag,

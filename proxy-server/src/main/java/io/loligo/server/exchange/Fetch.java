@@ -433,8 +433,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     invalidate(reply);
     refreshByHead(reply, replyFraming);
-    if (validated != null && head.methodId() == Method.GET && (status == 404 || status == 410)) {
-      distrust(validated); // it is not to stand in for errors: there is nothing any more
+    Entry outdated = validated != null || exchange == null ? validated : exchange.stored();
+    if (outdated != null
+        && head.methodId() == Method.GET
+        && (status == 404 || status == 410)
+        && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
+      distrust(outdated); // it is not to stand in for errors: there is nothing any more
     }
     arrived(reply, replyFraming);
   }
@@ -548,11 +552,39 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
   private void distrust(Entry old) {
-    StoredMeta stale =
-        old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE);
-    ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
-    loop.store().freshen(key, old, stale, fields).release();
+    replace(old, old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE));
     old.staleSince(loop.clock().millis()); // where there was no memory for the other
+  }
+
+  private void replace(Entry old, StoredMeta meta) {
+    ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
+    loop.store().freshen(key, old, meta, fields).release();
+  }
+
+  /**
+   * The origin has something else by now than {@code old}, borrowed, that cannot be stored. Where
+   * that is stale it is validated before its next use; it does not stand in for errors any more
+   * either, unless the answer may be for this client alone. What is fresh stays as it is: else a
+   * client whose answers are private could make every hit of others a validation.
+   */
+  private void outdate(Entry old, long nowMillis) {
+    StoredMeta meta = old.meta();
+    boolean says =
+        asksForItself()
+            && status < 500
+            && status != 206
+            && !Storability.hangsOnRequest(status, head)
+            && !Storability.takesFieldsAway(head.fields());
+    if (!says || meta.isFreshAt(meta.ageSeconds(nowMillis))) {
+      return;
+    }
+    if (Storability.speaksForAll(status, head)) {
+      if (!meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)) {
+        distrust(old);
+      }
+    } else if (meta.staleWhileRevalidateSeconds() > 0) {
+      replace(old, meta.withoutStaleWhileRevalidate());
+    }
   }
 
   /**
@@ -647,6 +679,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (storing && head.methodId() == Method.GET && !loop.fitsKey(target, reply.fields())) {
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
+    }
+    if (!storing && validated != null) {
+      outdate(validated, now);
     }
     if (storing && head.methodId() == Method.GET) {
       CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);

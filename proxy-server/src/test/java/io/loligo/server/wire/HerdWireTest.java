@@ -347,6 +347,21 @@ class HerdWireTest extends WireTest {
     }
   }
 
+  /** Else each of them would cause a fetch that is ended, for as long as it may be stale. */
+  @Test
+  void whatIsNotStoredAnyMoreEndsValidationsInTheBackground() throws Exception {
+    startProxy();
+    onShort("/swr", STALE_AT_ONCE);
+    assertThat(get("/swr").text()).isEqualTo("shared");
+    origin.on("/swr", call -> call.ok("own", "Cache-Control: private"));
+    for (int i = 0; get("/swr").text().equals("shared"); i++) {
+      assertThat(i).as("still served").isLessThan(10_000);
+    }
+    long fetches = origin.fetches("/swr");
+    assertThat(get("/swr").text()).isEqualTo("own");
+    assertThat(origin.fetches("/swr")).isEqualTo(fetches + 1);
+  }
+
   @Test
   void sharesTheFailureOfAFetch() throws Exception {
     startProxy();
