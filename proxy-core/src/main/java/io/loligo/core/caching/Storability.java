@@ -145,6 +145,15 @@ public record Storability(
   }
 
   /**
+   * Names, in lower case, of the fields of a 304 or of an answer to HEAD that are for who asked and
+   * not stored, by the directives that count for {@code merged}, the stored response with the new
+   * fields.
+   */
+  public static List<String> withheldFields(ResponseHead merged, CacheSettings settings) {
+    return TargetedControl.of(merged.fields(), settings.gateway()).withheldFields();
+  }
+
+  /**
    * Whether an answer with this code to {@code request} may speak of how that was made, or of what
    * is not in the key: it says nothing of what others would be answered.
    */

@@ -1,6 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.caching.CacheControl;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
@@ -470,18 +469,18 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     ResponseHead merged = merged(named, reply);
     Entry fresh;
     if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-      fresh = freshen(named, merged);
+      fresh = freshen(named, reply, merged);
       if (offered == null) {
         freshenOthers(fresh, reply);
       } else {
-        fresh = selectedToo(fresh, named, merged);
+        fresh = selectedToo(fresh, named, reply, merged);
       }
     } else {
-      fresh = forThisClient(named, merged);
+      fresh = forThisClient(named, reply, merged);
     }
     if (exchange != null) {
       FieldLines lines = new FieldLines(64);
-      ReplyFields.addWithheld(reply, withheld(reply), lines);
+      ReplyFields.addWithheld(reply, withheld(reply, merged), lines);
       exchange.confirmed(fresh, lines);
     } else {
       fresh.release();
@@ -504,7 +503,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
       if (other != fresh && isConfirmedToo(other.meta(), reply)) {
         ResponseHead merged = merged(other, reply);
         if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-          freshen(other, merged).release();
+          freshen(other, reply, merged).release();
         }
       }
       other.release();
@@ -519,10 +518,14 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   }
 
   /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
-  private Entry freshen(Entry old, ResponseHead merged) {
+  private Entry freshen(Entry old, ResponseHead reply, ResponseHead merged) {
     Entry fresh =
         loop.store()
-            .freshen(key, old, freshened(old, merged), freshFields(merged, loop.clock().millis()));
+            .freshen(
+                key,
+                old,
+                freshened(old, merged),
+                freshFields(reply, merged, loop.clock().millis()));
     if (VarySelection.isUnmatchable(merged.fields())
         || (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields()))) {
       loop.store().remove(key);
@@ -542,12 +545,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
    * The same for this client only: nothing of what came is stored, and what is stays as it was. It
    * is validated before its next use where it is the response that forbids storing. Owned.
    */
-  private Entry forThisClient(Entry old, ResponseHead merged) {
+  private Entry forThisClient(Entry old, ResponseHead reply, ResponseHead merged) {
     StoredMeta meta = freshened(old, merged);
     if (meta.has(StoredMeta.NO_CACHE)) {
       distrust(old);
     }
-    return loop.store().copy(old, meta, freshFields(merged, loop.clock().millis()));
+    return loop.store().copy(old, meta, freshFields(reply, merged, loop.clock().millis()));
   }
 
   /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
@@ -591,7 +594,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
    * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
    * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
    */
-  private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged) {
+  private Entry selectedToo(Entry fresh, Entry old, ResponseHead reply, ResponseHead merged) {
     long now = loop.clock().millis();
     Storability storability =
         Storability.of(
@@ -601,7 +604,8 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
     StoredMeta meta = meta(storability.meta(), merged, isUnframed(old));
     Entry added =
-        loop.store().addVariant(key, fresh, meta, freshFields(merged, now), inFlight::mayStore);
+        loop.store()
+            .addVariant(key, fresh, meta, freshFields(reply, merged, now), inFlight::mayStore);
     fresh.release();
     return added;
   }
@@ -614,8 +618,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return Freshening.merge(old.meta().status(), ReplyFields.stored(old), reply);
   }
 
-  private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
-    return ReplyFields.shared(merged, true, withheld(merged), loop.clock(), nowMillis, allocator);
+  private ByteBuf freshFields(ResponseHead reply, ResponseHead merged, long nowMillis) {
+    List<String> names = withheld(reply, merged);
+    return ReplyFields.shared(merged, true, names, loop.clock(), nowMillis, allocator);
   }
 
   /**
@@ -651,7 +656,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     if (!Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
       distrust(stored);
     } else if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-      freshen(stored, merged).release();
+      freshen(stored, reply, merged).release();
     } else if (freshened(stored, merged).has(StoredMeta.NO_CACHE)) {
       distrust(stored);
     }
@@ -794,8 +799,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     return storability.storable() ? "too large for memory and disk" : storability.reason();
   }
 
-  private List<String> withheld(ResponseHead reply) {
-    return withheld(reply, CacheControl.ofResponse(reply.fields()).withheldFields());
+  /**
+   * What of {@code reply}, which updates a stored response to {@code merged}, is not stored. A
+   * Set-Cookie that is stored already stays, whatever this port makes of one: it came by another.
+   */
+  private List<String> withheld(ResponseHead reply, ResponseHead merged) {
+    return withheld(reply, Storability.withheldFields(merged, caching()));
   }
 
   private List<String> withheld(ResponseHead reply, List<String> named) {

@@ -69,6 +69,29 @@ class SetCookieWireTest extends WireTest {
   }
 
   @Test
+  void whatTheOtherPortStoredStaysWhereThisOneValidatesIt() throws Exception {
+    start();
+    origin.on(
+        "/a",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            String[] stale = {"Cache-Control: max-age=1", "Age: 100", "ETag: \"a\""};
+            call.ok("x", stale[0], stale[1], stale[2], "Set-Cookie: a=1");
+          } else {
+            call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\n\r\n");
+          }
+        });
+    accelerated("/a");
+    WireMessage validated = forwarded("/a");
+    assertForwarded(validated, "stale");
+    assertThat(validated.field("Set-Cookie")).isNull();
+    WireMessage replayed = accelerated("/a");
+    assertHit(replayed);
+    assertThat(replayed.field("Set-Cookie")).isEqualTo("a=1");
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
   void bypassHoldsOnBoth() throws Exception {
     start("loligo_stored_set_cookie bypass");
     origin.onOk("/a", "x", FRESH, "Set-Cookie: a=1");

@@ -51,6 +51,31 @@ class TargetedFieldsWireTest extends WireTest {
     assertHit(get("/own"));
   }
 
+  /** Cache-Control beside it means nothing, neither when it is stored nor when it is updated. */
+  @Test
+  void fieldsThatCacheControlNamesStayBesideIt() throws Exception {
+    RawClient client = accelerator();
+    String named = "Cache-Control: no-cache=\"X-Foo\"";
+    origin.on(
+        "/a",
+        call -> {
+          if (call.field("If-None-Match") == null) {
+            String[] lines = {"CDN-Cache-Control: max-age=10", named, "ETag: \"a\"", "X-Foo: 1"};
+            call.ok("x", lines[0], lines[1], lines[2], lines[3], "Age: 100");
+          } else {
+            call.send(
+                "HTTP/1.1 304 Not Modified\r\nCDN-Cache-Control: max-age=1000\r\n"
+                    + named
+                    + "\r\nX-Foo: 2\r\n\r\n");
+          }
+        });
+    assertThat(ask(client, "/a").field("X-Foo")).isEqualTo("1");
+    assertThat(ask(client, "/a").field("X-Foo")).isEqualTo("2");
+    WireMessage hit = ask(client, "/a");
+    assertHit(hit);
+    assertThat(hit.field("X-Foo")).isEqualTo("2");
+  }
+
   @Test
   void whatIsSharedByItIsValidatedBehindTheBackOfWhoAuthorizes() throws Exception {
     RawClient client = accelerator();
