@@ -8,9 +8,15 @@ package io.loligo.core.caching;
  * @param reason the first cause that decided it
  * @param ageSeconds current age of the stored response; -1 without one
  * @param lifetimeSeconds its freshness lifetime; -1 without one
+ * @param miss of what kind it would have been a miss, where nothing was selected for a request that
+ *     is the reason itself; else null
  */
 public record CacheDecision(
-    Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds) {
+    Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds, CacheReason miss) {
+  /** One that needs no other word for a miss. */
+  public CacheDecision(Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds) {
+    this(outcome, reason, ageSeconds, lifetimeSeconds, null);
+  }
 
   /** What happens next. */
   public enum Outcome {
@@ -43,7 +49,7 @@ public record CacheDecision(
       return "miss";
     }
     if (token.equals("request") && ageSeconds < 0) {
-      return "miss";
+      return miss == null ? "miss" : miss.token();
     }
     return token.equals("request") && ttlSeconds() <= 0 ? "stale" : token;
   }

@@ -157,14 +157,17 @@ public final class Reuse {
       return otherVariants ? VARY_MISS : URI_MISS;
     }
     CacheControl directives = CacheControl.ofRequest(request);
-    CacheReason reason = otherVariants ? CacheReason.VARY_MISS : CacheReason.URI_MISS;
-    if (directives.has(CacheControl.NO_STORE)) {
-      reason = CacheReason.REQUEST_NO_STORE;
-    } else if (directives.has(CacheControl.NO_CACHE)) {
-      reason = CacheReason.REQUEST_NO_CACHE;
-    }
+    CacheReason miss = otherVariants ? CacheReason.VARY_MISS : CacheReason.URI_MISS;
     boolean onlyIfCached = directives.has(CacheControl.ONLY_IF_CACHED);
-    return nothing(onlyIfCached ? Outcome.UNSATISFIABLE : Outcome.FETCH, reason);
+    Outcome outcome = onlyIfCached ? Outcome.UNSATISFIABLE : Outcome.FETCH;
+    if (!directives.has(CacheControl.NO_STORE | CacheControl.NO_CACHE)) {
+      return nothing(outcome, miss);
+    }
+    CacheReason reason =
+        directives.has(CacheControl.NO_STORE)
+            ? CacheReason.REQUEST_NO_STORE
+            : CacheReason.REQUEST_NO_CACHE;
+    return new CacheDecision(outcome, reason, -1, -1, miss);
   }
 
   private static CacheDecision nothing(Outcome outcome, CacheReason reason) {

@@ -86,6 +86,16 @@ class CacheStatusTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"URI_MISS, uri-miss", "VARY_MISS, vary-miss", "DISK_UNREADABLE, miss"})
+  @DisplayName("2.2: what kind of miss it is is said where it is known")
+  void whatTheRequestAsksForLeavesAMissWhatItIs(CacheReason miss, String token) {
+    CacheReason reason = CacheReason.REQUEST_NO_STORE;
+    CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, -1, -1, miss);
+    assertThat(forward(decision, 200, false, false))
+        .isEqualTo("Cache-Status: p; fwd=" + token + "; fwd-status=200; detail=no-store\r\n");
+  }
+
+  @ParameterizedTest
   @EnumSource(CacheReason.class)
   @DisplayName("2.2: every reason is one of the RFC's forward reasons")
   void reasonsAreTheRfcs(CacheReason reason) {

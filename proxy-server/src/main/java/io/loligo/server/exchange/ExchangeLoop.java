@@ -838,11 +838,13 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */
   private static CacheDecision afterLoad(CacheDecision decision, LoadOutcome load) {
-    boolean miss =
-        decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS;
-    return miss && load != LoadOutcome.ABSENT
-        ? new CacheDecision(decision.outcome(), CacheReason.DISK_UNREADABLE, -1, -1)
-        : decision;
+    if (load == LoadOutcome.ABSENT) {
+      return decision;
+    }
+    CacheReason unknown = CacheReason.DISK_UNREADABLE;
+    return decision.miss() == null
+        ? new CacheDecision(decision.outcome(), unknown, -1, -1)
+        : new CacheDecision(decision.outcome(), decision.reason(), -1, -1, unknown);
   }
 
   private void revalidate(
