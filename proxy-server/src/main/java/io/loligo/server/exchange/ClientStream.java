@@ -105,6 +105,14 @@ public interface ClientStream {
    */
   Detached detach();
 
+  /**
+   * The connection is one end of a tunnel.
+   *
+   * @param end ends all of it at once, on {@link #loop()}: whoever would close the connection does
+   *     that in its place
+   */
+  void tunnelBegun(Runnable end);
+
   /** The tunnel is over: finishes the record with these octets moved. */
   void tunnelEnded(long bytesFromClient, long bytesToClient);
 }

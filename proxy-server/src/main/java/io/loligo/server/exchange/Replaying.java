@@ -122,6 +122,11 @@ final class Replaying implements ClientStream {
   }
 
   @Override
+  public void tunnelBegun(Runnable end) {
+    stream.tunnelBegun(end);
+  }
+
+  @Override
   public void tunnelEnded(long bytesFromClient, long bytesToClient) {
     stream.tunnelEnded(bytesFromClient, bytesToClient);
   }

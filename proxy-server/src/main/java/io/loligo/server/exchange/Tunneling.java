@@ -91,16 +91,18 @@ final class Tunneling implements ClientEvents, OriginEvents {
     Detached client = stream.detach();
     ConnectionCounters counters = loop.counters();
     counters.tunnelOpened();
-    Tunnel.start(
-        client,
-        origin,
-        loop.timer(),
-        loop.config().timeouts().read(),
-        loop.config().memory().streamBufferBytes(),
-        (fromClient, toClient) -> {
-          counters.tunnelClosed();
-          stream.tunnelEnded(fromClient, toClient);
-        });
+    Tunnel tunnel =
+        Tunnel.start(
+            client,
+            origin,
+            loop.timer(),
+            loop.config().timeouts().read(),
+            loop.config().memory().streamBufferBytes(),
+            (fromClient, toClient) -> {
+              counters.tunnelClosed();
+              stream.tunnelEnded(fromClient, toClient);
+            });
+    stream.tunnelBegun(tunnel::abort);
   }
 
   @Override

@@ -432,6 +432,9 @@ final class ExchangeBench implements AutoCloseable {
     }
 
     @Override
+    public void tunnelBegun(Runnable end) {}
+
+    @Override
     public void tunnelEnded(long bytesFromClient, long bytesToClient) {}
   }
 

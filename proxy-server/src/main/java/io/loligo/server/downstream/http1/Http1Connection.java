@@ -119,6 +119,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private final ReadSize readSize = new ReadSize(HEAD_READ_BYTES);
   private final ReadTimeout readTimeout = new ReadTimeout();
   private final LifeTimeout lifeTimeout = new LifeTimeout();
+
+  /** Of a tunnel; null: none has begun. */
+  private Runnable endTunnel;
+
   private Leaving leaving;
   private Taking taking;
 
@@ -396,6 +400,12 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   /** Ends whatever is in progress as aborted and closes. */
   private void breakOff(boolean timedOut) {
+    if (state == State.TUNNEL) {
+      // with the other end, which may have much to write still, and nobody who takes it
+      record.timedOut |= timedOut;
+      endTunnel.run();
+      return;
+    }
     if (state == State.EXCHANGE && flushDue) {
       flushDue = false;
       channel.flush();
@@ -457,11 +467,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   @Override
   protected void abort() {
-    if (state == State.TUNNEL) {
-      channel.close();
-    } else {
-      breakOff(false);
-    }
+    breakOff(false);
   }
 
   @Override
@@ -1521,6 +1527,11 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     context.pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
     return new Detached(channel, early);
+  }
+
+  @Override
+  public void tunnelBegun(Runnable end) {
+    endTunnel = end;
   }
 
   @Override

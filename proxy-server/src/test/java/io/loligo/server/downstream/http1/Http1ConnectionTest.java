@@ -19,12 +19,15 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.SimulatedListeners;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.Detached;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -1173,6 +1176,24 @@ class Http1ConnectionTest {
       assertThat(onlyNote().clientBytesIn()).isEqualTo(39 + 5);
       client.run(() -> events.stream.tunnelEnded(5, 100));
       assertThat(client.notes).hasSize(1);
+    }
+
+    @Test
+    void endsAsAWholeWhereItsTimeIsOver() {
+      Events events = client.later();
+      client.channel.peerSends("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n");
+      List<String> ends = new ArrayList<>();
+      client.run(
+          () -> {
+            events.stream.head(200, new FieldLines(8), null, 0, 0, ClientStream.NO_CONTENT, false);
+            events.stream.detach().early().release();
+            events.stream.tunnelBegun(() -> ends.add("both ends"));
+          });
+      client.run(() -> SimulatedListeners.endConnections(List.of(client.loop), 0, 0));
+      client.channel.runScheduledPendingTasks();
+      client.run(() -> events.stream.tunnelEnded(0, 0));
+      assertThat(ends).containsExactly("both ends");
+      client.channel.peerVanishes();
     }
 
     @Test
