@@ -33,6 +33,8 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   // the other end's input is over: shut our output when all is written
   private boolean outputEnding;
   private boolean outputEnded;
+  // the other end's input did not end but was cut, and so is our output to be
+  private boolean outputCut;
   private boolean broken;
 
   TunnelEnd(Tunnel tunnel, Channel channel) {
@@ -142,6 +144,10 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    if (!inputEnded && !broken) {
+      // a write failed, and nobody knows what there was still to read
+      other.onLoop(() -> other.outputCut = true);
+    }
     broken = true;
     inputEnd();
     if (!outputEnded) {
@@ -219,6 +225,11 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
       return;
     }
     outputEnded = true;
+    if (outputCut) {
+      resetOnClose();
+      tunnel.over();
+      return;
+    }
     if (channel instanceof DuplexChannel duplex && channel.isActive()) {
       duplex.shutdownOutput();
     }

@@ -210,6 +210,20 @@ class TunnelTest {
   }
 
   @Test
+  void whatIsLostDoesNotSeemToHaveEnded() {
+    start();
+    origin.socketTakes(0);
+    clientSends("half a file");
+    client.peerVanishes();
+    origin.socketTakes(Long.MAX_VALUE);
+    settle();
+    assertThat(origin.received()).isEqualTo("half a file");
+    assertThat(origin.isOutputShutdown()).isFalse();
+    assertThat(origin.isOpen()).isFalse();
+    assertThat(ends).containsExactly("11 0");
+  }
+
+  @Test
   void anOriginGoneBeforeTheStartEndsIt() {
     origin.peerVanishes();
     start();
