@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.downstream.ClientAddresses;
 import io.loligo.server.downstream.ClientLoop;
 import io.loligo.server.downstream.ClientSettings;
@@ -31,6 +32,8 @@ public final class SimulatedProxy {
   private final List<Loop> loops = new ArrayList<>();
   private final List<ClientLoop> clients = new ArrayList<>();
   private final ProxyMetrics metrics;
+  private final PeerHealth health;
+  private List<Peer> peers;
 
   /** Wires it; {@code sink} gets every record, after the metrics. */
   public SimulatedProxy(
@@ -43,7 +46,8 @@ public final class SimulatedProxy {
       TimeSource time,
       ExchangeSink sink) {
     metrics = new ProxyMetrics(eventLoops.size());
-    PeerHealth health = new PeerHealth(time::nanos);
+    health = new PeerHealth(time::nanos);
+    peers = config.forwarding().peers();
     OwnAddresses own = new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of());
     ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
     ClientAddresses addresses = new ClientAddresses();
@@ -93,6 +97,9 @@ public final class SimulatedProxy {
     ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
     ClientSettings wanted = ClientSettings.of(config);
     var ports = Map.of(listening, config.ports().get(0));
+    List<Peer> before = peers;
+    peers = config.forwarding().peers();
+    AtomicInteger left = new AtomicInteger(loops.size());
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
       ClientLoop client = clients.get(i);
@@ -101,6 +108,9 @@ public final class SimulatedProxy {
               () -> {
                 loop.reconfigure(settings, names);
                 client.reconfigure(new ClientTerms(wanted, loop.exchanges(), ports), client.sink());
+                if (left.decrementAndGet() == 0) {
+                  health.changed(before, config.forwarding().peers());
+                }
                 exchanged.run();
               });
     }
@@ -112,7 +122,7 @@ public final class SimulatedProxy {
    * @param stop called when answers say that connections end: nobody can connect from then on
    * @param ended called when no connection is left
    */
-  public void drain(long lifetimeMillis, Runnable stop, Runnable ended) {
+  public void drain(long lifetimeMillis, long tunnelMillis, Runnable stop, Runnable ended) {
     AtomicInteger left = new AtomicInteger(clients.size());
     for (ClientLoop client : clients) {
       client
@@ -122,7 +132,7 @@ public final class SimulatedProxy {
                 SimulatedListeners.announceEnd(client);
                 if (left.decrementAndGet() == 0) {
                   stop.run();
-                  SimulatedListeners.endConnections(clients, lifetimeMillis, lifetimeMillis)
+                  SimulatedListeners.endConnections(clients, lifetimeMillis, tunnelMillis)
                       .thenRun(ended);
                 }
               });

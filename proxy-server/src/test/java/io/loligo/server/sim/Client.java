@@ -1,6 +1,5 @@
 package io.loligo.server.sim;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.sim.MessageReader.Message;
@@ -87,9 +86,7 @@ final class Client implements Peer, MessageReader.Listener {
     request.sentNanos = world.nanoTime();
     simulation.sent(request);
     world.note("client %d sends %s", number, request);
-    byte[] head = request.head().getBytes(ISO_8859_1);
-    byte[] all = Arrays.copyOf(head, head.length + request.content.length);
-    System.arraycopy(request.content, 0, all, head.length, request.content.length);
+    byte[] all = request.octets();
     SimSocket to = socket;
     int at = 0;
     while (at < all.length) {

@@ -14,6 +14,7 @@ final class Faults {
   private final World world;
   private final Map<String, Integer> running = new HashMap<>();
   private final Map<String, Long> lastMillis = new HashMap<>();
+  private final Map<String, Long> unnamedMillis = new HashMap<>();
   private final int origin;
   private final int connect;
   private final int dns;
@@ -72,19 +73,42 @@ final class Faults {
     return dns;
   }
 
+  /** What trouble with a parent is trouble with: whatever is asked for may be asked for there. */
+  static final String ANY = "*";
+
+  private static String key(String host) {
+    return host.endsWith(".parent.test") ? ANY : host;
+  }
+
   /** Trouble with {@code host} begins (1), ends (-1), or came and went (0). */
   void trouble(String host, int change) {
-    running.merge(host, change, Integer::sum);
+    running.merge(key(host), change, Integer::sum);
     troubleUntil(host, world.millis());
   }
 
   /** Trouble with {@code host} may be felt until then. */
   void troubleUntil(String host, long millis) {
-    lastMillis.merge(host, millis, Math::max);
+    lastMillis.merge(key(host), millis, Math::max);
+  }
+
+  /** {@code host} may not be known by an address until then. */
+  void unnamedUntil(String host, long millis) {
+    troubleUntil(host, millis);
+    unnamedMillis.merge(host, millis, Math::max);
+  }
+
+  /** Whether {@code host} could not be known by an address since {@code millis}. */
+  boolean unnamedSince(String host, long millis) {
+    return unnamedMillis.getOrDefault(host, Long.MIN_VALUE) >= millis;
   }
 
   /** Whether there was trouble with {@code host} since {@code millis}. */
   boolean troubledSince(String host, long millis) {
-    return running.getOrDefault(host, 0) > 0 || lastMillis.getOrDefault(host, -1L) >= millis;
+    return isTroubledSince(host, millis) || isTroubledSince(ANY, millis);
+  }
+
+  private boolean isTroubledSince(String host, long millis) {
+    return running.getOrDefault(host, 0) > 0
+        || lastMillis.getOrDefault(host, Long.MIN_VALUE) >= millis;
   }
 }

@@ -62,8 +62,9 @@ final class Life {
    *
    * @param announced from then on answers say so, and nobody can connect
    * @param deadline until then nobody is cut
+   * @param tunnelDeadline until then no tunnel is
    */
-  record Drain(long announced, long deadline) {
+  record Drain(long announced, long deadline, long tunnelDeadline) {
     /** Everything sent is there before. */
     private static final long LATEST_ARRIVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -208,11 +209,11 @@ final class Life {
         listening,
         () -> {
           if (left[0] == LOOPS) {
-            truth.rulesBegin(closes);
+            truth.rulesBegin(other, closes);
           }
           if (--left[0] == 0) {
-            truth.rulesEnd(!closes);
-            truth.rulesBegin(closes);
+            truth.rulesEnd();
+            truth.rulesBegin(other, closes);
             reloading = false;
           }
         });
@@ -231,15 +232,27 @@ final class Life {
   /**
    * Stops for good.
    *
-   * @param ended told behind the deadline
+   * @param ended told behind the deadlines
    */
-  void drain(long lifetimeMillis, Runnable ended) {
+  void drain(long lifetimeMillis, long tunnelMillis, Runnable ended) {
     proxy.drain(
         lifetimeMillis,
+        tunnelMillis,
         () -> {
-          drain = new Drain(world.nanoTime(), world.nanoTime() + lifetimeMillis * 1_000_000);
+          long now = world.nanoTime();
+          drain = new Drain(now, now + lifetimeMillis * 1_000_000, now + tunnelMillis * 1_000_000);
           world.after(
               lifetimeMillis * 1000 + 100_000,
+              () -> {
+                if (!over) {
+                  long tunnels = proxy.metrics().value(ConnectionGauge.TUNNEL_OPEN);
+                  assertThat(proxy.metrics().value(ConnectionGauge.CLIENT_OPEN))
+                      .as("connections after the deadline that are no tunnels")
+                      .isEqualTo(tunnelMillis > lifetimeMillis ? tunnels : 0);
+                }
+              });
+          world.after(
+              Math.max(lifetimeMillis, tunnelMillis) * 1000 + 100_000,
               () -> {
                 if (!over) {
                   assertThat(proxy.metrics().value(ConnectionGauge.CLIENT_OPEN))

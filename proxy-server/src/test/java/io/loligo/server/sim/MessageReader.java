@@ -3,6 +3,7 @@ package io.loligo.server.sim;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -13,6 +14,16 @@ final class MessageReader {
   interface Listener {
     /** Whether the message with {@code head} has no content whatever its fields say. */
     boolean hasNoContent(Message head);
+
+    /** Whether what follows the message with {@code head} is no message any more. */
+    default boolean switches(Message head) {
+      return false;
+    }
+
+    /** Told of what follows such a one. */
+    default void raw(byte[] octets) {
+      throw new AssertionError("nothing was switched to");
+    }
 
     void head(Message head);
 
@@ -48,7 +59,8 @@ final class MessageReader {
     CHUNK,
     CHUNK_END,
     TRAILERS,
-    UNTIL_CLOSE
+    UNTIL_CLOSE,
+    RAW
   }
 
   private final Listener listener;
@@ -92,6 +104,10 @@ final class MessageReader {
         }
         case UNTIL_CLOSE -> {
           message.content.write(octets, at, octets.length - at);
+          at = octets.length;
+        }
+        case RAW -> {
+          listener.raw(Arrays.copyOfRange(octets, at, octets.length));
           at = octets.length;
         }
         default -> {
@@ -154,6 +170,13 @@ final class MessageReader {
   }
 
   private void headComplete() {
+    if (listener.switches(message)) {
+      Message head = message;
+      message = null;
+      state = State.RAW;
+      listener.head(head);
+      return;
+    }
     boolean none = listener.hasNoContent(message);
     String length = message.field("content-length");
     String coding = message.field("transfer-encoding");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -18,16 +19,16 @@ final class Nameserver {
 
   private final World world;
   private final Faults faults;
-  private final Map<String, byte[]> addresses = new HashMap<>();
+  private final Map<String, List<byte[]>> addresses = new HashMap<>();
 
   Nameserver(World world, Faults faults) {
     this.world = world;
     this.faults = faults;
   }
 
-  /** {@code name} has {@code address}, of four octets. */
-  void knows(String name, byte[] address) {
-    addresses.put(name, address);
+  /** {@code name} has {@code all} addresses, each of four octets. */
+  void knows(String name, List<byte[]> all) {
+    addresses.put(name, all);
   }
 
   /** {@code question} was sent to {@code server} by {@code asker}. */
@@ -41,30 +42,30 @@ final class Nameserver {
     }
     String host = name.toString();
     int type = question[end + 2];
-    byte[] address = addresses.get(host);
+    List<byte[]> all = addresses.get(host);
     world.note("asked for the %s of %s", type == A ? "address" : "record " + type, host);
     if (world.chance(faults.dnsSilence())) {
       faults.trouble(host, 0);
-      faults.troubleUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS);
+      faults.unnamedUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS);
       return;
     }
     if (world.chance(faults.dnsLie())) {
       // of somebody who guesses: never believed
-      byte[] lie = answer(question, end, type, new byte[] {10, 66, 66, 66}, 0);
+      byte[] lie = answer(question, end, type, List.of(new byte[] {10, 66, 66, 66}), 0);
       lie[0] ^= 0x5a;
       send(asker, server, lie, 1);
     }
     int code = 0;
     if (world.chance(faults.dnsError())) {
       code = world.chance(50) ? SERVER_FAILURE : NAME_ERROR;
-      faults.troubleUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS);
-    } else if (address == null) {
+      faults.unnamedUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS);
+    } else if (all == null) {
       code = NAME_ERROR;
     }
-    byte[] found = type == A && code == 0 ? address : null;
+    List<byte[]> found = type == A && code == 0 ? all : List.of();
     long millis = world.chance(faults.dnsDelay()) ? world.draw(7_000) : world.draw(20);
     if (millis > 1_000) {
-      faults.troubleUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS + millis);
+      faults.unnamedUntil(host, world.millis() + Faults.DNS_MEMORY_MILLIS + millis);
     }
     send(asker, server, answer(question, end, type, found, code), millis);
     if (world.chance(faults.dnsLie())) {
@@ -76,12 +77,12 @@ final class Nameserver {
     world.after(millis * 1000 + world.draw(1000), () -> asker.arrives(octets, server));
   }
 
-  private static byte[] answer(byte[] question, int end, int type, byte[] address, int code) {
+  private static byte[] answer(byte[] question, int end, int type, List<byte[]> found, int code) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(question, 0, 2);
-    shorts(out, 0x8180 | code, 1, address == null ? 0 : 1, 0, 0);
+    shorts(out, 0x8180 | code, 1, found.size(), 0, 0);
     out.write(question, 12, end + 5 - 12);
-    if (address != null) {
+    for (byte[] address : found) {
       shorts(out, 0xc00c, type, 1, 0, 60, address.length);
       out.write(address, 0, address.length);
     }

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 final class Origin {
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
 
+  private final Simulation simulation;
   private final World world;
   private final Faults faults;
   private final Truth truth;
@@ -50,25 +51,24 @@ final class Origin {
       List.of(Fault.values()).subList(1, Fault.values().length);
 
   /**
-   * Origins of {@code resources}.
+   * Origins of {@code resources}, and of the far ends of tunnels that parents open.
    *
    * @param requests that were made, by their numbers
    * @param sharedBytes those who ask for less at the same time are to share one fetch
    * @param answers told of what it begins to answer with
    */
   Origin(
-      World world,
-      Faults faults,
-      Truth truth,
+      Simulation simulation,
       List<Resource> resources,
       Map<Integer, Request> requests,
       LongSupplier sharedBytes,
       Consumer<Resource> answers) {
     this.answers = answers;
     this.sharedBytes = sharedBytes;
-    this.world = world;
-    this.faults = faults;
-    this.truth = truth;
+    this.simulation = simulation;
+    this.world = simulation.world();
+    this.faults = simulation.faults();
+    this.truth = simulation.truth();
     this.resources = resources;
     this.requests = requests;
   }
@@ -78,9 +78,20 @@ final class Origin {
     return asked;
   }
 
-  /** A connection was made to {@code host}. */
-  Peer accept(SimSocket socket) {
-    return new Connection(socket);
+  /**
+   * A connection was made.
+   *
+   * @param parent to this one; null: to an origin
+   */
+  Peer accept(SimSocket socket, Parent parent) {
+    Connection connection = new Connection(socket, parent);
+    if (parent != null) {
+      parent.add(connection);
+      if (parent.isDown()) {
+        connection.die(true); // it died meanwhile
+      }
+    }
+    return connection;
   }
 
   /** The content that {@code source} has for who asks for all of it. */
@@ -98,8 +109,11 @@ final class Origin {
   }
 
   /** One connection of the proxy. */
-  private final class Connection implements Peer, MessageReader.Listener {
+  final class Connection implements Peer, MessageReader.Listener {
     private final SimSocket socket;
+    private final Parent parent;
+    private Talker far;
+    private boolean busy;
     private final MessageReader reader = new MessageReader(false, this);
     private boolean over;
     private String running;
@@ -107,13 +121,24 @@ final class Origin {
     private long sendNanos;
     private int served;
 
-    Connection(SimSocket socket) {
+    Connection(SimSocket socket, Parent parent) {
       this.socket = socket;
+      this.parent = parent;
+    }
+
+    /** The parent that this is a connection to dies. */
+    void die(boolean politely) {
+      if (far == null && !(politely && (busy || served == 0))) {
+        close(busy); // what a close would end must not seem to be whole
+      } else if (far != null && !politely) {
+        far.breakOff();
+        end();
+      }
     }
 
     @Override
     public long readDelayMicros() {
-      return 0;
+      return far == null ? 0 : far.readDelayMicros();
     }
 
     @Override
@@ -125,17 +150,27 @@ final class Origin {
 
     @Override
     public void fin() {
+      if (far != null) {
+        far.fin();
+        return;
+      }
       end();
       socket.peerCloses();
     }
 
     @Override
     public void reset() {
+      if (far != null) {
+        far.reset();
+      }
       end();
     }
 
     private void end() {
       over = true;
+      if (parent != null) {
+        parent.remove(this);
+      }
       calm();
       answered();
     }
@@ -164,6 +199,108 @@ final class Origin {
       if (sendNanos > world.nanoTime()) {
         throw new AssertionError("asked before the answer was there: " + head.startLine);
       }
+      busy = true;
+      if (switches(head)) {
+        tunnelAsked(head);
+      } else if (head.startLine.startsWith("POST ")) {
+        Request cause = requests.get(Integer.parseInt(head.field("x-req")));
+        if (++cause.arrivals > 1) {
+          throw new AssertionError("sent more than once: " + cause);
+        }
+      }
+    }
+
+    @Override
+    public boolean switches(Message head) {
+      return head.startLine.startsWith("CONNECT ") || head.field("upgrade") != null;
+    }
+
+    @Override
+    public void raw(byte[] octets) {
+      if (far == null) {
+        throw new AssertionError("octets in a tunnel that is not open");
+      }
+      far.received(octets);
+    }
+
+    /** Path that {@code target} has, which is what it is of whoever is asked. */
+    private String path(String target, String host) {
+      if (parent == null) {
+        return target;
+      }
+      truth.askedParent(host);
+      String before = "http://" + host;
+      if (!target.startsWith(before + "/")) {
+        throw new AssertionError("a parent is asked for " + target + " of " + host);
+      }
+      return target.substring(before.length());
+    }
+
+    // ---- tunnels
+
+    private void tunnelAsked(Message request) {
+      served++;
+      String[] line = request.startLine.split(" ", -1);
+      Tunneled tunnel;
+      if (line[0].equals("CONNECT")) {
+        int colon = line[1].indexOf(':');
+        tunnel = simulation.tunnel(Integer.parseInt(line[1].substring(colon + 1)));
+        truth.askedParent(tunnel.host);
+        tunnel.check(parent != null, "is asked for at an origin");
+        tunnel.check(
+            tunnel.host.equals(line[1].substring(0, colon)), "is asked for as %s", line[1]);
+        tunnel.check(++tunnel.arrivals == 1, "is asked for again");
+      } else {
+        String host = request.field("host");
+        tunnel = simulation.upgraded(path(line[1], host));
+        tunnel.check(
+            tunnel.host.equals(host) && tunnel.upgrades, "is asked for by %s", request.startLine);
+      }
+      truth.tunnelled(tunnel);
+      Fault fault = world.chance(faults.origin()) ? world.one(FAULTS) : Fault.NONE;
+      world.note("asked for %s: %s", tunnel, fault);
+      if (fault != Fault.HANGS) {
+        world.after(world.draw(world.chance(70) ? 30_000 : 900_000), () -> tunnel(tunnel, fault));
+      }
+    }
+
+    private void tunnel(Tunneled tunnel, Fault fault) {
+      if (over) {
+        return;
+      }
+      switch (fault) {
+        case CLOSES -> close(false);
+        case RESETS -> close(true);
+        case GARBAGE, CUTS_HEAD -> {
+          socket.peerSends("HTTP/1.1 2".getBytes(ISO_8859_1));
+          close(false);
+        }
+        case UNAVAILABLE, NOT_FOUND -> {
+          tunnel.refused = true;
+          String status = tunnel.upgrades && world.chance(50) ? "200 Fine" : "503 Not now";
+          String refusal = "HTTP/1.1 " + status + "\r\nContent-Length: 2\r\n\r\nno";
+          socket.peerSends(refusal.getBytes(ISO_8859_1));
+          close(false);
+        }
+        default -> openTunnel(tunnel);
+      }
+    }
+
+    private void openTunnel(Tunneled tunnel) {
+      tunnel.opened(socket);
+      far = simulation.talker(socket, tunnel, false);
+      String head =
+          tunnel.upgrades
+              ? "HTTP/1.1 101 Fine\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+              : "HTTP/1.1 200 Fine\r\n";
+      // what is said of content means nothing here
+      head += !tunnel.upgrades && world.chance(20) ? "Content-Length: 5\r\n\r\n" : "\r\n";
+      byte[] first = tunnel.down.say(world.chance(30) ? world.draw(tunnel.down.left() + 1) : 0);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes(head.getBytes(ISO_8859_1));
+      out.writeBytes(first);
+      socket.peerSends(out.toByteArray());
+      far.begin();
     }
 
     @Override
@@ -173,11 +310,13 @@ final class Origin {
       int id = Integer.parseInt(request.field("x-req"));
       Request cause = requests.get(id);
       String[] line = request.startLine.split(" ", -1);
-      Resource resource = resources.get(Integer.parseInt(line[1].substring(2)));
+      String path = path(line[1], request.field("host"));
+      Resource resource = resources.get(Integer.parseInt(path.substring(2)));
       if (resource != cause.resource || !resource.host.equals(request.field("host"))) {
         throw new AssertionError("asked for " + request.startLine + " by " + cause);
       }
-      if (line[0].equals("POST") && !Arrays.equals(request.content.toByteArray(), cause.content)) {
+      boolean hasContent = line[0].equals("POST") || line[0].equals("QUERY");
+      if (hasContent && !Arrays.equals(request.content.toByteArray(), cause.content)) {
         throw new AssertionError("other content than that of " + cause);
       }
       boolean plain = request.field("x-plain") != null && line[0].equals("GET");
@@ -231,6 +370,15 @@ final class Origin {
       switch (fault) {
         case CLOSES -> close(false);
         case RESETS -> close(true);
+        case NOT_FOUND -> {
+          if (parent == null) {
+            send(compose(request, method, resource, id, fault), fault);
+          } else {
+            socket.peerSends(
+                "HTTP/1.1 504 Late\r\nContent-Length: 2\r\n\r\nno".getBytes(ISO_8859_1));
+            sent(false, false);
+          }
+        }
         case GARBAGE -> {
           socket.peerSends("HTTP/1.1 2x0 \0OK\r\n\r\n".getBytes(ISO_8859_1));
           close(false);
@@ -245,6 +393,10 @@ final class Origin {
     private Composed compose(
         Message request, String method, Resource resource, int id, Fault fault) {
       String language = resource.language(request.field("accept-language"));
+      if (method.equals("QUERY")) {
+        String type = request.field("content-type");
+        language = Request.variant(language, request.content.toByteArray(), type);
+      }
       int version = resource.version;
       String tag = resource.tag(version, language);
       int status = 200;
@@ -387,6 +539,7 @@ final class Origin {
     }
 
     private void sent(boolean closes, boolean resets) {
+      busy = false;
       answered();
       calm();
       if (closes) {

@@ -1,9 +1,16 @@
 package io.loligo.server.sim;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
 
 /** A request of a client, and what became of it. */
 final class Request {
+  /** Lengths of what is asked in a QUERY; the last is more than what a key has. */
+  private static final List<Integer> QUESTION_BYTES = List.of(1, 40, 3_000, 17_000);
+
   final int id;
   final Resource resource;
   final String method;
@@ -21,10 +28,20 @@ final class Request {
 
   final byte[] content;
 
+  /** Content-Type of a QUERY. */
+  private final String type;
+
+  private final boolean chunked;
+
   long sentNanos = -1;
   boolean headArrived;
   boolean over;
   int records;
+
+  /**
+   * How often it came to whoever could act upon it, where it is no such thing as may be repeated.
+   */
+  int arrivals;
 
   /** Status of its record in the log. */
   int loggedStatus = -1;
@@ -36,14 +53,22 @@ final class Request {
    * A request for {@code resource}, drawn.
    *
    * @param crowd whether it is one of many equal ones
+   * @param queries whether it may be a QUERY
    */
-  Request(World world, int id, Resource resource, boolean crowd) {
+  Request(World world, int id, Resource resource, boolean crowd, boolean queries) {
     this.id = id;
     this.resource = resource;
     boolean plain = crowd || world.chance(65);
     boolean posts = !plain && world.chance(12);
-    this.method = posts ? "POST" : !plain && world.chance(10) ? "HEAD" : "GET";
+    boolean query = queries && !posts && world.chance(35);
+    this.method = query ? "QUERY" : posts ? "POST" : !plain && world.chance(10) ? "HEAD" : "GET";
+    this.content =
+        query
+            ? question(world.draw(QUESTION_BYTES.size()))
+            : posts ? resource.content(world.draw(1000), "posted") : new byte[0];
+    this.type = query && world.chance(30) ? "text/csv" : "text/plain";
     this.http10 = !crowd && world.chance(6);
+    this.chunked = query && !http10 && world.chance(40);
     this.language = world.one(List.of("en", "de", "fr"));
     this.directive =
         plain || posts || world.chance(50)
@@ -57,14 +82,34 @@ final class Request {
                     "only-if-cached",
                     "no-store"));
     this.offered =
-        plain || posts || world.chance(60)
-            ? null
-            : resource.tag(world.draw(3), resource.language(language));
+        plain || posts || world.chance(60) ? null : resource.tag(world.draw(3), variant());
     this.range =
-        plain || posts || world.chance(70)
+        plain || posts || query || world.chance(70)
             ? null
             : new int[] {world.draw(400), world.chance(50) ? -1 : 400 + world.draw(400)};
-    this.content = posts ? resource.content(world.draw(1000), "posted") : new byte[0];
+  }
+
+  /** What is asked in a QUERY: short, long, or too long to be part of a key. */
+  private static byte[] question(int number) {
+    byte[] octets = new byte[QUESTION_BYTES.get(number)];
+    Arrays.fill(octets, (byte) '.');
+    octets[0] = (byte) ('0' + number);
+    return octets;
+  }
+
+  /** What {@code language} is where {@code content} is asked for besides. */
+  static String variant(String language, byte[] content, String type) {
+    return language + "+" + (char) content[0] + type.charAt(5);
+  }
+
+  /** What of the resource it asks for. */
+  String variant() {
+    String wanted = resource.language(language);
+    return isQuery() ? variant(wanted, content, type) : wanted;
+  }
+
+  boolean isQuery() {
+    return method.equals("QUERY");
   }
 
   /** Whether equal ones may share an answer. */
@@ -105,10 +150,29 @@ final class Request {
       text.append("Range: bytes=").append(range[0]).append('-');
       text.append(range[1] < 0 ? "" : range[1]).append("\r\n");
     }
-    if (method.equals("POST")) {
+    if (isQuery()) {
+      text.append("Content-Type: ").append(type).append("\r\n");
+    }
+    if (chunked) {
+      text.append("Transfer-Encoding: chunked\r\n");
+    } else if (method.equals("POST") || isQuery()) {
       text.append("Content-Length: ").append(content.length).append("\r\n");
     }
     return text.append("\r\n").toString();
+  }
+
+  /** All that is sent. */
+  byte[] octets() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(head().getBytes(ISO_8859_1));
+    if (chunked) {
+      out.writeBytes((Integer.toHexString(content.length) + "\r\n").getBytes(ISO_8859_1));
+    }
+    out.writeBytes(content);
+    if (chunked) {
+      out.writeBytes("\r\n0\r\n\r\n".getBytes(ISO_8859_1));
+    }
+    return out.toByteArray();
   }
 
   @Override

@@ -11,13 +11,21 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A configuration, read once for all worlds. Immutable. */
 final class Setting {
+  private static final String ROUND_ROBIN = peers("round-robin");
+  private static final String IN_TURN = peers("default");
+  private static final String FORBIDDEN = "acl forbidden dst 10.9.0.3\nhttp_access deny forbidden";
+
   static final Map<String, List<InetAddress>> ADDRESSES =
       Map.of(
-          "a.test", List.of(NetUtil.createInetAddressFromIpAddressString("10.9.0.1")),
-          "b.test", List.of(NetUtil.createInetAddressFromIpAddressString("10.9.0.2")));
+          "a.test", addresses("10.9.0.1"),
+          "b.test", addresses("10.9.0.2"),
+          "c.test", addresses("10.9.0.3", "10.9.0.1"),
+          "p0.parent.test", addresses("10.8.0.0"),
+          "p1.parent.test", addresses("10.8.0.1"));
 
   /** Configurations; a world has one of them. */
   static final List<Setting> ALL =
@@ -29,6 +37,35 @@ final class Setting {
           new Setting("range_offset_limit none", "loligo_stream_buffer_size 4 KB"),
           new Setting("collapsed_forwarding off", "half_closed_clients on"));
 
+  /** Configurations with parents, and one without. */
+  static final List<Setting> WITH_PARENTS =
+      List.of(
+          new Setting(ROUND_ROBIN, "never_direct allow all"),
+          new Setting(IN_TURN, FORBIDDEN, "loligo_stream_buffer_size 4 KB", "read_ahead_gap 4 KB"),
+          new Setting(ROUND_ROBIN, "nonhierarchical_direct off", "prefer_direct on", FORBIDDEN),
+          new Setting(
+              IN_TURN,
+              "acl to_b dstdomain b.test",
+              "always_direct allow to_b",
+              "never_direct allow all"),
+          new Setting(ROUND_ROBIN, "nonhierarchical_direct off", FORBIDDEN),
+          new Setting(""));
+
+  /** {@code read_timeout}, after which a tunnel ends through which nothing goes, nanoseconds. */
+  static final long IDLE_NANOS = 5_000_000_000L;
+
+  /** Whether origins are not to be asked, but those of b.test where {@link #asksB}. */
+  final boolean neverDirect;
+
+  /** Whether those of b.test are to be asked, and nobody else for theirs. */
+  final boolean asksB;
+
+  /** Whether there are parents. */
+  final boolean hasParents;
+
+  /** Whether 10.9.0.3 may not be dialled, and nobody be asked for what may be there. */
+  final boolean forbids;
+
   final ProxyConfig config;
   final DnsSettings names;
 
@@ -39,6 +76,11 @@ final class Setting {
   final ProxyConfig closing;
 
   Setting(String... lines) {
+    List<String> all = List.of(lines);
+    neverDirect = all.contains("never_direct allow all");
+    asksB = all.contains("always_direct allow to_b");
+    forbids = all.contains(FORBIDDEN);
+    hasParents = all.contains(ROUND_ROBIN) || all.contains(IN_TURN);
     String text =
         String.join(
             "\n",
@@ -51,6 +93,7 @@ final class Setting {
             "negative_dns_ttl 3 seconds",
             "positive_dns_ttl 20 seconds",
             "connect_timeout 3 seconds",
+            "peer_connect_timeout 3 seconds",
             "forward_timeout 8 seconds",
             "read_timeout 5 seconds",
             "write_timeout 6 seconds",
@@ -68,9 +111,20 @@ final class Setting {
             text
                 + "acl closed urlpath_regex [13579]$\n"
                 + "http_access deny closed\n"
+                + "acl closed_ports port 50000-59999\n"
+                + "http_access deny closed_ports\n"
                 + "http_access allow all\n");
     names = DnsSettings.load(config.dns());
     listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
+  }
+
+  private static List<InetAddress> addresses(String... texts) {
+    return Stream.of(texts).map(NetUtil::createInetAddressFromIpAddressString).toList();
+  }
+
+  private static String peers(String how) {
+    String rest = ".parent.test parent 3128 0 no-query connect-fail-limit=" + Parent.FAIL_LIMIT;
+    return "cache_peer p0" + rest + " " + how + "\ncache_peer p1" + rest + " " + how;
   }
 
   private static ProxyConfig read(String text) {

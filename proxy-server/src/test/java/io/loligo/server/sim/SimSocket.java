@@ -37,6 +37,13 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   private Peer peer;
   private ChannelPromise connecting;
   private boolean open = true;
+
+  /** When it was closed; negative: it was not. */
+  private long closedNanos = -1;
+
+  /** When octets, or the end of them, were read or written last. */
+  private long movedNanos;
+
   private boolean active;
 
   // towards the proxy
@@ -74,6 +81,16 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     this.room = capacity;
     config.setAllocator(network.allocator());
     config.setAutoRead(false);
+  }
+
+  /** When the proxy closed it; negative: it has not. */
+  long closedNanos() {
+    return closedNanos;
+  }
+
+  /** When the proxy last read from it or wrote to it. */
+  long movedNanos() {
+    return movedNanos;
   }
 
   // ---- the peer's side
@@ -209,6 +226,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     } while (!inbound.isEmpty() && octets.isWritable() && world.chance(60));
     handle.lastBytesRead(octets.readableBytes());
     handle.incMessagesRead(1);
+    movedNanos = world.nanoTime();
     world.mark(octets.readableBytes());
     world.note("%s reads %d octets", this, octets.readableBytes());
     pipeline().fireChannelRead(octets);
@@ -219,6 +237,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   private void shutInput() {
     reading = false;
     world.note("%s has its input shut", this);
+    movedNanos = world.nanoTime();
     if (config.halfClosure) {
       inputShut = true;
       pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
@@ -248,6 +267,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
         byte[] taken = new byte[length];
         octets.getBytes(octets.readerIndex(), taken);
         room -= length;
+        movedNanos = world.nanoTime();
         world.note("%s writes %d octets", this, length);
         toPeer(taken);
       }
@@ -347,6 +367,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     world.note("%s is closed", this);
     open = false;
     active = false;
+    closedNanos = world.nanoTime();
     network.closed(this);
     if (connecting != null) {
       connecting.tryFailure(new ClosedChannelException());

@@ -9,6 +9,7 @@ import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,6 +39,11 @@ final class Simulation {
   private final List<Resource> resources = new ArrayList<>();
   private final Map<Integer, Request> requests = new HashMap<>();
   private final List<Client> clients = new ArrayList<>();
+  private final Features features;
+  private final List<Setting> settings;
+  private final List<Parent> parents = new ArrayList<>();
+  private final List<TunnelClient> tunnels = new ArrayList<>();
+  private final List<Talker> farEnds = new ArrayList<>();
 
   /** Null: nothing is on disk. */
   private final Disks disks;
@@ -64,6 +70,7 @@ final class Simulation {
   private long cacheBytes;
   private long evictions;
   private int records;
+  private int dialledDead;
   private long fromDisk;
   private long fromLivesBefore;
   private long evictionsFromDisk;
@@ -73,16 +80,27 @@ final class Simulation {
     faults = new Faults(world);
     truth = new Truth(world, faults);
     network = new Network(world, this::dialled);
-    setting = world.one(Setting.ALL);
-    int hosts = 1 + world.draw(2);
+    features = Features.of(seed);
+    settings = features.parents() ? Setting.WITH_PARENTS : Setting.ALL;
+    setting = world.one(settings);
+    truth.rulesBegin(setting, false);
+    int hosts = 1 + world.draw(features.parents() ? 3 : 2);
     for (int i = 1 + world.draw(7); i > 0; i--) {
       resources.add(new Resource(world, resources.size(), hosts));
     }
-    origin =
-        new Origin(world, faults, truth, resources, requests, this::sharedBytes, this::answers);
+    origin = new Origin(this, resources, requests, this::sharedBytes, this::answers);
     nameserver = new Nameserver(world, faults);
     Setting.ADDRESSES.forEach(
-        (name, addresses) -> nameserver.knows(name, addresses.get(0).getAddress()));
+        (name, addresses) ->
+            nameserver.knows(name, addresses.stream().map(InetAddress::getAddress).toList()));
+    for (int i = 0; features.parents() && i < 2; i++) {
+      parents.add(new Parent(world, i));
+    }
+    for (int i = features.tunnels() ? 1 + world.draw(4) : 0; i > 0; i--) {
+      String host = (char) ('a' + world.draw(hosts)) + ".test";
+      Tunneled tunnel = new Tunneled(world, tunnels.size(), host);
+      tunnels.add(new TunnelClient(this, 20_000 + tunnels.size(), tunnel));
+    }
     disks = hasDisks(seed) ? new Disks(world, faults) : null;
     alwaysCollapsed = setting.config.forwarding().collapsedForwarding();
     boolean tight = world.chance(disks == null ? 30 : 60);
@@ -152,6 +170,26 @@ final class Simulation {
     return evictionsFromDisk;
   }
 
+  /** Answers to QUERY that came from the store. */
+  int queriesFromStore() {
+    return truth.queriesFromStore();
+  }
+
+  /** What parents were asked for. */
+  int askedParents() {
+    return truth.askedParents();
+  }
+
+  /** Connections to parents that were dead. */
+  int dialledDead() {
+    return dialledDead;
+  }
+
+  /** Tunnels that both sides ended, having heard all. */
+  long wholeTunnels() {
+    return tunnels.stream().filter(each -> each.tunnel().isWhole()).count();
+  }
+
   int asked() {
     return origin.asked();
   }
@@ -163,7 +201,7 @@ final class Simulation {
   // ---- the network
 
   /** Client number {@code client} connects. */
-  SimSocket connect(Client client, int number) {
+  SimSocket connect(Peer client, int number) {
     int loop = world.draw(Life.LOOPS);
     SimSocket socket =
         new SimSocket(network, client, new InetSocketAddress("10.2.0.1", 10_000 + number));
@@ -173,11 +211,23 @@ final class Simulation {
   }
 
   private void dialled(SimSocket socket, InetSocketAddress address) {
-    String host = address.getAddress().getAddress()[3] == 1 ? "a.test" : "b.test";
-    if (address.getAddress().getAddress()[1] != 9) {
-      throw new AssertionError("dialled " + address + ", which no nameserver named");
+    byte[] octets = address.getAddress().getAddress();
+    int last = octets[3];
+    boolean toParent = octets[1] == 8 && last < parents.size() && address.getPort() == 3128;
+    if (octets[1] != 9 && !toParent) {
+      world.fail("dialled " + address + ", which no nameserver named");
+      return;
     }
+    if (!toParent && !truth.mayDial(last)) {
+      world.fail("dialled " + address + ", which no configuration allows");
+    }
+    String host = parents.isEmpty() ? (char) ('a' - 1 + last) + ".test" : Faults.ANY;
     long micros = network.latencyMicros();
+    Parent parent = toParent ? parents.get(last) : null;
+    if (parent != null && parent.isDown()) {
+      dialledDead(socket, parent, micros);
+      return;
+    }
     if (world.chance(faults.connect())) {
       faults.trouble(host, 0);
       if (world.chance(40)) {
@@ -187,13 +237,80 @@ final class Simulation {
       world.after(micros, socket::refused);
       return;
     }
-    world.after(micros, () -> socket.connected(origin.accept(socket)));
+    int port = address.getPort();
+    if (toParent || port == 80) {
+      world.after(micros, () -> socket.connected(origin.accept(socket, parent)));
+      return;
+    }
+    Tunneled tunnel = tunnel(port);
+    world.after(
+        micros,
+        () -> {
+          truth.tunnelled(tunnel);
+          tunnel.opened(socket);
+          Talker far = talker(socket, tunnel, false);
+          socket.connected(far);
+          far.begin();
+        });
+  }
+
+  private void dialledDead(SimSocket socket, Parent parent, long micros) {
+    dialledDead++;
+    Parent other = parents.get(1 - parent.number);
+    if (faults.isCalm() && !other.isDown() && parent.isKnownDead()) {
+      world.fail("parent " + parent.number + " is dialled, which is known as dead");
+    }
+    if (!faults.isCalm() && world.chance(30)) {
+      return;
+    }
+    long dialled = world.nanoTime();
+    world.after(
+        micros,
+        () -> {
+          parent.refused(dialled);
+          socket.refused();
+        });
+  }
+
+  // ---- tunnels
+
+  /** The tunnel whose target has {@code port}. */
+  Tunneled tunnel(int port) {
+    Tunneled tunnel = tunnels.get(Tunneled.id(port)).tunnel();
+    tunnel.check(tunnel.port() == port, "is asked for with port %d", port);
+    return tunnel;
+  }
+
+  /** The tunnel that the request for an upgrade of {@code path} is for. */
+  Tunneled upgraded(String path) {
+    return tunnels.get(Integer.parseInt(path.substring(2))).tunnel();
+  }
+
+  /** One side of {@code tunnel}, which is open now. */
+  Talker talker(SimSocket socket, Tunneled tunnel, boolean isClient) {
+    int breaks = isClient ? faults.clients() : faults.origin();
+    Talker talker = new Talker(world, socket, tunnel, isClient, breaks);
+    if (!isClient) {
+      farEnds.add(talker);
+    }
+    return talker;
+  }
+
+  /** {@code tunnel} is asked for. */
+  void asked(Tunneled tunnel, SimSocket socket) {
+    Life mine = life;
+    tunnel.asked(socket, mine::drain);
+  }
+
+  /** Whether who asks for {@code tunnel} may be left without an answer. */
+  boolean mayBeLost(Tunneled tunnel) {
+    return !faults.isCalm() || tunnel.mayBeLost();
   }
 
   // ---- what happens
 
   private Request newRequest(Resource resource, boolean crowd) {
-    Request request = new Request(world, requests.size() + 1, resource, crowd);
+    Request request = new Request(world, requests.size() + 1, resource, crowd, features.queries());
     requests.put(request.id, request);
     return request;
   }
@@ -264,6 +381,31 @@ final class Simulation {
     if (disks != null) {
       scriptOfLives();
     }
+    tunnels.forEach(tunnel -> world.after(world.draw(15_000_000), tunnel::begin));
+    // where nothing is to go wrong the other one is there
+    for (Parent parent :
+        faults.isCalm() ? parents.subList(0, Math.min(1, parents.size())) : parents) {
+      if (world.chance(70)) {
+        world.after(world.draw(12_000_000), () -> die(parent));
+      }
+    }
+  }
+
+  private void die(Parent parent) {
+    boolean politely = faults.isCalm() || world.chance(50);
+    if (!faults.isCalm()) {
+      faults.trouble(Faults.ANY, 1);
+    }
+    parent.dies(politely);
+    world.after(
+        1_000_000 + world.draw(world.chance(50) ? 3_000_000 : 25_000_000),
+        () -> {
+          parent.comesBack();
+          if (!faults.isCalm()) {
+            faults.trouble(Faults.ANY, -1);
+            faults.troubleUntil(Faults.ANY, world.millis() + 12_000);
+          }
+        });
   }
 
   /** The process ends and begins again, and the same things are asked for. */
@@ -299,8 +441,9 @@ final class Simulation {
     if (restarting || life.isReloading()) {
       return;
     }
-    Setting other = world.one(Setting.ALL);
+    Setting other = world.one(settings);
     boolean closes = world.chance(50);
+    parents.forEach(Parent::forgotten);
     life.reload(other, closes);
     alwaysCollapsed &= life.inForce().forwarding().collapsedForwarding();
     world.note("reload, closed: %s", closes);
@@ -309,7 +452,11 @@ final class Simulation {
   private void stop() {
     long lifetime = world.one(List.of(500L, 3_000L, 20_000L, 120_000L));
     world.note("draining for %d ms", lifetime);
-    life.drain(lifetime, () -> {});
+    life.drain(lifetime, tunnelLifetime(lifetime), () -> {});
+  }
+
+  private long tunnelLifetime(long lifetimeMillis) {
+    return features.tunnels() ? world.one(List.of(200L, 2_000L, lifetimeMillis)) : lifetimeMillis;
   }
 
   /** The process ends in order, and another one begins. */
@@ -318,7 +465,7 @@ final class Simulation {
       restarting = true;
       long lifetime = world.one(List.of(100L, 1_000L, 3_000L));
       world.note("ends within %d ms", lifetime);
-      life.drain(lifetime, () -> closing = true);
+      life.drain(lifetime, tunnelLifetime(lifetime), () -> closing = true);
     }
   }
 
@@ -350,6 +497,7 @@ final class Simulation {
     world.note(power ? "the power fails" : "killed");
     count();
     truth.killed(power ? -1 : disks.idleNanos());
+    tunnels.forEach(each -> each.tunnel().killed());
     life.kill(power);
     killedNanos = world.nanoTime();
     ended();
@@ -367,10 +515,10 @@ final class Simulation {
       disks.damage();
     }
     resources.forEach(truth::disturb);
-    truth.rulesEnd(true);
-    truth.rulesEnd(false);
-    truth.rulesBegin(false);
-    setting = world.one(Setting.ALL);
+    truth.rulesEnd();
+    setting = world.one(settings);
+    truth.rulesBegin(setting, false);
+    parents.forEach(Parent::forgotten);
   }
 
   private void count() {
@@ -493,6 +641,9 @@ final class Simulation {
     }
     Fields fields = record.request.fields();
     for (int i = 0; i < fields.count(); i++) {
+      if (fields.name(i).toString().equalsIgnoreCase("X-Tunnel")) {
+        tunnels.get(Integer.parseInt(fields.value(i).toString())).tunnel().logged(record);
+      }
       if (fields.name(i).toString().equalsIgnoreCase("X-Req")) {
         Request request = requests.get(Integer.parseInt(fields.value(i).toString()));
         request.records++;
@@ -533,7 +684,8 @@ final class Simulation {
         return false;
       }
     }
-    return true;
+    return tunnels.stream().allMatch(TunnelClient::isDone)
+        && farEnds.stream().allMatch(Talker::isOver);
   }
 
   private void end() {
@@ -549,6 +701,7 @@ final class Simulation {
         assertThat(request.loggedStatus).as("logged of %s", request).isEqualTo(request.status);
       }
     }
+    tunnels.forEach(each -> each.tunnel().end());
     // what nobody reads and nobody finds is released before the end, too
     long pinned = life.pinnedBytes();
     evictions += life.close(records);

@@ -56,6 +56,10 @@ class SimulationTest {
   private long fromDisk;
   private long fromLivesBefore;
   private long evictionsFromDisk;
+  private int queriesFromStore;
+  private int askedParents;
+  private int dialledDead;
+  private long wholeTunnels;
 
   @BeforeEach
   void listen() {
@@ -95,6 +99,13 @@ class SimulationTest {
     System.out.printf(
         "%d requests, %d to origins, %d answered by what was for others, %d evicted, %d steps%n",
         requests, asked, fromStore, evictions, steps);
+    System.out.printf(
+        "%d tunnels whole, %d asked at parents, %d dialled that were dead, %d QUERY from the store%n",
+        wholeTunnels, askedParents, dialledDead, queriesFromStore);
+    assertThat(wholeTunnels).as("tunnels that ended in order").isGreaterThan(WITH_DISKS);
+    assertThat(askedParents).as("asked at parents").isGreaterThan(requests / 50);
+    assertThat(dialledDead).as("dead parents dialled").isGreaterThan(askedParents / 50);
+    assertThat(queriesFromStore).as("answers to QUERY from the store").isGreaterThan(100);
     assertThat(fromStore).as("answers from the store").isGreaterThan(requests / 10);
     assertThat(evictions).as("evictions").isGreaterThan(asked / 1_000);
     assertThat(restarts).as("restarts").isGreaterThan(WITH_DISKS / 2);
@@ -143,6 +154,10 @@ class SimulationTest {
     fromDisk += simulation.fromDisk();
     fromLivesBefore += simulation.fromLivesBefore();
     evictionsFromDisk += simulation.evictionsFromDisk();
+    queriesFromStore += simulation.queriesFromStore();
+    askedParents += simulation.askedParents();
+    dialledDead += simulation.dialledDead();
+    wholeTunnels += simulation.wholeTunnels();
   }
 
   private void run(Simulation simulation) {

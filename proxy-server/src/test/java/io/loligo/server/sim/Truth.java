@@ -1,5 +1,7 @@
 package io.loligo.server.sim;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.loligo.server.sim.MessageReader.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +26,9 @@ final class Truth {
   /** How much later than its cause a failure may be felt. */
   private static final long ECHO_MILLIS = 1_000;
 
+  /** For so long somebody goes on the way that was decided upon before. */
+  private static final long WAY_NANOS = 30_000_000_000L;
+
   /** How much later than it was given an answer arrives. */
   private static final long LATE_NANOS = 15_000_000_000L;
 
@@ -35,13 +41,17 @@ final class Truth {
   private final Set<Resource> disturbed = new HashSet<>();
   private final List<Rules> rules = new ArrayList<>();
   private int fromStore;
+  private int queriesFromStore;
+  private int askedParents;
 
-  /** Whether some are closed to all, until then. */
+  /** A configuration, and whether some are closed to all, until then. */
   private static final class Rules {
+    private final Setting setting;
     private final boolean closing;
     private long untilNanos = Long.MAX_VALUE;
 
-    Rules(boolean closing) {
+    Rules(Setting setting, boolean closing) {
+      this.setting = setting;
       this.closing = closing;
     }
   }
@@ -59,7 +69,6 @@ final class Truth {
   Truth(World world, Faults faults) {
     this.world = world;
     this.faults = faults;
-    rules.add(new Rules(false));
   }
 
   /** Whether {@code resource} is one that closing rules close. */
@@ -68,22 +77,79 @@ final class Truth {
   }
 
   /** Some loop has other rules now. */
-  void rulesBegin(boolean closing) {
-    rules.add(new Rules(closing));
+  void rulesBegin(Setting setting, boolean closing) {
+    rules.add(new Rules(setting, closing));
   }
 
-  /** No loop has such rules any more. */
-  void rulesEnd(boolean closing) {
+  /** No loop has any of the rules any more that there were so far. */
+  void rulesEnd() {
     for (Rules each : rules) {
-      if (each.closing == closing && each.untilNanos == Long.MAX_VALUE) {
-        each.untilNanos = world.nanoTime();
-      }
+      each.untilNanos = Math.min(each.untilNanos, world.nanoTime());
     }
   }
 
   /** Whether such rules were in force at some time since {@code sent}, on some loop. */
   private boolean were(boolean closing, long sent) {
     return rules.stream().anyMatch(each -> each.closing == closing && each.untilNanos >= sent);
+  }
+
+  /** Answers to QUERY among them. */
+  int queriesFromStore() {
+    return queriesFromStore;
+  }
+
+  /** What parents were asked for. */
+  int askedParents() {
+    return askedParents;
+  }
+
+  // ---- the way
+
+  /** Whether who decided where to go not long ago could have a configuration like that. */
+  private boolean could(Predicate<Setting> like) {
+    long since = world.nanoTime() - WAY_NANOS;
+    return rules.stream().anyMatch(each -> each.untilNanos >= since && like.test(each.setting));
+  }
+
+  /** Whether the origin may be dialled that has {@code last} as the last number of its address. */
+  boolean mayDial(int last) {
+    return could(
+        setting ->
+            (!setting.neverDirect || (setting.asksB && last == 2))
+                && (!setting.forbids || last != 3));
+  }
+
+  /** A parent is asked for something of {@code host}. */
+  void askedParent(String host) {
+    askedParents++;
+    // rules for addresses say nothing of a name that has none here
+    boolean unnamed = faults.unnamedSince(host, world.millis() - WAY_NANOS / 1_000_000);
+    boolean may =
+        could(
+            setting ->
+                setting.hasParents
+                    && (!setting.asksB || !host.equals("b.test"))
+                    && (!setting.forbids || !host.equals("c.test") || unnamed));
+    assertThat(may).as("a parent is asked for %s, which no configuration allows", host).isTrue();
+  }
+
+  /** The far end of {@code tunnel} is dialled or asked. */
+  void tunnelled(Tunneled tunnel) {
+    tunnel.check(
+        !tunnel.closable || were(false, tunnel.sentNanos), "is opened although nobody may");
+  }
+
+  /** An answer to the request for {@code tunnel} has arrived. */
+  void tunnelAnswered(Tunneled tunnel) {
+    int status = tunnel.status;
+    if (status == (tunnel.upgrades ? 101 : 200)) {
+      tunnelled(tunnel);
+      return;
+    }
+    boolean closed = tunnel.closable && were(true, tunnel.sentNanos);
+    boolean expected =
+        status == 403 ? closed : tunnel.refused || (status >= 400 && !faults.isCalm());
+    tunnel.check(expected, "is answered %d", status);
   }
 
   /** Answers that came from the store. */
@@ -148,13 +214,14 @@ final class Truth {
     Resource resource = request.resource;
     check(source.resource() == resource, request, "is answered with another's");
     check(
-        source.language().equals(resource.language(request.language)),
+        source.language().equals(request.variant()),
         request,
         "is answered in another language: %s",
         source);
     boolean mine = source.request() == request.id;
     if (!mine) {
       fromStore++;
+      queriesFromStore += request.isQuery() ? 1 : 0;
       check(!request.method.equals("POST"), request, "is answered with %s", source);
       check(source.status() < 400, request, "is answered with another's error: %s", source);
       check(!resource.isPrivate, request, "is answered with what is private: %s", source);

@@ -284,6 +284,11 @@ final class World implements Ticker {
     }
   }
 
+  /** Something is wrong, whatever becomes of it where that was noticed. */
+  void fail(String what) {
+    failure = failure == null ? new AssertionError(what) : failure;
+  }
+
   /** Does all that is to be done at this very time. */
   void settle() {
     while (step(nanos)) {

@@ -1,0 +1,20 @@
+package io.loligo.server.sim;
+
+import java.util.SplittableRandom;
+
+/**
+ * What besides plain requests there is in a world. Drawn apart from all else: a world that has none
+ * of it is what it was before there was any.
+ *
+ * @param tunnels CONNECT and Upgrade
+ * @param parents proxies that the proxy asks
+ * @param queries QUERY, with content in the key
+ */
+record Features(boolean tunnels, boolean parents, boolean queries) {
+  /** Those of the world of {@code seed}: none in a third of all. */
+  static Features of(long seed) {
+    SplittableRandom random = new SplittableRandom(~seed);
+    return new Features(
+        random.nextInt(100) < 30, random.nextInt(100) < 30, random.nextInt(100) < 30);
+  }
+}
