@@ -49,7 +49,8 @@ final class Disks implements SimMedium.Host {
             fails ? world.one(List.of(0, 2, 10)) : 0,
             fails ? world.one(List.of(0, 2, 10)) : 0,
             fails ? world.one(List.of(0, 0, 1)) : 0,
-            fails ? world.one(List.of(0, 2)) : 0);
+            fails ? world.one(List.of(0, 2)) : 0,
+            fails ? world.one(List.of(0, 3, 30)) : 0);
     files = new SimFiles(world::wallMillis);
   }
 
@@ -81,6 +82,11 @@ final class Disks implements SimMedium.Host {
   /** The process ended, all at once. */
   void kill(boolean power) {
     files = power ? medium.cut() : medium.kill();
+  }
+
+  /** Small files that could not be read or changed, in the life that goes on. */
+  int smallFailures() {
+    return medium.smallFailures();
   }
 
   /** Some of it is not any more what was written. */
@@ -142,6 +148,11 @@ final class Disks implements SimMedium.Host {
   @Override
   public long nanoTime() {
     return world.nanoTime();
+  }
+
+  @Override
+  public boolean isServing() {
+    return world.running() != null && world.running().serves();
   }
 
   @Override

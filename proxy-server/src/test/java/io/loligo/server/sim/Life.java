@@ -97,7 +97,7 @@ final class Life {
     this.network = network;
     this.disks = disks;
     for (int i = 0; i < LOOPS; i++) {
-      loops.add(world.addLoop("loop-" + i));
+      loops.add(world.addLoop(SimLoop.SERVING + i));
     }
     maintenance = world.addLoop("maintenance");
     walks = world.addLoop("walks");
@@ -105,6 +105,9 @@ final class Life {
     ProxyConfig config = setting.config;
     inForce = config;
     store = store(of(config.memory(), cacheBytes), config.disk());
+    if (disks != null) {
+      disks.medium().claimed();
+    }
     store.open();
     maintenance.scheduleWithFixedDelay(store::tick, 1, 1, TimeUnit.SECONDS);
     ByteBufAllocator allocator = network.allocator();

@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 
 /** An event loop that runs a task when the world says so. Confined to the world's thread. */
 final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop {
+  /** Names of loops that have clients begin so. */
+  static final String SERVING = "loop-";
+
   private final World world;
   private final String name;
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -30,6 +33,11 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
   @Override
   public String toString() {
     return name;
+  }
+
+  /** Whether it has clients. */
+  boolean serves() {
+    return name.startsWith(SERVING);
   }
 
   /** Whether there is a task to run now. */

@@ -71,6 +71,7 @@ final class Simulation {
   private long evictions;
   private int records;
   private int dialledDead;
+  private int smallFailures;
   private long fromDisk;
   private long fromLivesBefore;
   private long evictionsFromDisk;
@@ -183,6 +184,11 @@ final class Simulation {
   /** Connections to parents that were dead. */
   int dialledDead() {
     return dialledDead;
+  }
+
+  /** Small files of disks that could not be read or changed. */
+  int smallFailures() {
+    return smallFailures;
   }
 
   /** Tunnels that both sides ended, having heard all. */
@@ -522,6 +528,7 @@ final class Simulation {
   }
 
   private void count() {
+    smallFailures += disks == null ? 0 : disks.smallFailures();
     for (DiskStats stats : life.diskStats()) {
       fromDisk += stats.hits();
       fromLivesBefore += lives > 1 ? stats.hits() : 0;

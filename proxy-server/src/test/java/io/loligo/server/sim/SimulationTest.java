@@ -60,6 +60,7 @@ class SimulationTest {
   private int askedParents;
   private int dialledDead;
   private long wholeTunnels;
+  private int smallFailures;
 
   @BeforeEach
   void listen() {
@@ -111,6 +112,7 @@ class SimulationTest {
     assertThat(restarts).as("restarts").isGreaterThan(WITH_DISKS / 2);
     assertThat(fromLivesBefore).as("answers from lives before").isGreaterThan(WITH_DISKS / 4);
     assertThat(evictionsFromDisk).as("evictions from disk").isPositive();
+    assertThat(smallFailures).as("failures of small files").isGreaterThan(WITH_DISKS / 8);
   }
 
   /** The same seed is the same run. */
@@ -158,6 +160,7 @@ class SimulationTest {
     askedParents += simulation.askedParents();
     dialledDead += simulation.dialledDead();
     wholeTunnels += simulation.wholeTunnels();
+    smallFailures += simulation.smallFailures();
   }
 
   private void run(Simulation simulation) {

@@ -24,7 +24,8 @@ final class SimFileChannel extends FileChannel {
   }
 
   @Override
-  public int read(ByteBuffer into, long from) {
+  public int read(ByteBuffer into, long from) throws IOException {
+    files.before(false);
     byte[] octets = new byte[into.remaining()];
     int count = file.read(from, octets, 0, octets.length);
     into.put(octets, 0, count);
@@ -32,22 +33,28 @@ final class SimFileChannel extends FileChannel {
   }
 
   @Override
-  public int read(ByteBuffer into) {
+  public int read(ByteBuffer into) throws IOException {
     int count = read(into, position);
     position += Math.max(0, count);
     return count;
   }
 
   @Override
-  public int write(ByteBuffer from, long to) {
+  public int write(ByteBuffer from, long to) throws IOException {
     byte[] octets = new byte[from.remaining()];
     from.get(octets);
+    try {
+      files.before(true);
+    } catch (IOException e) {
+      file.write(to, octets, 0, octets.length / 2, files.now());
+      throw e;
+    }
     file.write(to, octets, 0, octets.length, files.now());
     return octets.length;
   }
 
   @Override
-  public int write(ByteBuffer from) {
+  public int write(ByteBuffer from) throws IOException {
     int count = write(from, position);
     position += count;
     return count;
@@ -78,7 +85,8 @@ final class SimFileChannel extends FileChannel {
   }
 
   @Override
-  public void force(boolean metaData) {
+  public void force(boolean metaData) throws IOException {
+    files.before(true);
     file.force();
     if (metaData) {
       files.commit();

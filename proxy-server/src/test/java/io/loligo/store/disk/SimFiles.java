@@ -43,6 +43,19 @@ public final class SimFiles extends FileSystemProvider {
   private final LongSupplier millis;
   private final Set<String> locked = new HashSet<>();
 
+  /** Asked before something of a small file is read or changed. */
+  private Access access = changes -> {};
+
+  /** What stands before the files that are opened by their names. */
+  interface Access {
+    /**
+     * Something is about to be read, or to be changed.
+     *
+     * @throws IOException it is not
+     */
+    void before(boolean changes) throws IOException;
+  }
+
   /** Whether a directory cannot be opened, as on some file systems. */
   boolean opensNoDirectory;
 
@@ -122,6 +135,15 @@ public final class SimFiles extends FileSystemProvider {
     return millis.getAsLong();
   }
 
+  /** {@code before} is asked from now on. */
+  void guard(Access before) {
+    access = before;
+  }
+
+  void before(boolean changes) throws IOException {
+    access.before(changes);
+  }
+
   /** Whether nobody else has it. */
   boolean lock(Path path) {
     return locked.add(path.toString());
@@ -188,6 +210,7 @@ public final class SimFiles extends FileSystemProvider {
     if (!names.containsKey(path.toString())) {
       throw new NoSuchFileException(path.toString());
     }
+    before(true);
     change();
     names.remove(path.toString());
   }
@@ -195,6 +218,7 @@ public final class SimFiles extends FileSystemProvider {
   @Override
   public void move(Path from, Path to, CopyOption... options) throws IOException {
     SimFile file = file(from);
+    before(true);
     change();
     names.remove(from.toString());
     names.put(to.toString(), file);

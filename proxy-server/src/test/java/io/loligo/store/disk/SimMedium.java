@@ -37,8 +37,11 @@ public final class SimMedium implements Medium {
 
     long nanoTime();
 
-    /** Whether an event loop runs now. */
+    /** Whether an event loop, or another thread with a queue, runs now. */
     boolean isOnLoop();
+
+    /** Whether it is one that serves clients. */
+    boolean isServing();
   }
 
   /**
@@ -50,9 +53,16 @@ public final class SimMedium implements Medium {
    * @param damaged reads that bring other octets
    * @param unwritable writes that fail
    * @param refused tasks for which the queue is full
+   * @param small reads and changes of small files that fail
    */
   public record Troubles(
-      int overtaken, int late, int unreadable, int damaged, int unwritable, int refused) {}
+      int overtaken,
+      int late,
+      int unreadable,
+      int damaged,
+      int unwritable,
+      int refused,
+      int small) {}
 
   /** What the disk does where it fails. */
   public static final class Failure extends IOException {
@@ -78,6 +88,8 @@ public final class SimMedium implements Medium {
   private final List<SimThreads> threads = new ArrayList<>();
   private final List<Runnable> waiting = new ArrayList<>();
   private int locked;
+  private int smallFailures;
+  private long failsFromNanos;
   private boolean dead;
   private boolean quiet;
 
@@ -106,6 +118,38 @@ public final class SimMedium implements Medium {
   public SimFiles cut() {
     dead = true;
     return files.cut(host::draw);
+  }
+
+  /** The directories are claimed: from now on small files fail and take their time, too. */
+  public void claimed() {
+    files.guard(this::beforeSmall);
+    // what fails at once is off, and shows nothing more
+    failsFromNanos = host.nanoTime() + (host.chance(80) ? 2_000_000_000L : 0);
+  }
+
+  /** As a lock is held over many of the small files, and a real one, no other task goes on. */
+  private void beforeSmall(boolean changes) throws IOException {
+    if (host.isServing()) {
+      throw new AssertionError("an event loop waits for a small file");
+    }
+    if (!host.isOnLoop()) {
+      locked();
+      try {
+        goOn();
+      } finally {
+        unlocked();
+      }
+    }
+    boolean may = !isQuiet() && host.nanoTime() >= failsFromNanos;
+    if (may && host.chance(troubles.small)) {
+      smallFailures++;
+      throw new Failure();
+    }
+  }
+
+  /** Small files that could not be read or changed. */
+  public int smallFailures() {
+    return smallFailures;
   }
 
   /** Nobody overtakes anybody from now on, and nothing fails: the process ends. */
