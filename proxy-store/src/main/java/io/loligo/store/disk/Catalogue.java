@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -62,17 +61,20 @@ final class Catalogue {
   private volatile int objects;
   private final int segmentCount;
   private volatile boolean fullOfLate;
-  private final AtomicInteger publishing = new AtomicInteger();
+  private final Unsettled unsettled;
 
   /**
    * @param ids gives numbers of objects and lives of segments, each higher than all before
+   * @param unsettled who publishes is a change in it, and so is who drops and then strikes out
    */
   Catalogue(
       ObjectIndex index,
       RecordMap map,
       Segments segments,
       DiskAdmission admission,
-      LongSupplier ids) {
+      LongSupplier ids,
+      Unsettled unsettled) {
+    this.unsettled = unsettled;
     this.index = index;
     this.map = map;
     this.segments = segments;
@@ -87,12 +89,12 @@ final class Catalogue {
   }
 
   /**
-   * Whether nothing is stored under {@code high}, and nothing will be that is cancelled already;
-   * false now and then. Any thread, without lock.
+   * Whether nothing is stored under {@code high}, in the slabs neither, and nothing will be that is
+   * cancelled already; false now and then. Any thread, without lock.
    */
   boolean holdsNothing(long high) {
-    // in this order: who publishes counts himself before he asks whether it is cancelled
-    return publishing.get() == 0 && !index.mayHold(high);
+    // in this order: who publishes begins a change before he asks whether it is cancelled
+    return unsettled.isNone(high) && !index.mayHold(high);
   }
 
   /** Stored objects. Any thread, without lock. */
@@ -300,16 +302,7 @@ final class Catalogue {
    *
    * @param record scratch for the record, borrowed
    */
-  Published publish(Publication object, ByteBuf record) throws IOException {
-    publishing.incrementAndGet();
-    try {
-      return publishNow(object, record);
-    } finally {
-      publishing.decrementAndGet();
-    }
-  }
-
-  private synchronized Published publishNow(Publication object, ByteBuf record) throws IOException {
+  synchronized Published publish(Publication object, ByteBuf record) throws IOException {
     if (object.cancelled()) {
       return Published.CANCELLED;
     }
@@ -414,10 +407,10 @@ final class Catalogue {
   private void drop(int slot) throws IOException {
     long high = index.high(slot);
     long low = index.low(slot);
+    map.remove(high, low); // first: what the index does not have no killed process has
     uncount(slot);
     index.remove(slot);
     objects = index.size();
-    map.remove(high, low);
   }
 
   /** Drops {@code stored} if it still stands where it did; whether it did. It stays pinned. */
@@ -438,20 +431,15 @@ final class Catalogue {
     return true;
   }
 
-  /** Drops the object of {@code slot}, if there is one. What it was, pinned; or empty. */
-  synchronized List<Stored> dropSlot(int slot) throws IOException {
-    if (!index.isUsed(slot)) {
+  /** Drops the variant of exactly this hash. What it was, pinned; or empty. */
+  synchronized List<Stored> dropVariant(long high, long low) throws IOException {
+    int slot = index.find(high, low);
+    if (slot == ObjectIndex.NONE) {
       return List.of();
     }
     Stored dropped = pin(slot);
     drop(slot);
     return List.of(dropped);
-  }
-
-  /** Drops the variant of exactly this hash. What it was, pinned; or empty. */
-  synchronized List<Stored> dropVariant(long high, long low) throws IOException {
-    int slot = index.find(high, low);
-    return slot == ObjectIndex.NONE ? List.of() : dropSlot(slot);
   }
 
   /** Drops all variants under {@code high}. What they were, pinned. */

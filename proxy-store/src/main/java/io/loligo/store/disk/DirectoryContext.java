@@ -12,6 +12,8 @@ import java.util.function.Consumer;
 record DirectoryContext(
     Secret secret,
     Catalogue catalogue,
+    Unsettled unsettled,
+    Dropping dropping,
     Blocks blocks,
     Space space,
     Loader loader,
@@ -28,11 +30,7 @@ record DirectoryContext(
    */
   boolean drop(Stored stored) throws IOException {
     try {
-      boolean there = catalogue.drop(stored);
-      if (there) {
-        blocks.strike(stored.place());
-      }
-      return there;
+      return dropping.drop(stored);
     } catch (IOException e) {
       broken.accept(e);
       throw e;

@@ -34,7 +34,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -103,7 +102,6 @@ final class DiskDirectory implements AutoCloseable {
   private final Scrubber scrubber = new Scrubber();
   private final Confirmations confirmations;
   private final Confirmations notes;
-  private final Lock removing;
   private final BanSweep sweep;
 
   private final AtomicInteger urgent = new AtomicInteger();
@@ -140,7 +138,6 @@ final class DiskDirectory implements AutoCloseable {
     this.marks = marks;
     this.purges = purges;
     this.threads = threads;
-    this.removing = threads.newLock();
     this.loads =
         new Loads(
             threads::read,
@@ -372,7 +369,7 @@ final class DiskDirectory implements AutoCloseable {
       through.addAll(some);
     }
     for (Deferred one : through) {
-      confirm(one.count, one.durably, one.then);
+      confirm(parts, one.key, one.count, one.durably, one.then);
     }
     return ready;
   }
@@ -530,16 +527,20 @@ final class DiskDirectory implements AutoCloseable {
             geometry.slabBytes(),
             geometry.segmentBytes(),
             geometry.totalBytes() / geometry.records());
+    Unsettled unsettled = new Unsettled();
     Catalogue catalogue =
         new Catalogue(
             new ObjectIndex(geometry.records()),
             map,
             new Segments(geometry.segments(), geometry.segmentBytes()),
             admission,
-            ids::incrementAndGet);
+            ids::incrementAndGet,
+            unsettled);
+    Dropping dropping = new Dropping(catalogue, blocks, unsettled);
     Space space =
         new Space(
             catalogue,
+            unsettled,
             blocks,
             geometry,
             block -> memory.serves(FirstBlock.key(block)),
@@ -548,6 +549,7 @@ final class DiskDirectory implements AutoCloseable {
     Loader loader =
         new Loader(
             catalogue,
+            dropping,
             blocks,
             geometry,
             secret,
@@ -557,10 +559,13 @@ final class DiskDirectory implements AutoCloseable {
             memory,
             readFailures,
             this::fail);
-    Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
+    Writer writer =
+        new Writer(catalogue, unsettled, dropping, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
         catalogue,
+        unsettled,
+        dropping,
         blocks,
         space,
         loader,
@@ -600,16 +605,22 @@ final class DiskDirectory implements AutoCloseable {
                 urgent.decrementAndGet();
                 task.run();
               });
-    } else if (turnOff(new IOException(MAX_BEHIND + " removals wait for the disk"))) {
-      // its own threads are held by the disk, and an event loop may be here
-      Thread told = new Thread(whenOff, "loligo-disk-off");
-      told.setDaemon(true);
-      told.start();
+    } else {
+      failBehind();
     }
     if (!queued) {
       urgent.decrementAndGet();
     }
     return queued;
+  }
+
+  private void failBehind() {
+    if (turnOff(new IOException(MAX_BEHIND + " removals wait for the disk"))) {
+      // its own threads are held by the disk, and an event loop may be here
+      Thread told = new Thread(whenOff, "loligo-disk-off");
+      told.setDaemon(true);
+      told.start();
+    }
   }
 
   /** Turns off, unless it is OFF or CLOSED already; who sees that sees the reason too. */
@@ -899,7 +910,9 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     DirectoryContext now = ready();
-    boolean queued = now != null && queue(() -> confirm(removeNow(now, key, null), durably, then));
+    boolean queued =
+        now != null
+            && queue(() -> confirm(now, key, removeNow(now, key, null), durably, then));
     if (!queued) {
       then.accept(-1);
     }
@@ -925,26 +938,47 @@ final class DiskDirectory implements AutoCloseable {
    * @param vary which variant; null: all
    */
   private int removeNow(DirectoryContext now, CacheKey key, VarySelection vary) {
-    // one that finds nothing any more may be confirmed only when it is struck out, too
-    removing.lock();
     try {
       StoredHash hash = now.secret().hash().of(key, vary);
-      List<Stored> dropped =
-          vary == null
-              ? now.catalogue().dropAll(hash.high())
-              : now.catalogue().dropVariant(hash.high(), hash.low());
-      now.writer().strike(dropped);
-      return dropped.size();
+      return vary == null
+          ? now.dropping().dropAll(hash.high())
+          : now.dropping().dropVariant(hash.high(), hash.low());
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
       return -1;
-    } finally {
-      removing.unlock();
+    }
+  }
+
+  /**
+   * Tells {@code then} when what was dropped under {@code key} can come back no more: what another
+   * drops, writes or moves there meanwhile has to be struck out, too.
+   */
+  private void confirm(
+      DirectoryContext now, CacheKey key, int count, boolean durably, IntConsumer then) {
+    if (count < 0) {
+      then.accept(count);
+      return;
+    }
+    long high = now.secret().hash().of(key, null).high();
+    if (!now.unsettled().await(high, failure -> settled(failure, count, durably, then))) {
+      confirm(count, durably, then);
+    } else if (urgent.incrementAndGet() > MAX_BEHIND) {
+      failBehind();
+    }
+  }
+
+  private void settled(Throwable failure, int count, boolean durably, IntConsumer then) {
+    urgent.decrementAndGet();
+    if (failure != null) {
+      fail(failure);
+      then.accept(-1);
+    } else if (!queue(() -> confirm(count, durably, then))) {
+      then.accept(-1);
     }
   }
 
   private void confirm(int count, boolean durably, IntConsumer then) {
-    if (durably && count >= 0) {
+    if (durably) {
       confirmations.add(count, then);
     } else {
       then.accept(count);
@@ -958,7 +992,7 @@ final class DiskDirectory implements AutoCloseable {
       threads.urgent(
           () -> {
             try {
-              now.writer().drop(now.secret().hash().of(key, null).high(), id);
+              now.dropping().drop(now.secret().hash().of(key, null).high(), id);
             } catch (IOException | RuntimeException | Error e) {
               fail(e);
             }
@@ -1139,7 +1173,7 @@ final class DiskDirectory implements AutoCloseable {
   private void clearNow(DirectoryContext now) {
     try {
       for (int slot = 0; slot < now.catalogue().capacity(); slot++) {
-        now.writer().strike(now.catalogue().dropSlot(slot));
+        now.dropping().dropSlot(slot);
       }
     } catch (IOException | RuntimeException | Error e) {
       fail(e);

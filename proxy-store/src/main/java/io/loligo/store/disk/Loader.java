@@ -43,6 +43,7 @@ final class Loader {
   }
 
   private final Catalogue catalogue;
+  private final Dropping dropping;
   private final Blocks blocks;
   private final Geometry geometry;
   private final Secret secret;
@@ -58,6 +59,7 @@ final class Loader {
    */
   Loader(
       Catalogue catalogue,
+      Dropping dropping,
       Blocks blocks,
       Geometry geometry,
       Secret secret,
@@ -69,6 +71,7 @@ final class Loader {
       Consumer<Throwable> broken) {
     this.memory = memory;
     this.catalogue = catalogue;
+    this.dropping = dropping;
     this.blocks = blocks;
     this.geometry = geometry;
     this.secret = secret;
@@ -432,11 +435,10 @@ final class Loader {
 
   private Loaded dropDamaged(Stored stored) {
     try {
-      if (!catalogue.drop(stored)) {
+      if (!dropping.drop(stored)) {
         return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
       }
       counters.damaged.increment();
-      blocks.strike(stored.place());
     } catch (IOException e) {
       broken.accept(e);
     }

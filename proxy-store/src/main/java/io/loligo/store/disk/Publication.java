@@ -90,6 +90,11 @@ final class Publication {
     return cancelled.getAsBoolean();
   }
 
+  /** Whether it may be published by what is known now: what is removed later waits for it. */
+  boolean isWanted(Catalogue catalogue) {
+    return !cancelled() && (moved == null || catalogue.isStill(moved));
+  }
+
   /** What was there before, pinned: its owner strikes it out and unpins it. */
   List<Stored> displaced() {
     return displaced;

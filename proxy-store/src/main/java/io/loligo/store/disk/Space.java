@@ -24,6 +24,7 @@ final class Space {
   private static final int BATCH = 32;
 
   private final Catalogue catalogue;
+  private final Unsettled unsettled;
   private final Blocks blocks;
   private final Geometry geometry;
   private final InMemory inMemory;
@@ -33,6 +34,7 @@ final class Space {
 
   Space(
       Catalogue catalogue,
+      Unsettled unsettled,
       Blocks blocks,
       Geometry geometry,
       InMemory inMemory,
@@ -40,6 +42,7 @@ final class Space {
       LongAdder damaged) {
     this.making = making;
     this.catalogue = catalogue;
+    this.unsettled = unsettled;
     this.blocks = blocks;
     this.geometry = geometry;
     this.inMemory = inMemory;
@@ -332,17 +335,26 @@ final class Space {
     }
     Layout layout = Layout.of(block, geometry);
     Block.seal(block, extent.lane().ordinal(), extent.generation());
-    blocks.write(extent.place(), block);
     Publication publication =
-        new Publication(block, extent.place(), Lane.MAIN, FirstBlock.allPieces(block), layout);
-    Catalogue.Published published = publication.moved(stored).to(catalogue, blocks);
+        new Publication(block, extent.place(), Lane.MAIN, FirstBlock.allPieces(block), layout)
+            .moved(stored);
+    return unsettled.change(stored.high(), () -> publish(publication, stored, segment));
+  }
+
+  private Catalogue.Published publish(Publication publication, Stored stored, int segment)
+      throws IOException {
+    if (!publication.isWanted(catalogue)) {
+      return Catalogue.Published.MOVED;
+    }
+    blocks.write(publication.place(), publication.block());
+    Catalogue.Published published = publication.to(catalogue, blocks);
     for (Stored before : publication.displaced()) {
       catalogue.unpin(before);
     }
     if (published == Catalogue.Published.DONE) {
       strikeUnless(segment, stored);
     } else {
-      blocks.strike(extent.place());
+      blocks.strike(publication.place());
     }
     return published;
   }

@@ -5,7 +5,6 @@ import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.admission.DiskAdmission.Placement;
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -27,13 +26,24 @@ final class Writer {
   }
 
   private final Catalogue catalogue;
+  private final Unsettled unsettled;
+  private final Dropping dropping;
   private final Blocks blocks;
   private final Space space;
   private final Geometry geometry;
   private final Secret secret;
 
-  Writer(Catalogue catalogue, Blocks blocks, Space space, Geometry geometry, Secret secret) {
+  Writer(
+      Catalogue catalogue,
+      Unsettled unsettled,
+      Dropping dropping,
+      Blocks blocks,
+      Space space,
+      Geometry geometry,
+      Secret secret) {
     this.catalogue = catalogue;
+    this.unsettled = unsettled;
+    this.dropping = dropping;
     this.blocks = blocks;
     this.space = space;
     this.geometry = geometry;
@@ -176,61 +186,41 @@ final class Writer {
     }
     extents.add(extent);
     Block.seal(block, extent.lane().ordinal(), extent.generation());
-    blocks.write(extent.place(), block);
-    Publication publication =
+    return publish(
         new Publication(block, extent.place(), extent.lane(), pieces, layout)
             .alone(meta.vary() == null)
             .onlyWhereAbsent(late)
-            .unless(cancelled);
-    Outcome outcome = publish(publication);
-    if (outcome != Outcome.WRITTEN) {
-      blocks.strike(extent.place());
-    }
-    return outcome;
+            .unless(cancelled));
   }
 
+  /** Writes a first block, sealed, and makes it known, or strikes it out: one change. */
   private Outcome publish(Publication publication) throws IOException {
+    return unsettled.change(
+        FirstBlock.high(publication.block()),
+        () -> {
+          if (!publication.isWanted(catalogue)) {
+            return Outcome.CANCELLED;
+          }
+          blocks.write(publication.place(), publication.block());
+          Outcome outcome = makeKnown(publication);
+          if (outcome != Outcome.WRITTEN) {
+            blocks.strike(publication.place());
+          }
+          return outcome;
+        });
+  }
+
+  private Outcome makeKnown(Publication publication) throws IOException {
     Catalogue.Published published = publication.to(catalogue, blocks);
     if (published == Catalogue.Published.NO_RECORD && space.makeSlots()) {
       published = publication.to(catalogue, blocks);
     }
-    strike(publication.displaced());
+    dropping.strike(publication.displaced());
     return switch (published) {
       case DONE -> Outcome.WRITTEN;
       case NO_RECORD -> Outcome.NO_SPACE;
       case CANCELLED, MOVED -> Outcome.CANCELLED;
     };
-  }
-
-  /** Strikes out what was dropped, so that no recovery brings it back, and unpins it. */
-  void strike(List<Stored> dropped) throws IOException {
-    try {
-      for (Stored stored : dropped) {
-        blocks.strike(stored.place());
-      }
-    } finally {
-      dropped.forEach(catalogue::unpin);
-    }
-  }
-
-  /** Drops object {@code id}, if it is one of the variants under {@code high}. */
-  void drop(long high, long id) throws IOException {
-    List<Stored> variants = catalogue.pinAll(high);
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      for (Stored stored : variants) {
-        record.clear();
-        if (catalogue.record(stored, record)
-            && StoredRecord.isWhole(record)
-            && Block.id(StoredRecord.block(record)) == id
-            && catalogue.drop(stored)) {
-          blocks.strike(stored.place());
-        }
-      }
-    } finally {
-      record.release();
-      variants.forEach(catalogue::unpin);
-    }
   }
 
   /**
@@ -297,17 +287,10 @@ final class Writer {
       }
       extents.add(extent);
       Block.seal(block, extent.lane().ordinal(), extent.generation());
-      blocks.write(extent.place(), block);
-      Outcome outcome =
-          publish(
-              new Publication(
-                      block, extent.place(), extent.lane(), pieces, Layout.of(old, geometry))
-                  .moved(stored)
-                  .unless(cancelled));
-      if (outcome != Outcome.WRITTEN) {
-        blocks.strike(extent.place());
-      }
-      return outcome;
+      return publish(
+          new Publication(block, extent.place(), extent.lane(), pieces, Layout.of(old, geometry))
+              .moved(stored)
+              .unless(cancelled));
     } finally {
       for (Extent extent : extents) {
         catalogue.unpin(extent.place());

@@ -23,6 +23,7 @@ final class FaultySlab implements Slab {
   private volatile boolean failsWrites;
   private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
+  private final AtomicReference<Hold> behindNextFirstBlock = new AtomicReference<>();
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private final Set<Long> badPages;
 
@@ -85,6 +86,40 @@ final class FaultySlab implements Slab {
     return held;
   }
 
+  /** One who waits behind what he wrote. */
+  static final class Hold {
+    private final String url;
+    private final Lane lane;
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    private Hold(String url, Lane lane) {
+      this.url = url;
+      this.lane = lane;
+    }
+
+    private boolean isOf(ByteBuf octets) {
+      return Block.isWhole(octets, Block.FIRST)
+          && Block.lane(octets) == lane.ordinal()
+          && FirstBlock.key(octets).toString().equals(url);
+    }
+
+    boolean isReached() {
+      return reached.getCount() == 0;
+    }
+
+    void release() {
+      released.countDown();
+    }
+  }
+
+  /** Who writes the next first block of {@code url} to {@code lane} waits when it is written. */
+  Hold holdNextFirstBlock(String url, Lane lane) {
+    Hold next = new Hold(url, lane);
+    behindNextFirstBlock.set(next);
+    return next;
+  }
+
   /** Threads that wait. */
   int stalled() {
     return stalled.get();
@@ -130,6 +165,11 @@ final class FaultySlab implements Slab {
     }
     touch(position, from.readableBytes(), true);
     file.write(position, from);
+    Hold hold = behindNextFirstBlock.get();
+    if (hold != null && hold.isOf(from.slice()) && behindNextFirstBlock.compareAndSet(hold, null)) {
+      hold.reached.countDown();
+      pass(hold.released);
+    }
   }
 
   @Override
