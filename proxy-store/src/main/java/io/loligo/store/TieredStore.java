@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -174,7 +175,8 @@ public final class TieredStore implements Store {
     this.catchUp = new CatchUp(memory, disk);
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
-    this.opened = disk.whenOpened(catchUp::begin);
+    this.opened =
+        disk.whenOpened(catchUp::begin).whenComplete((all, failure) -> alternatives.allAreTold());
   }
 
   private static long limit(long bytes) {
@@ -270,6 +272,11 @@ public final class TieredStore implements Store {
       disk.hide(key);
       memory.removeVariant(key, vary);
       disk.reveal(key);
+    }
+
+    @Override
+    public void alternativeLeft(OptionalInt pathHash) {
+      alternatives.left(pathHash);
     }
 
     @Override

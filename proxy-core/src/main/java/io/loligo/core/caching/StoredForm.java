@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.netty.buffer.ByteBuf;
+import java.util.OptionalInt;
 
 /**
  * {@link CacheKey} and {@link StoredMeta} as octets at rest: see {@code docs/disk-format.md}.
@@ -41,6 +42,24 @@ public final class StoredForm {
     byte[] text = new byte[length];
     in.getBytes(index, text);
     return new KeyProbe().append(text, 0, length).seal().toKey();
+  }
+
+  /**
+   * Whether the key whose {@code length} octets stand at {@code index} of {@code in}, the first
+   * {@code there} of them that is, {@linkplain CacheKey#isAlternative is not that of a URL}; true
+   * where they do not tell.
+   */
+  public static boolean mayBeAlternative(ByteBuf in, int index, int there, int length) {
+    int blank = length - ContentDigest.DIGITS - 1;
+    return blank > 0 && (blank >= there || in.getByte(index + blank) == ' ');
+  }
+
+  /** {@link CacheKey#pathHash} of the same key; empty where what is there does not tell. */
+  public static OptionalInt pathHash(ByteBuf in, int index, int there, int length) {
+    byte[] text = new byte[there];
+    in.getBytes(index, text);
+    boolean tells = there == length || KeyHash.pathEnd(text, there) < there;
+    return tells ? OptionalInt.of(KeyHash.ofPath(text, there)) : OptionalInt.empty();
   }
 
   /** Appends {@code meta} to {@code out}, borrowed. */

@@ -503,7 +503,8 @@ final class DiskDirectory implements AutoCloseable {
             blocks,
             geometry,
             after != End.UNCLEAN,
-            () -> state == State.CLOSED);
+            () -> state == State.CLOSED,
+            memory::alternativeLeft);
     if (after != null) {
       opening.fromRecords();
     } else {
@@ -559,8 +560,7 @@ final class DiskDirectory implements AutoCloseable {
             memory,
             readFailures,
             this::fail);
-    Writer writer =
-        new Writer(catalogue, unsettled, dropping, blocks, space, geometry, secret);
+    Writer writer = new Writer(catalogue, unsettled, dropping, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
         catalogue,
@@ -911,8 +911,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DirectoryContext now = ready();
     boolean queued =
-        now != null
-            && queue(() -> confirm(now, key, removeNow(now, key, null), durably, then));
+        now != null && queue(() -> confirm(now, key, removeNow(now, key, null), durably, then));
     if (!queued) {
       then.accept(-1);
     }

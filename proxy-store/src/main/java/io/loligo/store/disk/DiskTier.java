@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +100,14 @@ public final class DiskTier implements AutoCloseable {
 
     /** What is stored under {@code key} with the selection {@code vary} is older than what came. */
     void superseded(CacheKey key, VarySelection vary);
+
+    /**
+     * An earlier process left something, or may have, under another key of a URL than its own.
+     * While directories are being opened.
+     *
+     * @param pathHash of the URL; empty: whatever it is
+     */
+    void alternativeLeft(OptionalInt pathHash);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredMeta;
 import io.netty.buffer.ByteBuf;
+import java.util.OptionalInt;
 
 /**
  * The first block of an object: key, meta, places of further pieces, field lines and the first
@@ -163,6 +164,23 @@ final class FirstBlock {
   /** Whether it is of {@code key}. */
   static boolean isOf(CacheKey key, ByteBuf block) {
     return StoredForm.isKey(key, block, FIXED_BYTES, keyLength(block));
+  }
+
+  /**
+   * Whether it is, or may be, stored under another key of a URL than its own; of a beginning as far
+   * as it tells.
+   */
+  static boolean mayBeAlternative(ByteBuf block) {
+    return StoredForm.mayBeAlternative(block, FIXED_BYTES, keyThere(block), keyLength(block));
+  }
+
+  /** {@link CacheKey#pathHash} of its key; empty where a beginning does not tell. */
+  static OptionalInt pathHash(ByteBuf block) {
+    return StoredForm.pathHash(block, FIXED_BYTES, keyThere(block), keyLength(block));
+  }
+
+  private static int keyThere(ByteBuf block) {
+    return Math.min(keyLength(block), block.writerIndex() - FIXED_BYTES);
   }
 
   static CacheKey key(ByteBuf block) {

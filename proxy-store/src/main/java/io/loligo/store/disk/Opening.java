@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Fills an empty catalogue with what a directory holds: from the records where the map can be
@@ -34,6 +36,7 @@ final class Opening {
   private final Blocks blocks;
   private final Geometry geometry;
   private final BooleanSupplier stopped;
+  private final Consumer<OptionalInt> alternatives;
   private final boolean inOrder;
   private final long[] generations;
   private final List<Long> unreadable = new ArrayList<>();
@@ -54,6 +57,7 @@ final class Opening {
   /**
    * @param inOrder whether the map is as it was closed, or filled anew: records are of what the
    *     slabs have
+   * @param alternatives see {@link DiskTier.MemoryView#alternativeLeft}
    */
   Opening(
       Catalogue catalogue,
@@ -61,7 +65,9 @@ final class Opening {
       Blocks blocks,
       Geometry geometry,
       boolean inOrder,
-      BooleanSupplier stopped) {
+      BooleanSupplier stopped,
+      Consumer<OptionalInt> alternatives) {
+    this.alternatives = alternatives;
     this.inOrder = inOrder;
     this.catalogue = catalogue;
     this.map = map;
@@ -268,6 +274,9 @@ final class Opening {
       }
     }
     highestId = Math.max(highestId, Math.max(Block.id(block), Block.generation(block)));
+    if (FirstBlock.mayBeAlternative(block)) {
+      alternatives.accept(FirstBlock.pathHash(block));
+    }
     return catalogue.adopt(
         block,
         place,

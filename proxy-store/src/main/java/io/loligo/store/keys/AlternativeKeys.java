@@ -7,6 +7,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.NoVarySearch;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -35,12 +36,13 @@ public final class AlternativeKeys {
   private static final int RULES = 1 << 12;
 
   private static final int ASKED_FOR = 1;
+  private static final int LEFT = 2;
   private static final long ALWAYS = -1;
 
   /** A path's rule; null: it rests. */
   private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
 
-  /** {@link #ASKED_FOR} for some paths, by a hash of them. */
+  /** {@link #ASKED_FOR} and {@link #LEFT} for some paths, by a hash of them. */
   private final AtomicIntegerArray paths = new AtomicIntegerArray(PATHS);
 
   private final AtomicReferenceArray<Known> rules = new AtomicReferenceArray<>(RULES);
@@ -49,7 +51,13 @@ public final class AlternativeKeys {
   /** Whether some were asked for; a path of which none was is as the process found it. */
   private volatile boolean anyAskedFor;
 
-  private final boolean mayBeLeft;
+  /** Whether it is not known yet what earlier processes left. */
+  private volatile boolean untold;
+
+  private volatile boolean anyLeft;
+
+  /** Whether they left something of a path that is not known. */
+  private volatile boolean leftAnywhere;
 
   /** Counted before it is looked whether there is anything under other keys. */
   private final AtomicLong removals = new AtomicLong();
@@ -57,29 +65,54 @@ public final class AlternativeKeys {
   /**
    * Nothing was asked for.
    *
-   * @param mayBeLeft whether earlier processes may have stored something under such keys
+   * @param mayBeLeft whether earlier processes may have stored something under such keys, of which
+   *     {@link #left} will be told, and {@link #allAreTold}
    */
   public AlternativeKeys(boolean mayBeLeft) {
-    this.mayBeLeft = mayBeLeft;
+    this.untold = mayBeLeft;
+  }
+
+  /**
+   * Earlier processes left something, or may have, under another key of a URL than its own.
+   *
+   * @param pathHash of the URL; empty: whatever it is
+   */
+  public void left(OptionalInt pathHash) {
+    anyLeft = true;
+    if (pathHash.isPresent()) {
+      mark(slot(pathHash.getAsInt()), LEFT);
+    } else {
+      leftAnywhere = true;
+    }
+  }
+
+  /** Nothing is left but what {@link #left} was told of. */
+  public void allAreTold() {
+    untold = false;
   }
 
   /** Whether this process asked for something under another key of the URL of {@code key}. */
   public boolean askedFor(CacheKey key) {
-    return paths.get(slot(key.pathHash())) == ASKED_FOR;
+    return (paths.get(slot(key.pathHash())) & ASKED_FOR) != 0;
   }
 
   /**
    * Whether anything may be stored under other keys of the URL of {@code key}, whatever its query.
-   * What earlier processes left nobody knows, and it is not remembered what of it was purged: paths
-   * share their places here, and a purge may fail and be asked for again.
+   * Of what earlier processes left it is not remembered what was purged: paths share their places
+   * here, and a purge may fail and be asked for again.
    */
   public boolean mayBeAny(CacheKey key) {
-    return mayBeLeft || askedFor(key);
+    return untold || isKnownOf(key);
+  }
+
+  /** The same where it is, and stays, known. */
+  private boolean isKnownOf(CacheKey key) {
+    return leftAnywhere || paths.get(slot(key.pathHash())) != 0;
   }
 
   /** Whether anything may be stored under other keys than those of URLs. */
   public boolean mayBeAny() {
-    return mayBeLeft || anyAskedFor;
+    return untold || anyLeft || anyAskedFor;
   }
 
   /** Something is about to be removed, whatever it is: to be said before {@link #mayBeAny}. */
@@ -90,10 +123,14 @@ public final class AlternativeKeys {
   /** Before the origin is asked: what comes is not overlooked by whoever purges it meanwhile. */
   private void askFor(KeyProbe url) {
     int slot = slot(url.pathHash());
-    if (paths.get(slot) != ASKED_FOR) {
+    if ((paths.get(slot) & ASKED_FOR) == 0) {
       anyAskedFor = true;
-      paths.set(slot, ASKED_FOR);
+      mark(slot, ASKED_FOR);
     }
+  }
+
+  private void mark(int slot, int mark) {
+    paths.getAndUpdate(slot, marks -> marks | mark);
   }
 
   private static int slot(int pathHash) {
@@ -161,7 +198,7 @@ public final class AlternativeKeys {
 
   /** A number for {@link #learnt}, to be asked for before the origin is; {@code url} is a URL's. */
   public long asOf(CacheKey url) {
-    return mayBeAny(url) ? ALWAYS : removals.get();
+    return isKnownOf(url) ? ALWAYS : removals.get();
   }
 
   /**

@@ -15,6 +15,7 @@ import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,11 @@ final class EvictionTest {
     @Override
     public void superseded(CacheKey key, VarySelection vary) {
       memory.superseded(key, vary);
+    }
+
+    @Override
+    public void alternativeLeft(OptionalInt pathHash) {
+      memory.alternativeLeft(pathHash);
     }
   }
 

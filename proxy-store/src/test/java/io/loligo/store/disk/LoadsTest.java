@@ -29,6 +29,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -139,6 +140,11 @@ final class LoadsTest {
     @Override
     public void superseded(CacheKey key, VarySelection vary) {
       memory.superseded(key, vary);
+    }
+
+    @Override
+    public void alternativeLeft(OptionalInt pathHash) {
+      memory.alternativeLeft(pathHash);
     }
   }
 

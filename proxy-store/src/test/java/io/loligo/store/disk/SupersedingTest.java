@@ -21,6 +21,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,9 @@ final class SupersedingTest {
 
         @Override
         public void superseded(CacheKey key, VarySelection vary) {}
+
+        @Override
+        public void alternativeLeft(OptionalInt pathHash) {}
       };
 
   @TempDir Path temp;

@@ -13,6 +13,7 @@ import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class AlternativeKeysTest {
@@ -118,6 +119,43 @@ class AlternativeKeysTest {
     }
     later.keyByContent(target("/a?b"), new ContentDigest(fields()), probe);
     assertThat(later.askedFor(CacheKeys.of("http://a.example/a"))).isTrue();
+  }
+
+  private static boolean mayBeAny(AlternativeKeys keys, String path) {
+    return keys.mayBeAny(CacheKeys.of("http://a.example" + path));
+  }
+
+  @Test
+  void whatAnEarlierProcessLeftIsKnownWhenAllOfItWasTold() {
+    AlternativeKeys later = new AlternativeKeys(true);
+    later.left(OptionalInt.of(CacheKeys.of("http://a.example/a?b").pathHash()));
+    assertThat(mayBeAny(later, "/b")).isTrue();
+    later.allAreTold();
+    assertThat(mayBeAny(later, "/b")).isFalse();
+    assertThat(mayBeAny(later, "/a?c")).isTrue();
+    assertThat(later.askedFor(CacheKeys.of("http://a.example/a?c"))).isFalse();
+    assertThat(later.mayBeAny()).isTrue();
+    later.left(OptionalInt.empty());
+    assertThat(mayBeAny(later, "/b")).as("of a path that is not known").isTrue();
+  }
+
+  @Test
+  void nothingIsLeftWhereNothingWasTold() {
+    AlternativeKeys later = new AlternativeKeys(true);
+    later.allAreTold();
+    assertThat(later.mayBeAny()).isFalse();
+    assertThat(mayBeAny(later, "/a")).isFalse();
+  }
+
+  /** A removal looks for alternatives while it is not known that there are none, and not later. */
+  @Test
+  void whatWasRemovedWhenNothingWasLeftIsNotFoundByWhatWasAskedForBefore() {
+    AlternativeKeys later = new AlternativeKeys(true);
+    long asOf = later.asOf(CacheKeys.of("http://a.example/a?utm=1"));
+    later.allAreTold();
+    assertThat(later.fits(target("/a?utm=1"), RULE, probe, NOW)).isTrue();
+    later.removing();
+    assertThat(later.learnt(target("/a?utm=1"), RULE, probe, asOf)).isNull();
   }
 
   @Test

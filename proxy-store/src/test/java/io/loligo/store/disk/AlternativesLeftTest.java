@@ -1,0 +1,92 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.store.keys.AlternativeKeys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What an earlier process left under other keys than those of URLs is known when it is opened. */
+final class AlternativesLeftTest {
+  /** How that process ended. */
+  enum End {
+    CLEAN,
+    KILLED,
+    MAP_LOST
+  }
+
+  private static final String DIGEST = "0".repeat(ContentDigest.DIGITS);
+  private static final String LONG = "x".repeat(500);
+
+  @TempDir Path temp;
+
+  private DiskFixture open() throws IOException {
+    return new DiskFixture(disk(dir(temp.resolve("cache"), 16 << 20)));
+  }
+
+  private void leave(End end, String... urls) throws IOException {
+    try (DiskFixture fixture = open()) {
+      for (String url : urls) {
+        fixture.put(url, octets(1000));
+      }
+    }
+    if (end != End.CLEAN) {
+      Files.delete(temp.resolve("cache/CLEAN"));
+    }
+    if (end == End.MAP_LOST) {
+      Files.delete(temp.resolve("cache/map"));
+    }
+  }
+
+  private static boolean mayBeAny(DiskFixture fixture, String url) {
+    AlternativeKeys keys = fixture.store.store.alternatives();
+    CacheKey key = key(url);
+    return keys.mayBeAny(key);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pathsThatHaveSomeAreKnown(End end) throws IOException {
+    leave(
+        end,
+        "http://a/x?q=1 QUERY " + DIGEST,
+        "http://a/y/" + LONG + " NVS " + DIGEST,
+        "http://a/z");
+    try (DiskFixture fixture = open()) {
+      assertThat(mayBeAny(fixture, "http://a/x?q=2")).isTrue();
+      assertThat(mayBeAny(fixture, "http://a/y/" + LONG)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pathsThatHaveNoneAreKnown(End end) throws IOException {
+    leave(end, "http://a/x?q=1 QUERY " + DIGEST, "http://a/z", "http://a/z?" + LONG);
+    try (DiskFixture fixture = open()) {
+      assertThat(mayBeAny(fixture, "http://a/none")).isFalse();
+      boolean untold = end != End.MAP_LOST;
+      assertThat(mayBeAny(fixture, "http://a/z"))
+          .as("a record is too short to tell")
+          .isEqualTo(untold);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pathThatNoRecordTellsMayBeAny(End end) throws IOException {
+    leave(end, "http://a/z/" + LONG);
+    try (DiskFixture fixture = open()) {
+      assertThat(mayBeAny(fixture, "http://a/none")).isEqualTo(end != End.MAP_LOST);
+    }
+  }
+}
