@@ -232,20 +232,27 @@ final class DeferredPurges implements AutoCloseable {
   }
 
   /**
-   * An origin asks for it (RFC 9875 section 3): nothing of the groups is served from now on; disks
-   * note it behind the back. On an event loop.
+   * An origin asks for it (RFC 9875 section 3): nothing of the groups is served from now on. On an
+   * event loop.
    *
    * @param key of the request, whose origin it is
+   * @param then told whether all disks have noted it, on a disk thread or at once
    */
-  void invalidate(CacheKey key, long[] numbers) {
+  void invalidate(CacheKey key, long[] numbers, Consumer<Boolean> then) {
     long millis = purges.now();
     purges.mark(Table.GROUP, numbers, millis);
     flights.separateIf(other -> other.isOfOriginOf(key));
-    disk.mark(Table.GROUP, numbers, millis, false, done -> {});
+    disk.mark(Table.GROUP, numbers, millis, true, then);
   }
 
   /** The same for what is stored under other keys of the URL of {@code key}. */
-  void invalidateAlternatives(CacheKey key) {
+  void invalidateAlternatives(CacheKey key, Consumer<Boolean> then) {
+    long millis = markAlternatives(Table.GROUP, key);
+    disk.mark(Table.GROUP, alternatives(key), millis, true, then);
+  }
+
+  /** The same, which disks note behind the back. */
+  void removeAlternatives(CacheKey key) {
     long millis = markAlternatives(Table.GROUP, key);
     disk.mark(Table.GROUP, alternatives(key), millis, false, done -> {});
   }

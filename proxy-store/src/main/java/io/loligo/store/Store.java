@@ -214,15 +214,7 @@ public interface Store extends AutoCloseable {
    * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is
    * served from now on; what is on disk goes behind the back. How many there were, roughly.
    */
-  default int remove(CacheKey key) {
-    return remove(key, null);
-  }
-
-  /**
-   * The same, but for {@code except}, under way for {@code key}, which may still be stored: it is
-   * the answer by which everything before it became invalid. May be null.
-   */
-  int remove(CacheKey key, InFlight except);
+  int remove(CacheKey key);
 
   /**
    * Purges {@code what}: nothing of it is served as before from the answer on, and not even a crash
@@ -231,13 +223,26 @@ public interface Store extends AutoCloseable {
   void purge(Purge what, EventExecutor loop, Consumer<Purged> then);
 
   /**
-   * Invalidates groups (RFC 9875 section 3): nothing of them is served from now on; what is on disk
-   * goes behind the back.
+   * Invalidates what the answer to an unsafe request says (RFC 9111 section 4.4, RFC 9875 section
+   * 3): drops every variant under {@code keys}, as {@link #remove} does, and what is in {@code
+   * groups}. Nothing of it is served from now on.
    *
-   * @param key of the request that was answered so
-   * @param groups see {@link io.loligo.core.caching.CacheGroups#invalidated}
+   * @param of key of the request that was answered so
+   * @param groups see {@link io.loligo.core.caching.CacheGroups#invalidated}; may be empty
+   * @param except the answer by which everything before it became invalid, which may still be
+   *     stored; or null
+   * @param loop {@code then} is told there, never before this returns
+   * @param then told once whether all disks have forgotten it, so that not even a crash brings it
+   *     back
+   * @return whether {@code then} will be told; false where no disk has any of it
    */
-  void invalidate(CacheKey key, long[] groups);
+  boolean invalidate(
+      List<CacheKey> keys,
+      CacheKey of,
+      long[] groups,
+      InFlight except,
+      EventExecutor loop,
+      Consumer<Boolean> then);
 
   /** Patterns that were purged and that not everything on disk was compared with yet. */
   List<Ban> bans();

@@ -432,18 +432,97 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public int remove(CacheKey key, InFlight except) {
+  public int remove(CacheKey key) {
     alternatives.removing();
     if (alternatives.mayBeAny(key)) {
-      purges.invalidateAlternatives(key);
+      purges.removeAlternatives(key);
     }
-    flights.invalidate(key, except);
+    flights.invalidate(key);
     int onDisk = disk.mayHold(key) ? 1 : 0;
     disk.hide(key);
-    disk.remove(key, false, count -> {});
     int inMemory = memory.remove(key);
+    disk.remove(key, false, count -> {});
     disk.reveal(key);
     return Math.max(inMemory, onDisk);
+  }
+
+  @Override
+  public boolean invalidate(
+      List<CacheKey> keys,
+      CacheKey of,
+      long[] groups,
+      InFlight except,
+      EventExecutor loop,
+      Consumer<Boolean> then) {
+    Confirmation confirmation = new Confirmation(loop, then);
+    for (CacheKey key : keys) {
+      alternatives.removing();
+      if (alternatives.mayBeAny(key)) {
+        confirmation.expect();
+        purges.invalidateAlternatives(key, confirmation::told);
+      }
+      flights.invalidate(key, except);
+      disk.hide(key);
+      memory.remove(key);
+      confirmation.expect();
+      if (!disk.forget(key, count -> confirmation.told(count >= 0))) {
+        confirmation.told(true);
+      }
+      disk.reveal(key);
+    }
+    if (groups.length > 0) {
+      confirmation.expect();
+      purges.invalidate(of, groups, confirmation::told);
+    }
+    return confirmation.isAwaited();
+  }
+
+  /** What disks are to confirm of an invalidation. Thread-safe but for its owner's calls. */
+  private static final class Confirmation {
+    private final EventExecutor loop;
+    private final Consumer<Boolean> then;
+
+    /** One more than there are to come, until its owner has asked for all. */
+    private final AtomicInteger left = new AtomicInteger(1);
+
+    private volatile boolean failed;
+
+    Confirmation(EventExecutor loop, Consumer<Boolean> then) {
+      this.loop = loop;
+      this.then = then;
+    }
+
+    /** One more is to come. The owner's. */
+    void expect() {
+      left.incrementAndGet();
+    }
+
+    /** One came. */
+    void told(boolean confirmed) {
+      if (!confirmed) {
+        failed = true;
+      }
+      if (left.decrementAndGet() == 0) {
+        tell();
+      }
+    }
+
+    /** All were asked for: whether some are to come, or failed. The owner's. */
+    boolean isAwaited() {
+      if (left.get() == 1 && !failed) {
+        return false;
+      }
+      told(true);
+      return true;
+    }
+
+    private void tell() {
+      try {
+        loop.execute(() -> then.accept(!failed));
+      } catch (RejectedExecutionException shutDown) {
+        LOG.debug("nobody waits for an invalidation any more");
+      }
+    }
   }
 
   @Override
@@ -493,34 +572,18 @@ public final class TieredStore implements Store {
 
   private void purgeUrl(CacheKey key, Consumer<Purged> then) {
     flights.invalidate(key);
-    // first the disk, which finds nothing of it from now on: nothing comes to memory from there
-    AtomicInteger inMemory = new AtomicInteger();
-    AtomicInteger parts = new AtomicInteger(2);
-    AtomicInteger onDisk = new AtomicInteger();
-    Runnable confirm =
-        () -> {
-          if (parts.decrementAndGet() == 0) {
-            Purged.Outcome outcome =
-                onDisk.get() < 0 ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
-            then.accept(new Purged(outcome, inMemory.get(), Math.max(0, onDisk.get())));
-          }
-        };
+    // hidden first: nothing comes to memory from disk; then the disk, as what is on its way there
+    // may have been in memory
     disk.hide(key);
+    int inMemory = memory.remove(key);
     disk.remove(
         key,
         true,
         count -> {
-          onDisk.set(count);
-          confirm.run();
+          Purged.Outcome outcome = count < 0 ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
+          then.accept(new Purged(outcome, inMemory, Math.max(0, count)));
         });
-    inMemory.set(memory.remove(key));
     disk.reveal(key);
-    confirm.run();
-  }
-
-  @Override
-  public void invalidate(CacheKey key, long[] groups) {
-    purges.invalidate(key, groups);
   }
 
   @Override

@@ -110,8 +110,9 @@ final class UsedDirectives {
                     + " share the load by free space, and by size once they are full. Options: min-size=BYTES, max-size=BYTES (else"
                     + " minimum_object_size and maximum_object_size), no-store (nothing is added),"
                     + " and for rock swap-timeout=MILLISECONDS: a request that waits longer for the"
-                    + " disk goes on as a miss (2000 without it, 0: no limit; the longest of all"
-                    + " lines holds). slot-size= and max-swap-rate= are read and ignored."),
+                    + " disk goes on as a miss, and the answer to an unsafe one before the disk has"
+                    + " forgotten what it makes invalid (2000 without it, 0: no limit; the longest of"
+                    + " all lines holds). slot-size= and max-swap-rate= are read and ignored."),
         d("store_avg_object_size")
             .type(ValueType.BYTES, "13 KB")
             .range(256, ONE_GB)

@@ -977,6 +977,12 @@ final class Exchange implements ClientEvents {
     }
   }
 
+  /** The answer goes on before disks have forgotten what it makes invalid. */
+  void noteUnforgotten() {
+    stream.record().invalidationLate = true;
+    loop.warnUnforgotten(target.url());
+  }
+
   /** Passes a 1xx answer on. */
   void interim(ResponseHead reply) {
     if (phase == Phase.WAITING) {

@@ -56,7 +56,10 @@ import io.loligo.store.purge.Purged;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers the requests of one event loop; confined to it.
@@ -84,6 +87,11 @@ public final class ExchangeLoop implements RequestHandler {
   /** More than these do not have their content held: they go by the cache. */
   static final int MAX_QUERIES = 64;
 
+  private static final Logger LOG = LoggerFactory.getLogger(ExchangeLoop.class);
+
+  /** Between two warnings of the same. */
+  private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /** When to ask again what was turned away: load comes and goes. */
   static final String RETRY_SECONDS = "1";
 
@@ -106,6 +114,11 @@ public final class ExchangeLoop implements RequestHandler {
   private final HitAnswer hits;
   private final HitForMiss hitForMiss;
   private final ExchangeSettings settings;
+
+  /** Answers that went on before disks had forgotten, and when that was said last. */
+  private long unforgotten;
+
+  private long warnedNanos;
 
   /** QUERY requests whose content is held. */
   private int queries;
@@ -919,6 +932,22 @@ public final class ExchangeLoop implements RequestHandler {
         stream.head(PurgeFields.status(what, purged), answer, null, 0, 0, 0, true);
         stream.flush();
       }
+    }
+  }
+
+  /**
+   * Says that the answer to an unsafe request for {@code url} goes on before disks have forgotten
+   * what it makes invalid. Not more often than people can read: there is a counter, too.
+   */
+  void warnUnforgotten(String url) {
+    long now = clock.nanos();
+    if (unforgotten++ == 0 || now - warnedNanos >= WARN_NANOS) {
+      warnedNanos = now;
+      LOG.warn(
+          "{}: the answer goes on, but a cache_dir has not confirmed in time that it has forgotten"
+              + " what this makes invalid: it may be back after a crash ({} so far)",
+          url,
+          unforgotten);
     }
   }
 

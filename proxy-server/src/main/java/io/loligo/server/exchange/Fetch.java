@@ -40,16 +40,19 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request to the next hop, and the in-flight object it writes. It may outlive the client that
  * caused it (others read along, quick_abort) or have none (background validation). Confined to the
  * event loop it was begun on.
  */
-final class Fetch implements OriginEvents, InFlight.Writer {
+final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
   static final Object LOOK_AGAIN = new Object();
 
+  private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
   private static final Framing NO_CONTENT = Framing.NONE;
 
   private final ExchangeLoop loop;
@@ -77,6 +80,7 @@ final class Fetch implements OriginEvents, InFlight.Writer {
   private volatile long replaced;
   private long keysAsOf;
   private List<String> withheld = List.of();
+  private HeldAnswer held;
   private boolean readOwed;
   private boolean reading;
   private boolean over;
@@ -430,7 +434,12 @@ final class Fetch implements OriginEvents, InFlight.Writer {
               FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
       return;
     }
-    invalidate(reply);
+    if (!isHeld(reply, replyFraming)) {
+      passOn(reply, replyFraming);
+    }
+  }
+
+  private void passOn(ResponseHead reply, Framing replyFraming) {
     refreshByHead(reply, replyFraming);
     Entry outdated = validated != null || exchange == null ? validated : exchange.stored();
     if (outdated != null
@@ -662,16 +671,39 @@ final class Fetch implements OriginEvents, InFlight.Writer {
     }
   }
 
-  /** RFC 9111 section 4.4 and RFC 9875 section 3. */
-  private void invalidate(ResponseHead reply) {
-    if (!Method.isSafe(head.methodId())) {
-      for (CacheKey stale : Invalidation.targets(target.url(), head.methodId(), reply)) {
-        loop.store().remove(stale, inFlight);
+  /**
+   * Invalidates what an unsafe request does (RFC 9111 section 4.4, RFC 9875 section 3). Whether the
+   * answer waits until disks have forgotten that.
+   */
+  private boolean isHeld(ResponseHead reply, Framing replyFraming) {
+    if (Method.isSafe(head.methodId())) {
+      return false;
+    }
+    List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
+    long[] groups = CacheGroups.invalidated(key, reply.fields());
+    HeldAnswer answer = new HeldAnswer(loop.timer(), this);
+    if (!loop.store().invalidate(stale, key, groups, inFlight, eventLoop, answer)) {
+      return false;
+    }
+    held = answer;
+    answer.hold(reply, replyFraming, loop.config().disk().loadTimeoutMillis());
+    return true;
+  }
+
+  @Override
+  public void released(HeldAnswer answer, boolean forgotten) {
+    held = null;
+    try {
+      if (!forgotten) {
+        exchange.noteUnforgotten();
       }
-      long[] groups = CacheGroups.invalidated(key, reply.fields());
-      if (groups.length > 0) {
-        loop.store().invalidate(key, groups);
+      passOn(answer.reply(), answer.framing());
+      if (answer.ended()) {
+        end(null);
       }
+    } catch (RuntimeException | Error e) {
+      LOG.error("an answer that waited for the disk failed", e);
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "internal: " + e));
     }
   }
 
@@ -911,7 +943,9 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   @Override
   public void end(Fields trailers) {
-    if (!over) {
+    if (held != null) {
+      held.end();
+    } else if (!over) {
       finish();
       inFlight.end(trailers);
     }
@@ -959,6 +993,10 @@ final class Fetch implements OriginEvents, InFlight.Writer {
 
   private void finish() {
     over = true;
+    if (held != null) {
+      held.drop();
+      held = null;
+    }
     releaseStored();
   }
 

@@ -31,6 +31,12 @@ public enum Counter {
       null,
       "Exchanges that did not wait any longer for a cache_dir and went on as a miss; the disk is too"
           + " slow for its load."),
+  INVALIDATION_LATE(
+      "loligo.invalidation.late",
+      null,
+      "Answers to unsafe requests that went on before a cache_dir had confirmed that it has"
+          + " forgotten what they make invalid: it may be back after a crash; the disk is too slow"
+          + " for its load, or fails."),
   TIMED_OUT("loligo.timed.out", null, "Exchanges that ended by one of the timeouts."),
   CLIENT_TOO_SLOW(
       "loligo.client.slow.readers",

@@ -65,6 +65,7 @@ public final class LoopMetrics implements ExchangeSink {
     count(Counter.TIMED_OUT, record.timedOut);
     count(Counter.CLIENT_TOO_SLOW, record.tookTooSlowly);
     count(Counter.DISK_LATE, record.diskLate);
+    count(Counter.INVALIDATION_LATE, record.invalidationLate);
     count(CounterFamily.CLASS, record.hitClass.ordinal());
     count(CounterFamily.RESULT, record.tag.ordinal());
     count(CounterFamily.STATUS, Math.max(0, Math.min(5, record.status / 100)));

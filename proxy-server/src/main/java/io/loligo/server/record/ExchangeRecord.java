@@ -136,6 +136,9 @@ public final class ExchangeRecord {
   /** Whether the disk was asked and not waited for. */
   public boolean diskLate;
 
+  /** Whether the answer went on before a disk had forgotten what it makes invalid. */
+  public boolean invalidationLate;
+
   /** The reply's head as sent on or stored, for reply-field log codes; may be null. */
   public ResponseHead reply;
 
@@ -205,6 +208,7 @@ public final class ExchangeRecord {
     hitClass = HitClass.OWN_ANSWER;
     fromDisk = false;
     diskLate = false;
+    invalidationLate = false;
     reply = null;
     errorCode = null;
     errorDetail = null;

@@ -185,6 +185,7 @@ final class Client implements Peer, MessageReader.Listener {
   public void complete(Message answer) {
     Request request = asked.poll();
     over(request, answer, true);
+    simulation.answered(request);
     boolean closes =
         "close".equals(answer.field("connection")) || answer.untilClose || request.http10;
     if (closes || leavesAfter) {

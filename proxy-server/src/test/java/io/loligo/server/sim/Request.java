@@ -46,6 +46,11 @@ final class Request {
   /** Status of its record in the log. */
   int loggedStatus = -1;
 
+  /**
+   * Whether disks had confirmed, when it was answered, that they have forgotten what it removes.
+   */
+  boolean invalidated;
+
   /** Status that arrived. */
   int status;
 

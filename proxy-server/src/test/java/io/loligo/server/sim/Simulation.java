@@ -502,7 +502,11 @@ final class Simulation {
     boolean power = world.chance(40);
     world.note(power ? "the power fails" : "killed");
     count();
-    truth.killed(power ? -1 : disks.idleNanos());
+    if (power) {
+      truth.powerFailed();
+    } else {
+      truth.killed(disks.idleNanos());
+    }
     tunnels.forEach(each -> each.tunnel().killed());
     life.kill(power);
     killedNanos = world.nanoTime();
@@ -607,7 +611,7 @@ final class Simulation {
                     // of what lives before left nobody knows how late their clock was
                     boolean reaches = !(soft || pattern) || lives == 1 || !world.wasSetBack();
                     if (purged.outcome() == Purged.Outcome.DONE && reaches) {
-                      truth.removed(resource, asked, soft, true);
+                      truth.purged(resource, asked, soft);
                       killSoon(resource);
                     }
                   });
@@ -627,6 +631,13 @@ final class Simulation {
       Resource resource = any ? world.one(resources) : lastAsked;
       purge(resource);
       begin(List.of(newRequest(resource, true)), 50_000 + world.draw(900_000));
+    }
+  }
+
+  /** {@code request} was answered: if it removes what is stored, that must not come back. */
+  void answered(Request request) {
+    if (request.method.equals("POST")) {
+      killSoon(request.resource);
     }
   }
 
@@ -655,6 +666,7 @@ final class Simulation {
         Request request = requests.get(Integer.parseInt(fields.value(i).toString()));
         request.records++;
         request.loggedStatus = record.status;
+        request.invalidated = !record.invalidationLate;
         world.note("logged %d: %d %s", request.id, record.status, record.tag);
       }
     }

@@ -62,9 +62,14 @@ final class Truth {
    * @param askedNanos older answers are gone
    * @param confirmedNanos for who asks later
    * @param soft whether they are only stale
-   * @param durable whether not even a power failure brings it back
+   * @param by the request whose answer did it; null: a purge, which not even a power failure undoes
    */
-  private record Removal(long askedNanos, long confirmedNanos, boolean soft, boolean durable) {}
+  private record Removal(long askedNanos, long confirmedNanos, boolean soft, Request by) {
+    /** Whether it may be undone when the process is killed. */
+    boolean isUndoneByKill() {
+      return by != null && !by.invalidated;
+    }
+  }
 
   Truth(World world, Faults faults) {
     this.world = world;
@@ -165,22 +170,33 @@ final class Truth {
   }
 
   /** What was answered before {@code askedNanos} is gone, and somebody was told so now. */
-  void removed(Resource resource, long askedNanos, boolean soft, boolean durable) {
+  void purged(Resource resource, long askedNanos, boolean soft) {
+    removed(resource, askedNanos, soft, null);
+  }
+
+  private void removed(Resource resource, long askedNanos, boolean soft, Request by) {
     removals
         .computeIfAbsent(resource, key -> new ArrayList<>())
-        .add(new Removal(askedNanos, world.nanoTime(), soft, durable));
+        .add(new Removal(askedNanos, world.nanoTime(), soft, by));
   }
 
   /**
-   * The proxy was killed: what was removed and not purged may come back, where that was not written
-   * yet.
+   * The proxy was killed: what was invalidated may come back, where disks had not confirmed that
+   * they had forgotten it, and that was not written yet.
    *
-   * @param writtenNanos all that was to be written until then is; negative: nothing is
+   * @param writtenNanos all that was to be written until then is
    */
   void killed(long writtenNanos) {
-    for (List<Removal> all : removals.values()) {
-      all.removeIf(removal -> !removal.durable() && removal.confirmedNanos() > writtenNanos);
-    }
+    undo(removal -> removal.isUndoneByKill() && removal.confirmedNanos() > writtenNanos);
+  }
+
+  /** The power failed: what was invalidated may come back, where it was not on disk any more. */
+  void powerFailed() {
+    undo(removal -> removal.by() != null);
+  }
+
+  private void undo(Predicate<Removal> which) {
+    removals.values().forEach(all -> all.removeIf(which));
   }
 
   /** Whether somebody removes, or has removed, what is stored of {@code resource}. */
@@ -352,7 +368,7 @@ final class Truth {
           source);
     }
     if (complete && request.method.equals("POST") && answer.status() < 400) {
-      removed(request.resource, source.nanos(), false, false);
+      removed(request.resource, source.nanos(), false, request);
     }
   }
 

@@ -3,6 +3,12 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.exchange.ExchangeLoop;
+import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.metrics.Counter;
 import io.loligo.store.Store.LoadOutcome;
 import java.io.IOException;
 import java.util.List;
@@ -13,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Answers from the disk, over a store that can be late, busy and damaged. */
 class DiskWireTest extends WireTest {
@@ -534,5 +541,169 @@ class DiskWireTest extends WireTest {
     purge.run();
     disk.holdsPurges = false;
     assertThat(exchange("PURGE", "/a").status()).isEqualTo(404);
+  }
+
+  // ---- invalidation
+
+  /** Sends a request without content on a connection of its own and does not read the answer. */
+  private RawClient begin(String method, String path) throws IOException {
+    return client().request(method, origin.url(path), "Content-Length: 0");
+  }
+
+  /** Has a request answered that came later: whatever was to be answered before has been. */
+  private void another() throws IOException {
+    origin.onOk("/another", "b");
+    assertThat(get("/another").text()).isEqualTo("b");
+  }
+
+  /** Methods and paths, in the order in which they were answered. */
+  private List<String> answered() throws Exception {
+    return stopAndReadLog().stream()
+        .map(line -> line.replaceAll(".* ([A-Z]+) http://[^/]*([^ ]*) .*", "$1 $2"))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"200 OK|Content-Length: 0", "204 No Content", "302 Found|Content-Length: 0"})
+  void answerToAnUnsafeRequestWaitsUntilTheDiskForgot(String answer) throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    origin.on("/a", "HTTP/1.1 " + answer.replace("|", "\r\n") + "\r\n\r\n");
+    disk.holdsInvalidations = true;
+    RawClient client = begin("POST", "/a");
+    Runnable forgets = disk.awaitHeld();
+    another();
+    forgets.run();
+    assertThat(client.responseTo("POST").status())
+        .isEqualTo(Integer.parseInt(answer.substring(0, 3)));
+    another();
+    assertThat(answered()).containsExactly("GET /a", "GET /another", "POST /a", "GET /another");
+    assertThat(origin.connections()).as("one for GET, and one for POST").isEqualTo(2);
+  }
+
+  /** Location and Content-Location go with it. */
+  @Test
+  void waitsForAllThatTheAnswerInvalidates() throws Exception {
+    start();
+    store("/b", "0123456789", FRESH);
+    origin.on("/a", "HTTP/1.1 201 Created\r\nContent-Length: 2\r\nLocation: /b\r\n\r\nxy");
+    disk.holdsInvalidations = true;
+    RawClient client = begin("PUT", "/a");
+    Runnable forgets = disk.awaitHeld();
+    another();
+    forgets.run();
+    assertThat(client.responseTo("PUT").text()).isEqualTo("xy");
+    assertThat(answered()).containsExactly("GET /b", "GET /another", "PUT /a");
+  }
+
+  @Test
+  void waitsForNothingWhereTheDiskHasNothing() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    disk.holdsInvalidations = true;
+    origin.onOk("/c", "c");
+    assertThat(begin("POST", "/c").responseTo("POST").text()).isEqualTo("c");
+    origin.on("/a", "HTTP/1.1 500 Oh\r\nContent-Length: 1\r\n\r\ne");
+    assertThat(begin("POST", "/a").responseTo("POST").status()).isEqualTo(500);
+    assertThat(get("/a").text()).as("an error invalidates nothing").isEqualTo("0123456789");
+  }
+
+  /** What the origin sends stays in the socket as long. */
+  @Test
+  void readsNothingOfAnAnswerThatWaits() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    String body = octets(24 * LARGE);
+    CountDownLatch sent = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          call.ok(body);
+          sent.countDown();
+        });
+    disk.holdsInvalidations = true;
+    RawClient client = begin("DELETE", "/a");
+    Runnable forgets = disk.awaitHeld();
+    another();
+    assertThat(proxy.transitBytes()).isLessThan(LARGE);
+    assertThat(sent.getCount()).isOne();
+    forgets.run();
+    assertThat(client.responseTo("DELETE").text()).isEqualTo(body);
+  }
+
+  @Test
+  void answerGoesOnWhereTheDiskHangs() throws Exception {
+    start(300);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(ExchangeLoop.class);
+    logger.addAppender(log);
+    disk.holdsInvalidations = true;
+    try {
+      for (String path : List.of("/a", "/b")) {
+        store(path, "0123456789", FRESH);
+        origin.onOk(path, "posted");
+        RawClient client = begin("POST", path);
+        Runnable forgets = disk.awaitHeld();
+        assertThat(client.responseTo("POST").text()).isEqualTo("posted");
+        forgets.run();
+        another();
+      }
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(proxy.counted(Counter.INVALIDATION_LATE)).isEqualTo(2);
+    assertThat(log.list).as("not one for each").hasSize(1);
+    assertThat(log.list.get(0).getFormattedMessage()).contains(origin.url("/a"), "after a crash");
+  }
+
+  @Test
+  void answerGoesOnWhereTheDiskDoesNotConfirm() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    origin.onOk("/a", "posted");
+    disk.forgets = false;
+    assertThat(begin("POST", "/a").responseTo("POST").text()).isEqualTo("posted");
+    another();
+    assertThat(proxy.counted(Counter.INVALIDATION_LATE)).isOne();
+  }
+
+  @Test
+  void clientMayLeaveWhileItsAnswerWaits() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    origin.onOk("/a", "posted");
+    disk.holdsInvalidations = true;
+    RawClient client = begin("POST", "/a");
+    Runnable forgets = disk.awaitHeld();
+    client.reset();
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), 1); // the one that is kept
+    awaitCount(() -> proxy.transitBytes(), 0);
+    forgets.run();
+    another();
+    assertThat(proxy.counted(Counter.INVALIDATION_LATE)).isZero();
+    assertThat(proxy.transitBytes()).isZero();
+  }
+
+  /** Who closes has not ended an answer whose content is still to be read. */
+  @Test
+  void originMayCloseWhileItsAnswerWaits() throws Exception {
+    start();
+    store("/a", "0123456789", FRESH);
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          call.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nposted");
+          call.close();
+        });
+    disk.holdsInvalidations = true;
+    RawClient client = begin("POST", "/a");
+    Runnable forgets = disk.awaitHeld();
+    another();
+    forgets.run();
+    assertThat(client.responseTo("POST").text()).isEqualTo("posted");
   }
 }

@@ -35,8 +35,8 @@ import java.util.function.Predicate;
 
 /**
  * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
- * first octets of content in memory and the others to be read. Loads, reads and purges can be held
- * back and can fail. Thread-safe: any thread.
+ * first octets of content in memory and the others to be read. Loads, reads, purges and
+ * invalidations can be held back and can fail. Thread-safe: any thread.
  */
 public final class FakeDisk implements Store {
   private final Store inner;
@@ -58,6 +58,7 @@ public final class FakeDisk implements Store {
   volatile boolean holdsVariants;
   volatile boolean holdsReads;
   volatile boolean holdsPurges;
+  volatile boolean holdsInvalidations;
 
   /** How loads end. */
   public volatile LoadOutcome outcome = LoadOutcome.FOUND;
@@ -141,8 +142,7 @@ public final class FakeDisk implements Store {
     run(
         holdsLoads,
         () -> {
-          KeyProbe probe = new KeyProbe().append(key.toString()).seal();
-          Entry whole = outcome == LoadOutcome.FOUND ? inner.find(probe, request) : null;
+          Entry whole = outcome == LoadOutcome.FOUND ? inner.find(probe(key), request) : null;
           if (whole != null && whole.meta().part() != null) {
             whole.release();
             whole = null;
@@ -327,8 +327,29 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public int remove(CacheKey key, InFlight except) {
-    return inner.remove(key, except);
+  public int remove(CacheKey key) {
+    return inner.remove(key);
+  }
+
+  @Override
+  public boolean invalidate(
+      List<CacheKey> keys,
+      CacheKey of,
+      long[] groups,
+      InFlight except,
+      EventExecutor loop,
+      Consumer<Boolean> then) {
+    boolean has = onDisk && keys.stream().anyMatch(key -> inner.holds(probe(key)));
+    boolean awaited = inner.invalidate(keys, of, groups, except, loop, then);
+    if (has && !awaited) {
+      boolean confirmed = forgets;
+      run(holdsInvalidations, () -> loop.execute(() -> then.accept(confirmed)));
+    }
+    return has || awaited;
+  }
+
+  private static KeyProbe probe(CacheKey key) {
+    return new KeyProbe().append(key.toString()).seal();
   }
 
   @Override
@@ -345,11 +366,6 @@ public final class FakeDisk implements Store {
                             ? purged
                             : new Purged(
                                 Purged.Outcome.NOT_CONFIRMED, purged.memory(), purged.disk()))));
-  }
-
-  @Override
-  public void invalidate(CacheKey key, long[] groups) {
-    inner.invalidate(key, groups);
   }
 
   @Override

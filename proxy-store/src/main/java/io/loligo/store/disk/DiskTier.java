@@ -776,6 +776,34 @@ public final class DiskTier implements AutoCloseable {
     removal.tellStrangers();
   }
 
+  /**
+   * The same, durably, where a disk may have anything under {@code key}, or be about to; false
+   * where none may, and {@code then} is not told. Between {@link #hide} and {@link #reveal}, when
+   * memory has forgotten it: what is in memory may be on its way to disk.
+   */
+  public boolean forget(CacheKey key, IntConsumer then) {
+    cancel(key);
+    boolean any = !holdsNothing(key);
+    if (any) {
+      remove(key, true, then);
+    }
+    return any;
+  }
+
+  /** Whether no disk has anything under {@code key}, which is hidden and cancelled, or will. */
+  private boolean holdsNothing(CacheKey key) {
+    AtomicInteger removing = removals.get(key);
+    if (clearing.get() > 0 || removing == null || removing.get() > 1 || roll.hasStrangers()) {
+      return false; // what another removal found may stand on a disk still
+    }
+    for (DiskDirectory directory : directories) {
+      if (!(directory.isOff() ? roll.isNoted(directory) : directory.holdsNothing(key))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** A removal under way. Thread-safe. */
   private final class Removal {
     private final CacheKey key;
@@ -789,15 +817,10 @@ public final class DiskTier implements AutoCloseable {
     }
 
     void told(DiskDirectory directory, int count) {
-      boolean noted =
-          count < 0
-              && directory.isOff()
-              && writer()
-                  .run(
-                      () -> {
-                        add(missed(directory) ? 0 : -1);
-                      });
-      if (!noted) {
+      boolean away = count < 0 && directory.isOff();
+      if (away && roll.isNoted(directory)) {
+        add(0);
+      } else if (!away || !writer().run(() -> add(missed(directory) ? 0 : -1))) {
         add(count);
       }
     }

@@ -3,6 +3,8 @@ package io.loligo.store.disk;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
@@ -11,9 +13,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Which directories have heard of every removal, as each of them has written down, so that one that
  * was away knows at the next start what it may not serve. See {@code docs/disk-format.md}.
- * Thread-safe; blocks but for {@link #hasStrangers}: not on event loops. Its lock, inside which
- * none is taken, is held while the small file is written: who wants to change it has to wait for
- * that.
+ * Thread-safe; blocks but for {@link #hasStrangers} and {@link #isNoted}: not on event loops. Its
+ * lock, inside which none is taken, is held while the small file is written: who wants to change it
+ * has to wait for that.
  *
  * <p>It is written only when something changes: a directory comes, is away or fails, or the first
  * removal comes which one that is away does not hear of.
@@ -43,8 +45,8 @@ final class Roll {
   private final Sheet[] sheets;
   private final Medium medium;
 
-  /** Which of the directories, being off, will be emptied: it is written down for them. */
-  private final boolean[] missing;
+  /** Those of the directories that, being off, will be emptied: it is written down for them. */
+  private final Set<DiskDirectory> noted = ConcurrentHashMap.newKeySet();
 
   /** Whose sheet was written the last time one was struck off. */
   private final boolean[] written;
@@ -55,7 +57,6 @@ final class Roll {
     this.directories = directories;
     this.sheets = sheets;
     this.medium = medium;
-    this.missing = new boolean[sheets.length];
     this.written = new boolean[sheets.length];
   }
 
@@ -180,13 +181,20 @@ final class Roll {
    * was removed: it has itself written down that it begins empty, or all others have.
    */
   synchronized boolean missedBy(DiskDirectory directory) {
-    int away = directories.indexOf(directory);
-    if (!missing[away]) {
+    if (!isNoted(directory)) {
+      int away = directories.indexOf(directory);
       long gone = sheets[away].own;
       strike(LongStream.of(sheets[0].members).filter(member -> member != gone).toArray());
-      missing[away] = (written[away] && directory.isThere()) || areWritten();
+      if ((written[away] && directory.isThere()) || areWritten()) {
+        noted.add(directory);
+      }
     }
-    return missing[away];
+    return isNoted(directory);
+  }
+
+  /** Whether {@link #missedBy} said so of {@code directory} already. */
+  boolean isNoted(DiskDirectory directory) {
+    return noted.contains(directory);
   }
 
   /** Whether all directories that are on, and at least one is, have their sheet. */

@@ -2,9 +2,12 @@ package io.loligo.store.disk;
 
 import static io.loligo.store.StoreFixture.key;
 
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
@@ -16,14 +19,14 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A process that stores, replaces and purges until it is killed, and says so on its standard
- * output, each line a verb, the number of an object and its version:
+ * A process that stores, replaces, purges and invalidates until it is killed, and says so on its
+ * standard output, each line a verb, the number of an object and its version:
  *
  * <pre>
  *   opened           the directory is ready
  *   write n v        version v of n is about to be stored
  *   stored n v       it is on disk
- *   purge n v        n is about to be purged, the last version of which is v
+ *   purge n v        n is about to be purged, or invalidated, the last version of which is v
  *   purged n v       that is confirmed
  *   refused n v      the purge failed
  * </pre>
@@ -40,6 +43,8 @@ final class CrashingStore {
   private static final int STEP_BYTES = 32 << 10;
   private static final int BATCH = 4;
   private static final int PURGE_ONE_IN = 6;
+  private static final int WAYS = 4;
+  private static final String ORIGIN = "http://crash";
   private static final long CACHE_BYTES = 8 << 20;
 
   private final DiskFixture fixture;
@@ -71,7 +76,7 @@ final class CrashingStore {
   }
 
   static String url(int number) {
-    return "http://crash/" + number;
+    return ORIGIN + '/' + number;
   }
 
   /** Content of a version of an object. */
@@ -112,15 +117,38 @@ final class CrashingStore {
     }
   }
 
-  /** Whether it is confirmed; by its URL, or by a pattern that is noted. */
+  /** Whether it is confirmed. */
   private boolean purge(int number) {
-    if (random.nextBoolean()) {
-      return fixture.purge(url(number)) >= 0;
-    }
+    return switch (random.nextInt(WAYS)) {
+      case 0 -> fixture.purge(url(number)) >= 0;
+      case 1 -> purgeByPattern(number);
+      case 2 -> invalidate(List.of(key(url(number))));
+      default -> invalidate(List.of(), CacheGroups.ofGroup(ORIGIN, group(number)));
+    };
+  }
+
+  private boolean purgeByPattern(int number) {
     CompletableFuture<Purged> purged = new CompletableFuture<>();
     Purge matching = new Purge.Matching(UrlPattern.of("crash", "/" + number + '$'));
     fixture.store.store.purge(matching, fixture.loop, purged::complete);
     return DiskFixture.get(purged).outcome() == Purged.Outcome.DONE;
+  }
+
+  /** As the answer to an unsafe request does. */
+  private boolean invalidate(List<CacheKey> keys, long... groups) {
+    CompletableFuture<Boolean> told = new CompletableFuture<>();
+    boolean awaited =
+        fixture.store.store.invalidate(
+            keys, key(ORIGIN + '/'), groups, null, fixture.loop, told::complete);
+    return !awaited || DiskFixture.get(told);
+  }
+
+  private static String group(int number) {
+    return "g" + number;
+  }
+
+  private static String lines(int number) {
+    return "Cache-Groups: \"" + group(number) + "\"\r\n";
   }
 
   private static StoredMeta meta() {
@@ -138,7 +166,10 @@ final class CrashingStore {
 
   private void store(int number, byte[] octets) {
     if (octets.length < LARGE_BYTES / 2) {
-      fixture.store.fill(url(number), meta(), octets);
+      Entry entry = fixture.store.put(url(number), meta(), lines(number), octets);
+      if (entry != null) {
+        entry.release();
+      }
       return;
     }
     CompletableFuture<Void> over = new CompletableFuture<>();
@@ -151,7 +182,7 @@ final class CrashingStore {
               StoreFixture.head(),
               meta(),
               true,
-              fixture.store.fields("A: b\r\n\r\n"),
+              fixture.store.fields(lines(number) + "\r\n"),
               octets.length);
           for (int at = 0; at < octets.length; at += STEP_BYTES) {
             int end = Math.min(octets.length, at + STEP_BYTES);

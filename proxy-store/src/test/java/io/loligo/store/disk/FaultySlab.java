@@ -23,6 +23,7 @@ final class FaultySlab implements Slab {
   private volatile boolean failsWrites;
   private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
+  private final AtomicReference<Hold> behindNextForce = new AtomicReference<>();
   private final AtomicReference<Hold> behindNextFirstBlock = new AtomicReference<>();
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private final Set<Long> badPages;
@@ -86,7 +87,7 @@ final class FaultySlab implements Slab {
     return held;
   }
 
-  /** One who waits behind what he wrote. */
+  /** One who waits behind what he wrote or forced. */
   static final class Hold {
     private final String url;
     private final Lane lane;
@@ -117,6 +118,13 @@ final class FaultySlab implements Slab {
   Hold holdNextFirstBlock(String url, Lane lane) {
     Hold next = new Hold(url, lane);
     behindNextFirstBlock.set(next);
+    return next;
+  }
+
+  /** Who forces next waits when it is forced. */
+  Hold holdNextForce() {
+    Hold next = new Hold(null, null);
+    behindNextForce.set(next);
     return next;
   }
 
@@ -167,9 +175,13 @@ final class FaultySlab implements Slab {
     file.write(position, from);
     Hold hold = behindNextFirstBlock.get();
     if (hold != null && hold.isOf(from.slice()) && behindNextFirstBlock.compareAndSet(hold, null)) {
-      hold.reached.countDown();
-      pass(hold.released);
+      hold(hold);
     }
+  }
+
+  private void hold(Hold hold) throws IOException {
+    hold.reached.countDown();
+    pass(hold.released);
   }
 
   @Override
@@ -180,6 +192,10 @@ final class FaultySlab implements Slab {
       throw new IOException("Input/output error");
     }
     file.force();
+    Hold hold = behindNextForce.getAndSet(null);
+    if (hold != null) {
+      hold(hold);
+    }
   }
 
   /** Times it was forced to the disk. */

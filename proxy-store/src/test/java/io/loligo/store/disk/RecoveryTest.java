@@ -136,7 +136,7 @@ final class RecoveryTest {
   }
 
   @Test
-  void purgeIsConfirmedWhenItIsOnTheDiskAndAnInvalidationDoesNotWait() throws IOException {
+  void purgeIsConfirmedWhenItIsOnTheDiskAndARemovalBehindTheBackDoesNotWait() throws IOException {
     FaultySlab[] slab = new FaultySlab[1];
     try (DiskFixture fixture = onto(slab)) {
       fixture.store.fill(URL, octets(1000));

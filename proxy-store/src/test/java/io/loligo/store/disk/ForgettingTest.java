@@ -1,0 +1,212 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.admission.Lane;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who invalidates waits until disks have forgotten, where they have something to forget. */
+final class ForgettingTest {
+  private static final String URL = "http://a/1";
+  private static final long[] NO_GROUPS = {};
+
+  @TempDir Path temp;
+  private final FaultySlab[] slab = new FaultySlab[1];
+
+  private DiskFixture open() throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        disk(dir(temp.resolve("cache"), 16 << 20)),
+        file -> {
+          slab[0] = new FaultySlab(file);
+          return slab[0];
+        });
+  }
+
+  /** Null: nothing is waited for. */
+  private static CompletableFuture<Boolean> invalidate(
+      DiskFixture fixture, long[] groups, String... urls) {
+    List<CacheKey> keys = new ArrayList<>();
+    for (String url : urls) {
+      keys.add(key(url));
+    }
+    CompletableFuture<Boolean> told = new CompletableFuture<>();
+    boolean awaited =
+        fixture.store.store.invalidate(keys, key(URL), groups, null, fixture.loop, told::complete);
+    return awaited ? told : null;
+  }
+
+  private static CompletableFuture<Boolean> invalidate(DiskFixture fixture, String... urls) {
+    return invalidate(fixture, NO_GROUPS, urls);
+  }
+
+  private static void await(BooleanSupplier what) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!what.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void whatNoDiskHasIsNotWaitedFor() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(URL, octets(1000));
+      slab[0].stall();
+      assertThat(invalidate(fixture, "http://a/2", "http://a/3")).isNull();
+      slab[0].resume();
+    }
+  }
+
+  @Test
+  void nothingIsWaitedForWithoutADisk() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(new StoreFixture())) {
+      fixture.store.fill(URL, octets(1000));
+      assertThat(invalidate(fixture, new long[] {1}, URL)).isNull();
+      assertThat(fixture.store.store.holds(probe(URL))).isFalse();
+    }
+  }
+
+  @Test
+  void whatADiskHasIsWaitedForUntilItIsForced() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(URL, octets(1000));
+      fixture.settle();
+      FaultySlab.Hold force = slab[0].holdNextForce();
+      CompletableFuture<Boolean> told = invalidate(fixture, "http://a/2", URL);
+      assertThat(fixture.store.store.holds(probe(URL))).isFalse();
+      await(force::isReached);
+      assertThat(told).isNotDone();
+      CompletableFuture<Boolean> again = invalidate(fixture, URL);
+      assertThat(again).as("not forced for the first yet").isNotNull().isNotDone();
+      force.release();
+      assertThat(DiskFixture.get(told)).isTrue();
+      assertThat(DiskFixture.get(again)).isTrue();
+      assertThat(invalidate(fixture, URL)).isNull();
+    }
+  }
+
+  @Test
+  void aWriteUnderWayIsWaitedFor() throws IOException {
+    try (DiskFixture fixture = open()) {
+      FaultySlab.Hold written = slab[0].holdNextFirstBlock(URL, Lane.PROBATION);
+      fixture.store.fill(URL, octets(1000));
+      await(written::isReached);
+      CompletableFuture<Boolean> told = invalidate(fixture, URL);
+      assertThat(told).isNotNull();
+      assertThat(fixture.purge("http://nobody/")).isZero();
+      assertThat(told).isNotDone();
+      written.release();
+      assertThat(DiskFixture.get(told)).isTrue();
+      fixture.settle();
+      assertThat(fixture.stats().objects()).isZero();
+    }
+  }
+
+  /** Those that come while one is forced share the next. */
+  @Test
+  void manyShareAForce() throws IOException {
+    try (DiskFixture fixture = open()) {
+      int count = 40;
+      for (int i = 0; i < count; i++) {
+        fixture.store.fill("http://a/" + i, octets(1000));
+      }
+      fixture.settle();
+      int before = slab[0].forces();
+      FaultySlab.Hold force = slab[0].holdNextForce();
+      List<CompletableFuture<Boolean>> told = new ArrayList<>();
+      told.add(invalidate(fixture, "http://a/0"));
+      await(force::isReached);
+      for (int i = 1; i < count; i++) {
+        told.add(invalidate(fixture, "http://a/" + i));
+      }
+      await(() -> fixture.stats().objects() == 0 && fixture.stats().queueDepth() == 0);
+      force.release();
+      told.forEach(one -> assertThat(DiskFixture.get(one)).isTrue());
+      // the first, the others, and one that may have been between strike and queue
+      assertThat(slab[0].forces() - before).isLessThan(4);
+    }
+  }
+
+  @Test
+  void groupsAreWaitedForUntilTheyAreNoted() throws IOException {
+    long[] groups = {CacheGroups.ofGroup("http://a", "g")};
+    try (DiskFixture fixture = open()) {
+      assertThat(DiskFixture.get(invalidate(fixture, groups))).isTrue();
+    }
+    byte[] noted = Files.readAllBytes(temp.resolve("cache/purges"));
+    assertThat(noted).isNotEqualTo(new byte[noted.length]);
+  }
+
+  /** Only of the paths that have some. */
+  @Test
+  void otherKeysOfTheUrlAreWaitedFor() throws IOException {
+    String alternative = "http://a/q QUERY " + "0".repeat(ContentDigest.DIGITS);
+    try (DiskFixture fixture = open()) {
+      fixture.put(alternative, octets(100));
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(alternative).content()).isNotNull();
+      assertThat(invalidate(fixture, "http://a/r")).isNull();
+      assertThat(DiskFixture.get(invalidate(fixture, "http://a/q?x"))).isTrue();
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(alternative).content()).isNull();
+    }
+  }
+
+  @Test
+  void aDiskThatFailsReleasesWhoWaits() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(URL, octets(1000));
+      fixture.put("http://a/2", octets(1000));
+      slab[0].failWrites();
+      assertThat(DiskFixture.get(invalidate(fixture, URL))).as("it begins empty").isTrue();
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
+      assertThat(invalidate(fixture, "http://a/2")).as("it does so anyway").isNull();
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsBeingOpenedIsWaitedFor() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(URL, octets(1000));
+    }
+    ManualMedium medium = new ManualMedium();
+    StoreFixture store =
+        new StoreFixture(
+            16 << 20,
+            (allocator, transit, memory) ->
+                DiskTier.claim(
+                    disk(dir(temp.resolve("cache"), 16 << 20)),
+                    allocator,
+                    transit,
+                    memory,
+                    medium));
+    try (DiskFixture fixture = new DiskFixture(store)) {
+      CompletableFuture<Boolean> told = invalidate(fixture, URL);
+      assertThat(told).isNotNull().isNotDone();
+      medium.run();
+      assertThat(DiskFixture.get(told)).isTrue();
+      assertThat(fixture.store.store.mayLoad(probe(URL))).isFalse();
+    }
+  }
+}
