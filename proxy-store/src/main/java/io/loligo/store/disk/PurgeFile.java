@@ -174,11 +174,17 @@ final class PurgeFile implements AutoCloseable {
     }
   }
 
-  /** Writes down a ban, in place of an older one of the same pattern. */
+  /**
+   * Writes down a ban, in place of an older one of the same pattern; a newer one, which another
+   * thread may have been the first to write, stays.
+   */
   synchronized void ban(Ban ban) throws IOException {
     int slot = -1;
     for (int i = bans.length - 1; i >= 0; i--) {
       boolean same = bans[i] != null && bans[i].pattern().equals(ban.pattern());
+      if (same && bans[i].millis() >= ban.millis()) {
+        return;
+      }
       if (same || (bans[i] == null && (slot < 0 || bans[slot] == null))) {
         slot = i;
       }

@@ -122,6 +122,20 @@ class PurgeFileTest {
     }
   }
 
+  /** Threads write them down, in any order. */
+  @Test
+  void anOlderPurgeByAPatternDoesNotTakeThePlaceOfANewerOne() throws IOException {
+    Ban later = new Ban(3, UrlPattern.of("", "x"));
+    try (PurgeFile killed = open()) {
+      killed.ban(later);
+      killed.ban(new Ban(2, UrlPattern.of("", "x")));
+      assertThat(killed.bans()).containsExactly(later);
+      try (PurgeFile next = open()) {
+        assertThat(next.bans()).containsExactly(later);
+      }
+    }
+  }
+
   @Test
   void hasRoomForAsManyPatternsAsThereMayBe() throws IOException {
     try (PurgeFile file = open()) {
