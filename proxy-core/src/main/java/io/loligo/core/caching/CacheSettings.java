@@ -8,8 +8,7 @@ import java.util.List;
  * @param refreshPatterns first match decides; may be empty
  * @param negativeTtlSeconds {@code negative_ttl}
  * @param minimumExpirySeconds {@code minimum_expiry_time}
- * @param maxStaleSeconds {@code max_stale}
- * @param maxStaleGiven whether that is configured: then it bounds stale-if-error, too
+ * @param maxStaleSeconds {@code max_stale}: it bounds stale-if-error, too
  * @param offlineMode {@code offline_mode}
  * @param reloadIntoIms {@code reload_into_ims}
  * @param refreshAllIms {@code refresh_all_ims}
@@ -23,7 +22,6 @@ public record CacheSettings(
     long negativeTtlSeconds,
     long minimumExpirySeconds,
     long maxStaleSeconds,
-    boolean maxStaleGiven,
     boolean offlineMode,
     boolean reloadIntoIms,
     boolean refreshAllIms,
@@ -33,7 +31,7 @@ public record CacheSettings(
 
   /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
   public static final CacheSettings DEFAULT =
-      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, false, 4L << 20, 0, false);
+      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false);
 
   /** The same for what comes through a port that stands for the origin. */
   public CacheSettings asGateway() {
@@ -42,7 +40,6 @@ public record CacheSettings(
         negativeTtlSeconds,
         minimumExpirySeconds,
         maxStaleSeconds,
-        maxStaleGiven,
         offlineMode,
         reloadIntoIms,
         refreshAllIms,
@@ -58,7 +55,6 @@ public record CacheSettings(
         negativeTtlSeconds,
         minimumExpirySeconds,
         maxStaleSeconds,
-        maxStaleGiven,
         offlineMode,
         reloadIntoIms,
         refreshAllIms,

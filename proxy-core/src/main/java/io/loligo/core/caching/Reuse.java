@@ -97,10 +97,9 @@ public final class Reuse {
    * reached, broke off, or answered 5xx.
    *
    * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
-   * or the request allows it for its time (RFC 5861 section 4), within {@code max_stale} and the
-   * max-stale of its refresh_pattern where these are configured. Without it the stored response
-   * stands in up to one of them, unless it is an error itself that was given a lifetime by
-   * negative_ttl.
+   * or the request allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the
+   * max-stale of its refresh_pattern. Without it the stored response stands in up to that, unless
+   * it is an error itself that was given a lifetime by negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */
@@ -115,8 +114,7 @@ public final class Reuse {
     }
     long staleness = stored.ageSeconds(nowMillis) - stored.lifetimeSeconds();
     RefreshPattern pattern = settings.patternFor(url);
-    boolean beyond = staleness > maxStaleSeconds(pattern, settings);
-    if (beyond && (settings.maxStaleGiven() || givesMaxStale(pattern))) {
+    if (staleness > maxStaleSeconds(pattern, settings)) {
       return false;
     }
     CacheControl directives = CacheControl.ofRequest(request.fields());
@@ -130,7 +128,7 @@ public final class Reuse {
     if (stored.staleIfErrorSeconds() >= 0) {
       return staleness < stored.staleIfErrorSeconds();
     }
-    return !stored.has(StoredMeta.NEGATIVE) && !beyond;
+    return !stored.has(StoredMeta.NEGATIVE);
   }
 
   /**
@@ -182,11 +180,9 @@ public final class Reuse {
   }
 
   private static long maxStaleSeconds(RefreshPattern pattern, CacheSettings settings) {
-    return givesMaxStale(pattern) ? pattern.maxStaleSeconds() : settings.maxStaleSeconds();
-  }
-
-  private static boolean givesMaxStale(RefreshPattern pattern) {
-    return pattern != null && pattern.maxStaleSeconds() >= 0;
+    return pattern != null && pattern.maxStaleSeconds() >= 0
+        ? pattern.maxStaleSeconds()
+        : settings.maxStaleSeconds();
   }
 
   /** A stored response against a request that is not plain, or that it is too old for. */

@@ -88,7 +88,6 @@ final class Assembly {
         scalars.number("negative_ttl"),
         scalars.number("minimum_expiry_time"),
         scalars.number("max_stale"),
-        scalars.isGiven("max_stale"),
         scalars.flag("offline_mode"),
         scalars.flag("reload_into_ims"),
         scalars.flag("refresh_all_ims"),

@@ -161,11 +161,10 @@ final class UsedDirectives {
             .text("A response without validator that expires sooner is not stored."),
         d("max_stale")
             .type(ValueType.SECONDS, "1 week")
-            .difference("without a line stale-if-error of a response or a request may exceed it")
             .text(
                 "How long after expiry a stored response may still be served stale, to a client"
-                    + " that takes it so (max-stale) or because the origin fails. A line bounds"
-                    + " stale-if-error, too; max-stale= of a refresh_pattern holds in its place."),
+                    + " that takes it so (max-stale) or because the origin fails, stale-if-error"
+                    + " or not; max-stale= of a refresh_pattern holds in its place."),
         d("offline_mode")
             .type(ValueType.ON_OFF, "off")
             .text("Stored responses are served without ever being validated."),

@@ -154,7 +154,6 @@ class FreshnessModelTest {
               false,
               false,
               false,
-              false,
               4L << 20,
               0,
               false);
