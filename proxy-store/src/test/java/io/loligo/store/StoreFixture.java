@@ -173,16 +173,33 @@ public final class StoreFixture implements AutoCloseable {
 
   /** The same with field lines of its own, each with its CRLF. */
   public Entry put(String url, StoredMeta meta, String lines, byte[] octets) {
+    fetch(url, meta, lines, octets, new SilentWriter());
+    return store.find(probe(url), noFields());
+  }
+
+  /** The same as the answer to a request with the fields {@code request}; nothing to release. */
+  public void fillFor(String url, Fields request, StoredMeta meta, byte[] octets) {
+    SilentWriter writer =
+        new SilentWriter() {
+          @Override
+          public Fields answered() {
+            return request;
+          }
+        };
+    fetch(url, meta, "A: b\r\n", octets, writer);
+  }
+
+  private void fetch(
+      String url, StoredMeta meta, String lines, byte[] octets, InFlight.Writer writer) {
     ManualLoops loops = new ManualLoops();
     ManualLoops.Loop loop = loops.add();
     loop.call(
         () -> {
-          InFlight flight = store.begin(key(url), true, loop, new SilentWriter());
+          InFlight flight = store.begin(key(url), true, loop, writer);
           flight.head(head(), meta, true, fields(lines + "\r\n"), octets.length);
           flight.content(buffer(octets));
           flight.end(null);
         });
-    return store.find(probe(url), noFields());
   }
 
   /** The same, without anything to release. */
@@ -234,7 +251,7 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   /** Reads on without being told. */
-  public static final class SilentWriter implements InFlight.Writer {
+  public static class SilentWriter implements InFlight.Writer {
     public int resumed;
     public int deserted;
 

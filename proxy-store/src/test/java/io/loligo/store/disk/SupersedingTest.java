@@ -10,8 +10,11 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.Fields;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
@@ -19,6 +22,7 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalInt;
@@ -94,6 +98,49 @@ final class SupersedingTest {
       fixture.settle();
       assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
     }
+  }
+
+  /**
+   * What memory keeps for others is not on disk: nothing older comes back when it lets go of it.
+   */
+  @Test
+  void whatDoesNotVaryLeavesNoVariantOnDisk() throws IOException {
+    Fields en = language("en");
+    Fields de = language("de");
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.store.fillFor(URL, en, varying(en), octets(1000));
+      fixture.store.fillFor(URL, de, varying(de), octets(2000));
+      fixture.settle();
+      fixture.store.fillFor(URL, en, meta(), octets(3000));
+      assertThat(inMemory(fixture, en)).isEqualTo(3000);
+      assertThat(inMemory(fixture, de)).isEqualTo(2000);
+      fixture.settle();
+      assertThat(fixture.load(URL, en).content()).hasSize(3000);
+      assertThat(fixture.load(URL, de).content()).hasSize(3000);
+    }
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.store.store.opened().join();
+      assertThat(fixture.load(URL, en).content()).hasSize(3000);
+      assertThat(fixture.load(URL, de).content()).hasSize(3000);
+    }
+  }
+
+  private static long inMemory(DiskFixture fixture, Fields request) {
+    Entry entry = fixture.store.store.find(probe(URL), request);
+    long length = entry.contentLength();
+    entry.release();
+    return length;
+  }
+
+  private static Fields language(String language) {
+    String lines = "Accept-Language: " + language + "\r\n\r\n";
+    return StoredFields.index(lines.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static StoredMeta varying(Fields request) {
+    byte[] lines = "Vary: Accept-Language\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    VarySelection vary = VarySelection.of(false, request, StoredFields.index(lines));
+    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
   }
 
   private static Entry loaded(DiskFixture fixture) {
