@@ -115,6 +115,7 @@ final class SupersedingTest {
       assertThat(inMemory(fixture, en)).isEqualTo(3000);
       assertThat(inMemory(fixture, de)).isEqualTo(2000);
       fixture.settle();
+      assertThat(fixture.stats().objects()).isEqualTo(1);
       assertThat(fixture.load(URL, en).content()).hasSize(3000);
       assertThat(fixture.load(URL, de).content()).hasSize(3000);
     }
