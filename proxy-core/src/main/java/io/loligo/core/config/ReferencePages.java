@@ -88,8 +88,9 @@ public final class ReferencePages {
     }
     String most = directive.max() == Long.MAX_VALUE ? "" : " to " + directive.max();
     String least = (most.isEmpty() ? "at least " : "") + directive.min();
-    String none = directive.noLimit() ? "; `none` or -1: no limit" : "";
-    return least + most + unit + none;
+    boolean saysWhat = directive.text().contains("none or -1");
+    String none = saysWhat ? ", `none` or -1" : "; `none` or -1: no limit";
+    return least + most + unit + (directive.noLimit() ? none : "");
   }
 
   private static void others(StringBuilder page, Status status, String title) {
@@ -246,7 +247,6 @@ public final class ReferencePages {
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
       | `dns_nameservers` or `debug_options` that make no sense | accepted | error |
-      | `quick_abort_max` below 0, or `none` | accepted: whatever is not nearly done is ended | error: write `0 KB` |
       | `quick_abort_pct` beyond 100 | accepted | error |
       | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |
       | a second `logformat` of one name | error in the log, ignored | error |

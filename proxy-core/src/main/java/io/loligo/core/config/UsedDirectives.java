@@ -192,7 +192,10 @@ final class UsedDirectives {
                     + " -1: always."),
         d("quick_abort_max")
             .type(ValueType.KILOBYTES, "16 KB")
-            .text("After the last client left, a fetch with more than this to go is ended."),
+            .noLimit()
+            .text(
+                "After the last client left, a fetch with more than this to go is ended. none or -1,"
+                    + " as in Squid: each that quick_abort_min does not keep."),
         d("quick_abort_pct")
             .type(ValueType.INTEGER, "95")
             .range(0, 100)
