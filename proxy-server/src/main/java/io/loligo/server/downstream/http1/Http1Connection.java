@@ -1526,6 +1526,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     unread = null;
     context.pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
+    endTunnel = channel::close; // until the other end is there
     return new Detached(channel, early);
   }
 
