@@ -15,7 +15,7 @@ final class Declaration {
   private String why;
   private long min;
   private long max = Long.MAX_VALUE;
-  private boolean noLimit;
+  private String unlimited;
   private List<String> choices = List.of();
   private Reload reload = Reload.LIVE;
   private Status status = Status.USED;
@@ -61,7 +61,12 @@ final class Declaration {
   }
 
   Declaration noLimit() {
-    noLimit = true;
+    return noLimit("no limit");
+  }
+
+  /** The word none and -1 mean {@code meaning}. */
+  Declaration noLimit(String meaning) {
+    unlimited = meaning;
     return this;
   }
 
@@ -111,7 +116,7 @@ final class Declaration {
         why,
         min,
         max,
-        noLimit,
+        unlimited,
         choices,
         reload,
         status,

@@ -15,7 +15,7 @@ import java.util.List;
  * @param why reason of that difference, or null
  * @param min least number, in the unit the value is kept in
  * @param max greatest number
- * @param noLimit whether the word none and {@code -1} mean no limit
+ * @param unlimited what the word none and {@code -1} mean; null: they are no values
  * @param choices words of a {@link ValueType#CHOICE}
  * @param reload what a changed value needs
  * @param status what the line does here
@@ -33,7 +33,7 @@ public record Directive(
     String why,
     long min,
     long max,
-    boolean noLimit,
+    String unlimited,
     List<String> choices,
     Reload reload,
     Status status,
@@ -81,6 +81,11 @@ public record Directive(
       case RULES, LINE, ADDRESSES, BYTES_BY_ACL -> true;
       default -> false;
     };
+  }
+
+  /** Whether the word none and {@code -1} are values. */
+  boolean noLimit() {
+    return unlimited != null;
   }
 
   /** Whether the value is looked at in this version. */

@@ -88,9 +88,8 @@ public final class ReferencePages {
     }
     String most = directive.max() == Long.MAX_VALUE ? "" : " to " + directive.max();
     String least = (most.isEmpty() ? "at least " : "") + directive.min();
-    boolean saysWhat = directive.text().contains("none or -1");
-    String none = saysWhat ? ", `none` or -1" : "; `none` or -1: no limit";
-    return least + most + unit + (directive.noLimit() ? none : "");
+    String none = directive.noLimit() ? "; `none` or -1: " + directive.unlimited() : "";
+    return least + most + unit + none;
   }
 
   private static void others(StringBuilder page, Status status, String title) {

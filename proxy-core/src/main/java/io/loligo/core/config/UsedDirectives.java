@@ -186,16 +186,12 @@ final class UsedDirectives {
                     + " whose ACLs match holds."),
         d("quick_abort_min")
             .type(ValueType.KILOBYTES, "16 KB")
-            .noLimit()
-            .text(
-                "After the last client left, a fetch with less than this to go is finished. none or"
-                    + " -1: always."),
+            .noLimit("each is finished")
+            .text("After the last client left, a fetch with less than this to go is finished."),
         d("quick_abort_max")
             .type(ValueType.KILOBYTES, "16 KB")
-            .noLimit()
-            .text(
-                "After the last client left, a fetch with more than this to go is ended. none or -1,"
-                    + " as in Squid: each that quick_abort_min does not keep."),
+            .noLimit("as 0, as in Squid")
+            .text("After the last client left, a fetch with more than this to go is ended."),
         d("quick_abort_pct")
             .type(ValueType.INTEGER, "95")
             .range(0, 100)

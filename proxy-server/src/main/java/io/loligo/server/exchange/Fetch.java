@@ -502,7 +502,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
    * Of what this request could have been answered with besides {@code fresh}, borrowed, all that
    * has the strong tag of {@code reply} is current, too (RFC 9111 section 4.3.4). What others
    * select is not: the fields of the 304 may be for this client's selection only. Nor is what has
-   * no Vary, where others have: stored anew it would take the place of all of them.
+   * no Vary, where others have: written anew it would take the place of all of them on disk.
    */
   private void freshenOthers(Entry fresh, ResponseHead reply) {
     if (!reply.fields().has(FieldName.ETAG) || fresh.meta().vary() == null) {
