@@ -3,8 +3,8 @@ package io.loligo.server.sim;
 import java.util.SplittableRandom;
 
 /**
- * What besides plain requests there is in a world. Drawn apart from all else: a world that has none
- * of it is what it was before there was any.
+ * What besides plain requests there is in a world. Drawn apart from all else: whether there is any
+ * changes no other draw.
  *
  * @param tunnels CONNECT and Upgrade
  * @param parents proxies that the proxy asks

@@ -111,7 +111,9 @@ final class Setting {
             text
                 + "acl closed urlpath_regex [13579]$\n"
                 + "http_access deny closed\n"
-                + "acl closed_ports port 50000-59999\n"
+                + "acl closed_ports port "
+                + Tunneled.FIRST_CLOSED_PORT
+                + "-59999\n"
                 + "http_access deny closed_ports\n"
                 + "http_access allow all\n");
     names = DnsSettings.load(config.dns());

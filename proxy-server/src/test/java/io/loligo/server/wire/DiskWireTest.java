@@ -625,20 +625,19 @@ class DiskWireTest extends WireTest {
     start();
     store("/a", "0123456789", FRESH);
     String body = octets(24 * LARGE);
-    CountDownLatch sent = new CountDownLatch(1);
     origin.on(
         "/a",
         call -> {
           call.whole();
           call.ok(body);
-          sent.countDown();
         });
     disk.holdsInvalidations = true;
     RawClient client = begin("DELETE", "/a");
     Runnable forgets = disk.awaitHeld();
-    another();
-    assertThat(proxy.transitBytes()).isLessThan(LARGE);
-    assertThat(sent.getCount()).isOne();
+    for (int turn = 0; turn < 100; turn++) {
+      another(); // it would read on meanwhile
+      assertThat(proxy.transitBytes()).isLessThan(LARGE);
+    }
     forgets.run();
     assertThat(client.responseTo("DELETE").text()).isEqualTo(body);
   }

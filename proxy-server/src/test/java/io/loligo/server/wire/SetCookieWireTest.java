@@ -75,8 +75,7 @@ class SetCookieWireTest extends WireTest {
         "/a",
         call -> {
           if (call.field("If-None-Match") == null) {
-            String[] stale = {"Cache-Control: max-age=1", "Age: 100", "ETag: \"a\""};
-            call.ok("x", stale[0], stale[1], stale[2], "Set-Cookie: a=1");
+            call.ok("x", "Cache-Control: max-age=1", "Age: 100", "ETag: \"a\"", "Set-Cookie: a=1");
           } else {
             call.send("HTTP/1.1 304 Not Modified\r\n" + FRESH + "\r\n\r\n");
           }

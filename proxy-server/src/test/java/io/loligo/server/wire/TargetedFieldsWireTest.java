@@ -60,8 +60,8 @@ class TargetedFieldsWireTest extends WireTest {
         "/a",
         call -> {
           if (call.field("If-None-Match") == null) {
-            String[] lines = {"CDN-Cache-Control: max-age=10", named, "ETag: \"a\"", "X-Foo: 1"};
-            call.ok("x", lines[0], lines[1], lines[2], lines[3], "Age: 100");
+            call.ok(
+                "x", "CDN-Cache-Control: max-age=10", named, "ETag: \"a\"", "X-Foo: 1", "Age: 100");
           } else {
             call.send(
                 "HTTP/1.1 304 Not Modified\r\nCDN-Cache-Control: max-age=1000\r\n"

@@ -19,6 +19,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** A store with directories on disk, and a loop to ask from. */
 final class DiskFixture implements AutoCloseable {
@@ -61,13 +62,18 @@ final class DiskFixture implements AutoCloseable {
 
   /** Waits until nothing waits to be written. */
   void settle() {
+    await(() -> !isBusy());
+    // a removal is through when one behind it is
+    purge("http://nobody/");
+  }
+
+  /** Waits until {@code what} is so. */
+  static void await(BooleanSupplier what) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (isBusy()) {
+    while (!what.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
     }
-    // a removal is through when one behind it is
-    purge("http://nobody/");
   }
 
   private boolean isBusy() {

@@ -5,6 +5,7 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
+import static io.loligo.store.disk.DiskFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheGroups;
@@ -18,8 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,14 +55,6 @@ final class ForgettingTest {
 
   private static CompletableFuture<Boolean> invalidate(DiskFixture fixture, String... urls) {
     return invalidate(fixture, NO_GROUPS, urls);
-  }
-
-  private static void await(BooleanSupplier what) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!what.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
   }
 
   @Test
@@ -149,11 +140,12 @@ final class ForgettingTest {
   @Test
   void groupsAreWaitedForUntilTheyAreNoted() throws IOException {
     long[] groups = {CacheGroups.ofGroup("http://a", "g")};
+    Path purges = temp.resolve("cache/purges");
     try (DiskFixture fixture = open()) {
+      byte[] before = Files.readAllBytes(purges);
       assertThat(DiskFixture.get(invalidate(fixture, groups))).isTrue();
+      assertThat(Files.readAllBytes(purges)).isNotEqualTo(before);
     }
-    byte[] noted = Files.readAllBytes(temp.resolve("cache/purges"));
-    assertThat(noted).isNotEqualTo(new byte[noted.length]);
   }
 
   /** Only of the paths that have some. */

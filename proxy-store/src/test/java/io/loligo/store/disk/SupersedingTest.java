@@ -120,7 +120,6 @@ final class SupersedingTest {
       assertThat(fixture.load(URL, de).content()).hasSize(3000);
     }
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.store.store.opened().join();
       assertThat(fixture.load(URL, en).content()).hasSize(3000);
       assertThat(fixture.load(URL, de).content()).hasSize(3000);
     }
@@ -492,10 +491,7 @@ final class SupersedingTest {
                 flight.end(null);
               })
           .get();
-      long end = System.nanoTime() + 20_000_000_000L;
-      while (fixture.store.store.stats().inFlight() > 0 && System.nanoTime() < end) {
-        Thread.onSpinWait();
-      }
+      DiskFixture.await(() -> fixture.store.store.stats().inFlight() == 0);
       fixture.settle(); // the fetch lets go of what it wrote when it has ended
       assertThat(fixture.stats().usedBytes()).isGreaterThan(700_000);
       Entry entry = fixture.store.store.find(probe(URL), noFields());

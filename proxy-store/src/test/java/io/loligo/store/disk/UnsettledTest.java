@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,16 +61,8 @@ final class UnsettledTest {
     assertThat(fixture.purge("http://nobody/")).isZero();
   }
 
-  private static void await(BooleanSupplier what) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!what.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
-  }
-
   private void holds(DiskFixture fixture, FaultySlab.Hold written) throws IOException {
-    await(written::isReached);
+    DiskFixture.await(written::isReached);
     CompletableFuture<Integer> purge = fixture.purging(URL);
     settleRemovals(fixture);
     assertThat(purge).isNotDone();
@@ -105,19 +95,19 @@ final class UnsettledTest {
       for (int i = 0; !moved.isReached(); i++) {
         assertThat(i).isLessThan(600);
         fixture.store.fill("http://a/" + i, octets(60_000));
-        await(() -> fixture.stats().queuedBytes() == 0 || moved.isReached());
+        DiskFixture.await(() -> fixture.stats().queuedBytes() == 0 || moved.isReached());
       }
       holds(fixture, moved);
     }
   }
 
-  /** One that is told of the failure must not believe that it is gone. */
+  /** What could not be struck out goes with the directory. */
   @Test
-  void aPurgeThatWaitedForAWriteThatFailsIsNotConfirmed() throws IOException {
+  void aPurgeThatWaitedForAWriteThatFailsIsConfirmedAsAllOfItGoes() throws IOException {
     try (DiskFixture fixture = open()) {
       FaultySlab.Hold written = slab[0].holdNextFirstBlock(URL, Lane.PROBATION);
       fixture.store.fill(URL, octets(1000));
-      await(written::isReached);
+      DiskFixture.await(written::isReached);
       CompletableFuture<Integer> purge = fixture.purging(URL);
       settleRemovals(fixture);
       slab[0].failWrites();
@@ -135,11 +125,11 @@ final class UnsettledTest {
       settleRemovals(fixture); // with nothing to be forced behind it
       slab[0].stall();
       fixture.store.fill(URL, octets(200_000));
-      await(() -> slab[0].stalled() > 0);
+      DiskFixture.await(() -> slab[0].stalled() > 0);
       assertThat(fixture.purge(URL)).isNotNegative();
       FaultySlab.Hold committed = slab[0].holdNextFirstBlock(URL, Lane.PROBATION);
       slab[0].resume();
-      await(() -> fixture.stats().queuedBytes() == 0 || committed.isReached());
+      DiskFixture.await(() -> fixture.stats().queuedBytes() == 0 || committed.isReached());
       assertThat(committed.isReached()).isFalse();
     }
   }
