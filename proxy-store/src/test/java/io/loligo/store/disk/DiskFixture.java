@@ -76,6 +76,16 @@ final class DiskFixture implements AutoCloseable {
     }
   }
 
+  /** Ticks until {@code what} is so: how much is done in one hangs on the machine. */
+  void tickUntil(BooleanSupplier what) {
+    await(
+        () -> {
+          store.store.tick();
+          await(() -> !isBusy());
+          return what.getAsBoolean();
+        });
+  }
+
   private boolean isBusy() {
     return store.store.diskStats().stream()
         .anyMatch(stats -> stats.queuedBytes() > 0 || stats.queueDepth() > 0);

@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -532,11 +531,7 @@ final class FaultTest {
       fixture.store.store.purge(
           new Purge.Matching(UrlPattern.of("fault", "/x")), fixture.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      for (int i = 0; i < 5; i++) {
-        fixture.store.store.tick();
-        fixture.settle();
-      }
-      assertThat(fixture.store.store.bans()).isEmpty();
+      fixture.tickUntil(() -> fixture.store.store.bans().isEmpty());
       assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.store.store.diskStats().get(0).state()).isEqualTo(DiskStats.State.READY);
     }
@@ -553,11 +548,7 @@ final class FaultTest {
           new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
       slab[0].failForces();
-      for (int i = 0; i < 2; i++) {
-        fixture.store.store.tick();
-        awaitTick(fixture);
-      }
-      assertThat(slab[0].forces()).isGreaterThan(before);
+      fixture.tickUntil(() -> slab[0].forces() > before);
       assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
     }
   }
@@ -571,20 +562,8 @@ final class FaultTest {
           new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
       slab[0].failWrites();
-      for (int i = 0; i < 3; i++) {
-        fixture.store.store.tick();
-        awaitTick(fixture);
-      }
-      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
+      fixture.tickUntil(() -> fixture.stats().state() == DiskStats.State.OFF);
       assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
-    }
-  }
-
-  private static void awaitTick(DiskFixture fixture) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (fixture.stats().queuedBytes() > 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
     }
   }
 
@@ -707,12 +686,8 @@ final class FaultTest {
       for (int i = 10; i < 20; i++) {
         badPages.add(pageOf(i));
       }
-      for (int i = 0; i < 60; i++) {
-        fixture.store.store.tick();
-        awaitTick(fixture);
-      }
+      fixture.tickUntil(() -> fixture.stats().damaged() >= 10);
       isReady(fixture);
-      assertThat(fixture.stats().damaged()).isGreaterThanOrEqualTo(10);
       assertThat(fixture.stats().objects()).isEqualTo(OBJECTS - fixture.stats().damaged());
       assertThat(check(fixture)).isEqualTo((int) fixture.stats().objects());
     }
