@@ -33,8 +33,8 @@ public record CacheSettings(
   public static final CacheSettings DEFAULT =
       new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false);
 
-  /** The same for what comes through a port that stands for the origin. */
-  public CacheSettings asGateway() {
+  /** The same for what comes through a port that stands for the origin, or does not. */
+  public CacheSettings asGateway(boolean gateway) {
     return new CacheSettings(
         refreshPatterns,
         negativeTtlSeconds,
@@ -45,7 +45,7 @@ public record CacheSettings(
         refreshAllIms,
         maxObjectBytes,
         minObjectBytes,
-        true);
+        gateway);
   }
 
   /** The same with the sizes of objects that {@code other} stores. */

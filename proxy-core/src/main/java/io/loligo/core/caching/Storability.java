@@ -33,6 +33,15 @@ public record Storability(
    */
   static final int MAX_ORDINARY_HEAD_BYTES = 4_096;
 
+  /** What directives decide on. */
+  private static final int DECIDED =
+      StoredMeta.MUST_REVALIDATE
+          | StoredMeta.NO_CACHE
+          | StoredMeta.HEURISTIC
+          | StoredMeta.NEGATIVE
+          | StoredMeta.IMMUTABLE
+          | StoredMeta.VIOLATES;
+
   /** What would be kept with an answer that is for requests with the same fields. */
   private static final long SECRETS =
       1L << FieldName.AUTHORIZATION | 1L << FieldName.PROXY_AUTHORIZATION | 1L << FieldName.COOKIE;
@@ -97,7 +106,87 @@ public record Storability(
       return new Storability(
           false, "smaller than minimum_object_size", null, fresh, directives.withheldFields());
     }
+    boolean post = request.methodId() == Method.POST;
+    meta = ofKind(meta, request.fields(), post, fields, directives, pattern, settings);
     return new Storability(true, "storable", meta, fresh, directives.withheldFields());
+  }
+
+  /**
+   * {@code meta}, of a response that is stored, with word of whose rules made it, where those of
+   * ports that stand for the origin are others (RFC 9213).
+   *
+   * @param post whether it answers POST
+   */
+  private static StoredMeta ofKind(
+      StoredMeta meta,
+      Fields request,
+      boolean post,
+      Fields response,
+      CacheControl directives,
+      RefreshPattern pattern,
+      CacheSettings settings) {
+    if (!TargetedControl.isForGateways(response)) {
+      return meta;
+    }
+    CacheControl others = TargetedControl.of(response, !settings.gateway());
+    boolean forOthers =
+        (!others.has(CacheControl.MUST_UNDERSTAND) || StatusCaching.isUnderstood(meta.status()))
+            && prohibition(request, others, pattern) == null
+            && (!post || hasExplicitLifetime(response, others))
+            && others.withheldFields().equals(directives.withheldFields())
+            && lifetimeRefusal(
+                    decided(meta, response, others, pattern, settings),
+                    response,
+                    others,
+                    pattern,
+                    settings)
+                == null;
+    int kind = settings.gateway() ? StoredMeta.TARGETED : StoredMeta.UNTARGETED;
+    return meta.withFlag(forOthers ? kind : kind | StoredMeta.FOR_ONE_KIND);
+  }
+
+  /** {@code meta} as {@code directives} would have it, and not those that it was made by. */
+  private static StoredMeta decided(
+      StoredMeta meta,
+      Fields response,
+      CacheControl directives,
+      RefreshPattern pattern,
+      CacheSettings settings) {
+    Freshness freshness =
+        Freshness.of(
+            meta.status(),
+            response,
+            directives,
+            meta.dateMillis(),
+            meta.responseTimeMillis(),
+            pattern,
+            settings.negativeTtlSeconds());
+    return meta.decided(
+        freshness.lifetimeSeconds(),
+        Math.max(0, directives.staleWhileRevalidateSeconds()),
+        directives.staleIfErrorSeconds(),
+        flags(directives, freshness, pattern) | (meta.flags() & ~DECIDED));
+  }
+
+  /**
+   * What is stored as {@code meta} for a port with {@code settings}: where that goes by other
+   * directives than the port that stored it (RFC 9213), it is as if that one had. Null where it
+   * would not have stored it. Pure; without such directives {@code meta} itself.
+   *
+   * @param stored its fields as stored, borrowed
+   * @param url effective URI, for refresh_pattern
+   */
+  public static StoredMeta regarded(
+      StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings) {
+    if (!meta.isOfOtherKind(settings.gateway())) {
+      return meta;
+    }
+    if (!meta.isFor(settings.gateway())) {
+      return null;
+    }
+    RefreshPattern pattern = settings.patternFor(url);
+    CacheControl directives = TargetedControl.of(stored, settings.gateway());
+    return decided(meta, stored, directives, pattern, settings);
   }
 
   /**
@@ -117,16 +206,20 @@ public record Storability(
       long responseTimeMillis,
       CacheSettings settings) {
     Fields fields = merged.fields();
-    return meta(
+    CacheControl directives = TargetedControl.of(fields, settings.gateway());
+    RefreshPattern pattern = settings.patternFor(url);
+    StoredMeta meta =
+        meta(
             stored.status(),
             fields,
-            TargetedControl.of(fields, settings.gateway()),
-            settings.patternFor(url),
+            directives,
+            pattern,
             requestTimeMillis,
             responseTimeMillis,
             VarySelection.updated(stored.vary(), request, fields),
             stored.contentLength(),
-            settings)
+            settings);
+    return ofKind(meta, request, false, fields, directives, pattern, settings)
         .withPart(stored.part());
   }
 
@@ -141,7 +234,7 @@ public record Storability(
     CacheControl directives = TargetedControl.of(merged.fields(), settings.gateway());
     return !takesFieldsAway(request.fields())
         && !CacheControl.ofRequest(request.fields()).has(CacheControl.NO_STORE)
-        && prohibition(request, directives, settings.patternFor(url)) == null;
+        && prohibition(request.fields(), directives, settings.patternFor(url)) == null;
   }
 
   /**
@@ -252,12 +345,12 @@ public record Storability(
     if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {
       return "must-understand, and the status is not understood";
     }
-    String prohibition = prohibition(request, directives, pattern);
+    String prohibition = prohibition(request.fields(), directives, pattern);
     return prohibition == null ? VarySelection.refusal(response.fields()) : prohibition;
   }
 
   private static String prohibition(
-      RequestHead request, CacheControl directives, RefreshPattern pattern) {
+      Fields request, CacheControl directives, RefreshPattern pattern) {
     if (forbidsStoring(directives) && !has(pattern, Option.IGNORE_NO_STORE)) {
       return "no-store response";
     }
@@ -269,12 +362,11 @@ public record Storability(
 
   /** Whether what answers {@code request} is for others, too, going by {@code stored}, borrowed. */
   public static boolean isShared(RequestHead request, Fields stored, CacheSettings settings) {
-    return isShared(request, TargetedControl.of(stored, settings.gateway()));
+    return isShared(request.fields(), TargetedControl.of(stored, settings.gateway()));
   }
 
-  private static boolean isShared(RequestHead request, CacheControl directives) {
-    return !request.fields().has(FieldName.AUTHORIZATION)
-        || isSharedDespiteAuthorization(directives);
+  private static boolean isShared(Fields request, CacheControl directives) {
+    return !request.has(FieldName.AUTHORIZATION) || isSharedDespiteAuthorization(directives);
   }
 
   /** no-store, unless must-understand overrides it (RFC 9111 section 5.2.2.3). */

@@ -81,6 +81,15 @@ public record StoredMeta(
   /** It is stored, or lives as long as it does, because the configuration says so. */
   public static final int VIOLATES = 1 << 14;
 
+  /** A field for gateways decided on it (RFC 9213 section 3.1), which other ports do not go by. */
+  public static final int TARGETED = 1 << 15;
+
+  /** It has such a field, and was stored through a port that does not go by it. */
+  public static final int UNTARGETED = 1 << 16;
+
+  /** Beside one of these: ports of the other kind would not have stored it, or not any more. */
+  public static final int FOR_ONE_KIND = 1 << 17;
+
   /** One whose content is whole. */
   public StoredMeta(
       int status,
@@ -121,6 +130,20 @@ public record StoredMeta(
 
   public boolean has(int flag) {
     return (flags & flag) != 0;
+  }
+
+  /**
+   * Whether a port may use it at all.
+   *
+   * @param gateway whether the port stands for the origin
+   */
+  public boolean isFor(boolean gateway) {
+    return !has(FOR_ONE_KIND) || !isOfOtherKind(gateway);
+  }
+
+  /** Whether it was stored by other directives than a port of this kind goes by. */
+  public boolean isOfOtherKind(boolean gateway) {
+    return has(gateway ? UNTARGETED : TARGETED);
   }
 
   /** Whether {@code request} selects it (RFC 9111 section 4.1). No allocation. */
@@ -190,9 +213,17 @@ public record StoredMeta(
     return with(lifetimeSeconds, flags, octets, part);
   }
 
-  /** The same response, stale from {@code millis} on at the latest. */
+  /** The same response, stale from {@code millis} on at the latest, and for its kind of port. */
   public StoredMeta staleSince(long millis) {
-    return with(Math.min(lifetimeSeconds, ageSeconds(millis)), flags, contentLength, part);
+    long age = ageSeconds(millis);
+    return lifetimeSeconds <= age && flags == flagsOfItsKind()
+        ? this
+        : with(Math.min(lifetimeSeconds, age), flagsOfItsKind(), contentLength, part);
+  }
+
+  /** Ports of the other kind judge by the fields, which do not say what was learnt since. */
+  private int flagsOfItsKind() {
+    return has(TARGETED | UNTARGETED) ? flags | FOR_ONE_KIND : flags;
   }
 
   /** The same response with {@code flag} set. */
@@ -202,15 +233,25 @@ public record StoredMeta(
 
   /** The same response, not to be served stale while it is validated. */
   public StoredMeta withoutStaleWhileRevalidate() {
-    return with(lifetimeSeconds, 0, flags, contentLength, part);
+    return decided(lifetimeSeconds, 0, staleIfErrorSeconds, flagsOfItsKind());
+  }
+
+  /** The same response with what Cache-Control and its kin decide on. */
+  StoredMeta decided(long lifetime, long whileRevalidate, long ifError, int marks) {
+    return with(lifetime, whileRevalidate, ifError, marks, contentLength, part);
   }
 
   private StoredMeta with(long lifetime, int marks, long octets, ContentPart piece) {
-    return with(lifetime, staleWhileRevalidateSeconds, marks, octets, piece);
+    return with(lifetime, staleWhileRevalidateSeconds, staleIfErrorSeconds, marks, octets, piece);
   }
 
   private StoredMeta with(
-      long lifetime, long staleWhileRevalidate, int marks, long octets, ContentPart piece) {
+      long lifetime,
+      long whileRevalidate,
+      long ifError,
+      int marks,
+      long octets,
+      ContentPart piece) {
     return new StoredMeta(
         status,
         requestTimeMillis,
@@ -219,8 +260,8 @@ public record StoredMeta(
         lastModifiedMillis,
         initialAgeSeconds,
         lifetime,
-        staleWhileRevalidate,
-        staleIfErrorSeconds,
+        whileRevalidate,
+        ifError,
         marks,
         etag,
         vary,

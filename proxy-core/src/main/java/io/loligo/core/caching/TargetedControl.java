@@ -38,6 +38,13 @@ final class TargetedControl {
     return CacheControl.ofResponse(response);
   }
 
+  /** Whether what decides hangs on who asks: there is a field that gateways alone go by. */
+  static boolean isForGateways(Fields response) {
+    return response.has(FieldName.CDN_CACHE_CONTROL)
+        && of(response, FieldName.LOLIGO_CACHE_CONTROL) == null
+        && of(response, FieldName.CDN_CACHE_CONTROL) != null;
+  }
+
   private static CacheControl of(Fields response, int id) {
     if (!response.has(id)) {
       return null;

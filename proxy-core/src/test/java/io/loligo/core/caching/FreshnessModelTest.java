@@ -157,7 +157,7 @@ class FreshnessModelTest {
               4L << 20,
               0,
               false);
-      return gateway ? settings.asGateway() : settings;
+      return gateway ? settings.asGateway(true) : settings;
     }
 
     private static String line(String name, long second) {

@@ -38,6 +38,7 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
@@ -415,7 +416,11 @@ final class Exchange implements ClientEvents {
 
   /** What was validated for another has taken the place of what this one has. Takes it. */
   private void validateInstead(Entry entry) {
-    if (validated() != null && entry.meta().hasValidator() && entry.meta().part() == null) {
+    StoredMeta meta = entry.meta();
+    if (validated() != null
+        && meta.hasValidator()
+        && meta.part() == null
+        && meta.isFor(loop.caching(view).gateway())) {
       stale.release();
       stale = entry;
     } else {
@@ -425,8 +430,12 @@ final class Exchange implements ClientEvents {
 
   /** How {@code entry}, borrowed, answers this request; null where it does not. */
   private CacheDecision usable(Entry entry) {
-    CacheDecision again = decideAgain(entry.meta());
-    return switch (Incomplete.weigh(again, head, entry.meta()).outcome()) {
+    StoredMeta meta = loop.regarded(entry, target, view);
+    if (meta == null) {
+      return null;
+    }
+    CacheDecision again = decideAgain(meta);
+    return switch (Incomplete.weigh(again, head, meta).outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> again;
       default -> null;
     };
@@ -594,11 +603,23 @@ final class Exchange implements ClientEvents {
       selection = brought.by(head.fields());
       return false;
     }
-    CacheDecision joined = decideAgain(arrived.meta());
+    StoredMeta found = regarded(arrived);
+    if (found == null) {
+      return false; // for ports of the other kind
+    }
+    CacheDecision joined = decideAgain(found);
     if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null) {
       awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
     }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
+  }
+
+  /** What {@code arrived} is by the rules of this request's port; null: not to be stored. */
+  private StoredMeta regarded(InFlight.Arrived arrived) {
+    StoredMeta meta = arrived.meta();
+    return meta != null && meta.isOfOtherKind(loop.caching(view).gateway())
+        ? loop.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), target, view)
+        : meta;
   }
 
   /**
@@ -739,7 +760,7 @@ final class Exchange implements ClientEvents {
         settings.cacheName(),
         decision,
         arrived.head().status(),
-        arrived.meta(),
+        regarded(arrived),
         waited,
         fetch == null,
         loop.clock().millis(),
@@ -828,9 +849,10 @@ final class Exchange implements ClientEvents {
 
   /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
   private int status(int failureStatus) {
+    StoredMeta meta = staleMeta();
     boolean unvalidated =
-        stale != null
-            && stale.meta().has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
+        meta != null
+            && meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
             && failureStatus != FetchFailure.Kind.ADDRESS_DENIED.status();
     return unvalidated ? 504 : failureStatus;
   }
@@ -862,6 +884,7 @@ final class Exchange implements ClientEvents {
     long now = loop.clock().millis();
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
     stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
+    StoredMeta meta = staleMeta();
     Entry entry = stale;
     stale = null;
     serve(
@@ -869,8 +892,8 @@ final class Exchange implements ClientEvents {
         new CacheDecision(
             Reuse.answering(head, entry.meta()),
             CacheReason.STALE_IF_ERROR,
-            entry.meta().ageSeconds(now),
-            entry.meta().lifetimeSeconds()),
+            meta.ageSeconds(now),
+            meta.lifetimeSeconds()),
         new Answered(decision, fetch == null ? 0 : fetch.status(), new FieldLines(0)));
     return true;
   }
@@ -880,9 +903,15 @@ final class Exchange implements ClientEvents {
    * 4.3.3 lets it act on a 5xx as if the origin had not answered at all.
    */
   boolean mayServeStale() {
-    return stale != null
+    StoredMeta meta = staleMeta();
+    return meta != null
         && Reuse.mayServeOnError(
-            loop.clock().millis(), head, stale.meta(), target.url(), loop.config().caching());
+            loop.clock().millis(), head, meta, target.url(), loop.config().caching());
+  }
+
+  /** The stale response by the rules of this request's port; null where there is none. */
+  private StoredMeta staleMeta() {
+    return stale == null ? null : loop.regarded(stale, target, view);
   }
 
   /** Answers from the store. Takes {@code entry}. */

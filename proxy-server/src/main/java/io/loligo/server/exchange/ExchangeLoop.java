@@ -9,6 +9,7 @@ import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
@@ -619,9 +620,13 @@ public final class ExchangeLoop implements RequestHandler {
 
     @Override
     public boolean suffices(Entry entry) {
+      StoredMeta found = regarded(entry, target, view);
+      if (found == null) {
+        return true; // none of it is of use here
+      }
       CacheDecision decision =
           Reuse.decide(
-              clock.millis(), head, false, entry.meta(), false, url.of(target), config().caching());
+              clock.millis(), head, false, found, false, url.of(target), config().caching());
       return switch (decision.outcome()) {
         case NOT_MODIFIED -> !decision.revalidates();
         case SERVE -> head.methodId() == Method.HEAD;
@@ -741,7 +746,7 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * Takes {@code entry}, which may be null.
+   * Takes {@code stored}, which may be null.
    *
    * @param load how a look on disk ended, or null
    */
@@ -751,13 +756,19 @@ public final class ExchangeLoop implements RequestHandler {
       RequestTarget target,
       Framing framing,
       RequestView view,
-      Entry entry,
+      Entry stored,
       long nowMillis,
       LoadOutcome load) {
-    StoredMeta found = entry == null ? null : entry.meta();
-    boolean others = found == null && store.holds(probe);
-    CacheDecision decision = decision(head, target, found, others, nowMillis, load);
+    boolean others = stored == null && store.holds(probe);
+    StoredMeta found = stored == null ? null : regarded(stored, target, view);
+    Entry entry = stored;
     ExchangeRecord record = stream.record();
+    if (stored != null && found == null) {
+      stored.release();
+      entry = null;
+      record.fromDisk = false;
+    }
+    CacheDecision decision = decision(head, target, found, others, nowMillis, load);
     record.decision = decision;
     lookedUp(record);
     switch (decision.outcome()) {
@@ -849,9 +860,30 @@ public final class ExchangeLoop implements RequestHandler {
     };
   }
 
+  /**
+   * What is stored as {@code entry}, borrowed, for a request by {@code view}'s port; null where
+   * that may not use it, which is as if it were not there (RFC 9213).
+   */
+  StoredMeta regarded(Entry entry, RequestTarget target, RequestView view) {
+    StoredMeta meta = entry.meta();
+    return meta.isOfOtherKind(caching(view).gateway())
+        ? regarded(meta, ReplyFields.stored(entry), target, view)
+        : meta;
+  }
+
+  /** The same of what is stored as {@code meta} with these field lines and the empty line. */
+  StoredMeta regarded(StoredMeta meta, byte[] lines, RequestTarget target, RequestView view) {
+    return Storability.regarded(meta, StoredFields.index(lines), target.url(), caching(view));
+  }
+
+  /** What decides about responses for {@code view}'s port. */
+  CacheSettings caching(RequestView view) {
+    return settings.caching(view.httpPort().mode());
+  }
+
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */
   private static CacheDecision afterLoad(CacheDecision decision, LoadOutcome load) {
-    if (load == LoadOutcome.ABSENT) {
+    if (load != LoadOutcome.DAMAGED && load != LoadOutcome.BUSY) {
       return decision;
     }
     CacheReason unknown = CacheReason.DISK_UNREADABLE;
@@ -876,7 +908,7 @@ public final class ExchangeLoop implements RequestHandler {
   /** Whether what answers {@code head} is for others, too, if it is as {@code entry} was. */
   private boolean isShared(RequestHead head, RequestView view, Entry entry) {
     Fields stored = StoredFields.index(ReplyFields.stored(entry));
-    return Storability.isShared(head, stored, settings.caching(view.httpPort().mode()));
+    return Storability.isShared(head, stored, caching(view));
   }
 
   private ClientEvents purge(

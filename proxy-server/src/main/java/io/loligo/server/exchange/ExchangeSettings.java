@@ -47,7 +47,7 @@ public record ExchangeSettings(
         config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
     boolean logsByDestination =
         config.logging().accessLogs().stream().anyMatch(log -> log.access().needsDestination());
-    CacheSettings gateway = config.caching().asGateway();
+    CacheSettings gateway = config.caching().asGateway(true);
     return new ExchangeSettings(
         config,
         name,

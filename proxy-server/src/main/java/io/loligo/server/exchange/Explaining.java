@@ -5,6 +5,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.FreshnessSum;
 import io.loligo.core.caching.KeyProbe;
@@ -194,11 +195,16 @@ final class Explaining {
             || (purgedInMemory
                 ? remains(variants, inMemory)
                 : loop.store().holds(loop.probe(target)));
-    Forecast forecast = forecast(selected < 0 ? null : variants.get(selected), others, peek, now);
+    Glimpse found = selected < 0 ? null : regarded(variants.get(selected));
+    // what is there and not for this port is an answer: the disk is not asked beside memory
+    LoadOutcome load =
+        selected < 0 ? peek.disk() : variants.get(selected).onDisk() ? LoadOutcome.FOUND : null;
+    Forecast forecast = forecast(found, selected < 0 && others, load, variants, now);
     List<StoredVariant> stored = new ArrayList<>();
     for (int i = 0; i < variants.size(); i++) {
       if (!variants.get(i).purged()) {
-        stored.add(variant(variants.get(i), i == selected && asksStore(forecast), now));
+        boolean serves = i == selected && found != null && asksStore(forecast);
+        stored.add(variant(variants.get(i), serves, now));
       }
     }
     boolean fetching = loop.store().inFlight(loop.probe(target), head.fields()) != null;
@@ -215,6 +221,12 @@ final class Explaining {
             fetching,
             List.of(),
             key));
+  }
+
+  /** {@code one} as this port goes by it; null where it does not (RFC 9213). */
+  private Glimpse regarded(Glimpse one) {
+    StoredMeta meta = loop.regarded(one.meta(), one.fields(), target, view);
+    return meta == null ? null : one.with(meta);
   }
 
   private static boolean asksStore(Forecast forecast) {
@@ -248,7 +260,14 @@ final class Explaining {
     return variants.get(gone).meta().vary() != null && inMemory > 1;
   }
 
-  private Forecast forecast(Glimpse selected, boolean others, Peek peek, long now) {
+  /**
+   * What {@code selected} is good for.
+   *
+   * @param looked how a look on disk would end; null: there would be none
+   * @param variants all there are
+   */
+  private Forecast forecast(
+      Glimpse selected, boolean others, LoadOutcome looked, List<Glimpse> variants, long now) {
     loop.probe(target);
     String upgrade = loop.upgrade(head, framing, view);
     CacheDecision bypass = loop.bypass(head, target, framing, upgrade, view);
@@ -259,8 +278,8 @@ final class Explaining {
     }
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected, or it is purged: no fault of the disk
-    LoadOutcome load = peek.disk() == LoadOutcome.FOUND ? LoadOutcome.ABSENT : peek.disk();
-    CacheDecision decision = loop.decision(head, target, found, found == null && others, now, load);
+    LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
+    CacheDecision decision = loop.decision(head, target, found, others, now, load);
     boolean onError =
         found != null
             && Incomplete.answers(head, found)
@@ -272,7 +291,7 @@ final class Explaining {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
         LogTag tag = Exchange.fetchedTag(decision, miss);
-        int offered = offered(decision, peek.variants());
+        int offered = offered(decision, variants);
         yield new Forecast(
             decision, 0, tag, onError, offered, loop.fetchesWhole(head, view, decision));
       }
@@ -313,15 +332,19 @@ final class Explaining {
       }
     }
     variants.stream()
-        .filter(one -> one.onDisk() && OfferedTags.hasTag(one.meta()))
+        .filter(one -> one.onDisk() && isFor(one) && OfferedTags.hasTag(one.meta()))
         .filter(one -> !inMemory.contains(one.meta().vary()))
         .limit(OfferedTags.MAX_TAGS - tags.size())
         .forEach(one -> offer(one, tags));
     return tags.size();
   }
 
+  private boolean isFor(Glimpse one) {
+    return one.meta().isFor(loop.caching(view).gateway());
+  }
+
   private void offer(Glimpse one, OfferedTags tags) {
-    if (!one.purged()) {
+    if (!one.purged() && isFor(one)) {
       tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
     }
   }
@@ -333,7 +356,13 @@ final class Explaining {
     return record.tag;
   }
 
-  private StoredVariant variant(Glimpse one, boolean selected, long now) {
+  private StoredVariant variant(Glimpse stored, boolean selected, long now) {
+    CacheSettings rules = loop.caching(view);
+    Glimpse one = regarded(stored);
+    if (one == null) {
+      one = stored;
+      rules = rules.asGateway(!rules.gateway());
+    }
     Fields fields = StoredFields.index(one.fields());
     List<String> inputs = new ArrayList<>();
     for (int i = 0; i < fields.count(); i++) {
@@ -347,8 +376,7 @@ final class Explaining {
         one.meta(),
         selecting(one.meta().vary()),
         inputs,
-        FreshnessSum.of(
-            one.meta(), fields, target.url(), loop.settings().caching(view.httpPort().mode()), now),
+        FreshnessSum.of(one.meta(), fields, target.url(), rules, now),
         one.bytes(),
         one.hits());
   }

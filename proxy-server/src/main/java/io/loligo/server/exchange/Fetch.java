@@ -190,9 +190,11 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     if (now == null) {
       return false;
     }
+    StoredMeta meta = loop.regarded(now, target, view);
     boolean fresh =
         now != validated
-            && now.meta().ageSeconds(loop.clock().millis()) < now.meta().lifetimeSeconds();
+            && meta != null
+            && meta.ageSeconds(loop.clock().millis()) < meta.lifetimeSeconds();
     now.release();
     return fresh;
   }
@@ -285,7 +287,8 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   void start() {
     if (offers) {
       offers = false;
-      OfferedVariants.look(loop, key, target, head.fields(), eventLoop, this::offer);
+      OfferedVariants.look(
+          loop, key, target, head.fields(), caching().gateway(), eventLoop, this::offer);
     } else {
       loop.route(view, head.methodId(), this::start);
     }
@@ -863,7 +866,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private CacheSettings caching() {
-    return loop.settings().caching(view.httpPort().mode());
+    return loop.caching(view);
   }
 
   private Storability storability(ResponseHead reply, long now) {

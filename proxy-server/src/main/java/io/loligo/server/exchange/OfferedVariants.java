@@ -22,7 +22,11 @@ final class OfferedVariants {
   private final OfferedTags tags = new OfferedTags();
   private final List<Entry> entries = new ArrayList<>();
 
-  private OfferedVariants() {}
+  private final boolean gateway;
+
+  private OfferedVariants(boolean gateway) {
+    this.gateway = gateway;
+  }
 
   /**
    * Looks for those that may do for {@code request}. {@code then} takes them, null where there are
@@ -30,15 +34,17 @@ final class OfferedVariants {
    * an answer from there.
    *
    * @param request a snapshot nobody changes
+   * @param gateway whether it came by a port that stands for the origin
    */
   static void look(
       ExchangeLoop loop,
       CacheKey key,
       RequestTarget target,
       Fields request,
+      boolean gateway,
       EventLoop eventLoop,
       Consumer<OfferedVariants> then) {
-    OfferedVariants found = new OfferedVariants();
+    OfferedVariants found = new OfferedVariants(gateway);
     loop.store().variants(key).forEach(entry -> found.add(entry, request));
     int room = OfferedTags.MAX_TAGS - found.tags.size();
     if (room == 0 || !loop.store().mayLoad(loop.probe(target))) {
@@ -47,7 +53,13 @@ final class OfferedVariants {
     }
     Look look = new Look(loop, found, request, then);
     loop.timer().arm(look, loop.config().disk().loadTimeoutMillis());
-    loop.store().loadVariants(key, OfferedTags::hasTag, room, eventLoop, look::loaded);
+    loop.store()
+        .loadVariants(
+            key,
+            meta -> meta.isFor(gateway) && OfferedTags.hasTag(meta),
+            room,
+            eventLoop,
+            look::loaded);
   }
 
   /** Waits for the disk, or for the clock. */
@@ -89,7 +101,7 @@ final class OfferedVariants {
   /** Takes {@code entry}. */
   private void add(Entry entry, Fields request) {
     Fields fields = StoredFields.index(ReplyFields.stored(entry));
-    if (tags.add(entry.meta(), fields, request)) {
+    if (entry.meta().isFor(gateway) && tags.add(entry.meta(), fields, request)) {
       entries.add(entry);
     } else {
       entry.release();

@@ -45,6 +45,9 @@ public record StoredVariant(
     add(marks, StoredMeta.NEGATIVE, "negative answer");
     add(marks, StoredMeta.IMMUTABLE, "immutable");
     add(marks, StoredMeta.NO_DATE, "sent without Date");
+    if (meta.has(StoredMeta.TARGETED | StoredMeta.UNTARGETED)) {
+      marks.add(port());
+    }
     if (!meta.hasValidator()) {
       marks.add("no validator");
     }
@@ -55,6 +58,16 @@ public record StoredVariant(
       marks.add("stale-if-error " + meta.staleIfErrorSeconds() + " s");
     }
     return marks;
+  }
+
+  /** For whom it is, where a field is for gateways only (RFC 9213). */
+  private String port() {
+    if (meta.isFor(true) && meta.isFor(false)) {
+      return "CDN-Cache-Control decides, on accel ports only";
+    }
+    return meta.isFor(true)
+        ? "for accel ports only, by CDN-Cache-Control"
+        : "not for accel ports, by CDN-Cache-Control";
   }
 
   private void add(List<String> marks, int flag, String text) {

@@ -231,7 +231,7 @@ final class ExchangeBench implements AutoCloseable {
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     Outcome outcome = new Outcome();
-    Client client = new Client(outcome, config.ports().get(0), question.content(), most);
+    Client client = new Client(outcome, port(question), question.content(), most);
     call(
         () -> {
           running = outcome;
@@ -240,6 +240,13 @@ final class ExchangeBench implements AutoCloseable {
           client.events = loop.request(client, head, MessageFraming.of(head));
         });
     return client;
+  }
+
+  private HttpPort port(Question question) {
+    return config.ports().stream()
+        .filter(port -> port.name().equals(question.portName()))
+        .findFirst()
+        .orElse(config.ports().get(0));
   }
 
   private void call(Runnable task) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheReason;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.server.exchange.ExchangeBench.Outcome;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
@@ -12,7 +13,9 @@ import io.loligo.server.explain.StoredVariant;
 import io.loligo.server.record.LogTag;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +37,11 @@ class ExplainOracleTest {
   /** Whether what memory holds may be another when the origin is asked. */
   private boolean evicting;
 
+  /** Chooses the port of each request; null: there is one. */
+  private Random ports;
+
+  private int forOthers;
+
   private final Map<CacheDecision.Outcome, Integer> seen =
       new EnumMap<>(CacheDecision.Outcome.class);
 
@@ -47,6 +55,8 @@ class ExplainOracleTest {
     fromDisk = 0;
     purging = false;
     evicting = false;
+    ports = null;
+    forOthers = 0;
     seen.clear();
   }
 
@@ -86,6 +96,53 @@ class ExplainOracleTest {
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
   }
 
+  /** Each goes by directives of its own (RFC 9213). */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void foretellsWhatHappensToClientsOfBothKindsOfPorts(boolean disk, @TempDir Path dir) {
+    try (ExchangeBench bench =
+        new ExchangeBench(
+            "http_port 3128 accel vhost name=gateway",
+            "http_port 3129 name=forward",
+            "cache_peer 192.0.2.1 parent 80 0 originserver name=origin",
+            "never_direct allow all",
+            disk ? "maximum_object_size_in_memory 0 KB" : "",
+            disk ? "cache_dir rock " + dir + " 32" : "")) {
+      evicting = disk;
+      ports = new Random(11);
+      foretells(bench, 8, REQUESTS);
+    }
+    assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
+    assertThat(forOthers).as("stored responses that are not for the port").isPositive();
+  }
+
+  @Test
+  void saysForWhomAStoredResponseIs() {
+    try (ExchangeBench bench =
+        new ExchangeBench(
+            "http_port 3128 accel vhost name=gateway",
+            "http_port 3129 name=forward",
+            "cache_peer 192.0.2.1 parent 80 0 originserver name=origin",
+            "never_direct allow all")) {
+      bench.answers =
+          request ->
+              "HTTP/1.1 200 OK\r\nCDN-Cache-Control: max-age=99\r\nCache-Control: no-store\r\n"
+                  + "Vary: X-Test\r\nETag: \"1\"\r\n\r\n";
+      Question one = Question.get("http://h1.test/", List.of("X-Test: 1"));
+      Question two = Question.get("http://h1.test/", List.of("X-Test: 2"));
+      bench.send(by("gateway", one));
+      Explanation gateway = bench.explain(by("gateway", one));
+      assertThat(gateway.stored().get(0).selected()).isTrue();
+      assertThat(gateway.stored().get(0).marks())
+          .contains("for accel ports only, by CDN-Cache-Control");
+      Explanation forward = bench.explain(by("forward", one));
+      assertThat(forward.stored().get(0).selected()).isFalse();
+      assertThat(forward.forecast().decision().reason()).isEqualTo(CacheReason.URI_MISS);
+      assertThat(bench.explain(by("gateway", two)).forecast().offeredTags()).isOne();
+      assertThat(bench.explain(by("forward", two)).forecast().offeredTags()).isZero();
+    }
+  }
+
   /** What memory has no room for, or is not to have, is on disk. */
   @ParameterizedTest
   @ValueSource(strings = {"maximum_object_size_in_memory 0 KB", "cache_mem 64 KB"})
@@ -110,6 +167,9 @@ class ExplainOracleTest {
       }
       bench.nowMillis += traffic.pause();
       Question question = traffic.request(bench.nowMillis);
+      if (ports != null) {
+        question = by(ports.nextBoolean() ? "gateway" : "forward", question);
+      }
       Explanation explanation = bench.explain(question);
       assertThat(shown(bench.explain(question)))
           .as("asking changes nothing")
@@ -121,6 +181,11 @@ class ExplainOracleTest {
             "seed " + seed + ", request " + i + ": " + question + "\n" + explanation, e);
       }
     }
+  }
+
+  private static Question by(String port, Question question) {
+    return new Question(
+        question.url(), question.method(), question.fieldLines(), question.content(), null, port);
   }
 
   /** Without what tells one array from another that is the same. */
@@ -148,6 +213,7 @@ class ExplainOracleTest {
     }
     for (StoredVariant variant : explanation.stored()) {
       partsStored += variant.meta().part() == null ? 0 : 1;
+      forOthers += variant.meta().has(StoredMeta.FOR_ONE_KIND) && !variant.selected() ? 1 : 0;
       // a soft purge takes the lifetime that the rules gave
       assertThat(purging || variant.freshness().asStored()).isTrue();
       if (variant.selected()) {

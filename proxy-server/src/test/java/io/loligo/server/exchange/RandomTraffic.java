@@ -28,6 +28,8 @@ final class RandomTraffic {
       List.of(200, 200, 200, 200, 200, 200, 203, 204, 301, 302, 404, 404, 410, 500, 503, 599);
   private static final Pattern RANGE = Pattern.compile("Range: bytes=(\\d)-(\\d?)\r\n");
   private static final List<String> KEYS = List.of("a", "b", "c");
+  private static final List<String> TARGETED =
+      List.of("no-store", "no-cache", "max-age=9, stale-while-revalidate=99", "private");
   private static final List<String> METHODS =
       List.of("POST", "DELETE", "OPTIONS", "PUT", "QUERY", "QUERY", "QUERY", "QUERY");
 
@@ -188,8 +190,8 @@ final class RandomTraffic {
     if (in(3)) {
       lines.add("xkey: " + one(KEYS));
     }
-    if (in(12)) {
-      lines.add("CDN-Cache-Control: max-age=" + seconds());
+    if (in(5)) {
+      lines.add("CDN-Cache-Control: " + (in(3) ? one(TARGETED) : "max-age=" + seconds()));
     }
     if (in(10)) {
       lines.add("Set-Cookie: a=b");

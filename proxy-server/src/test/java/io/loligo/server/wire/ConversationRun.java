@@ -22,15 +22,19 @@ final class ConversationRun {
   private final Conversation conversation;
   private final String here;
   private final int port;
+  private final int forwardPort;
   private final PassingTime time;
   private final ArrayDeque<Fetch> due = new ArrayDeque<>();
   private final List<String> troubles = new ArrayList<>();
 
   /**
    * @param here path that begins all URLs of this conversation and of no other
-   * @param port the proxy's
+   * @param port the proxy's that stands for the origin
+   * @param forwardPort the proxy's that forwards
    */
-  ConversationRun(Conversation conversation, String here, int port, PassingTime time) {
+  ConversationRun(
+      Conversation conversation, String here, int port, int forwardPort, PassingTime time) {
+    this.forwardPort = forwardPort;
     this.conversation = conversation;
     this.here = here;
     this.port = port;
@@ -54,8 +58,8 @@ final class ConversationRun {
     }
     Message request = exchange.request();
     List<WireMessage> responses = new ArrayList<>();
-    try (RawClient client = RawClient.connect(port)) {
-      client.send(octets(startLine(request), request));
+    try (RawClient client = RawClient.connect(exchange.forward() ? forwardPort : port)) {
+      client.send(octets(startLine(request, exchange.forward()), request));
       for (int i = 0; i < exchange.responses().size(); i++) {
         responses.add(client.responseTo(request.word(0)));
       }
@@ -143,9 +147,10 @@ final class ConversationRun {
 
   // ---- both
 
-  private String startLine(Message request) {
+  private String startLine(Message request, boolean forward) {
     String version = request.word(2).isEmpty() ? "HTTP/1.1" : request.word(2);
-    return request.word(0) + " " + target(request.word(1)) + " " + version;
+    String target = target(request.word(1));
+    return request.word(0) + " " + (forward ? words().in("{site}") : "") + target + " " + version;
   }
 
   private String target(String word) {

@@ -79,7 +79,8 @@ class ConversationsTest {
       proxy = ProxyUnderTest.start(configuration(conversation.proxyLines()), time);
       proxies.put(conversation.proxyLines(), proxy);
     }
-    ConversationRun run = new ConversationRun(conversation, here, proxy.port(), time);
+    ConversationRun run =
+        new ConversationRun(conversation, here, proxy.port(), proxy.port(1), time);
     runs.put(here, run);
     run.run();
   }
@@ -87,6 +88,8 @@ class ConversationsTest {
   private String configuration(List<String> further) {
     List<String> lines = new ArrayList<>();
     lines.add("http_port 127.0.0.1:0 accel defaultsite=site.test vhost");
+    lines.add("http_port 127.0.0.1:0");
+    lines.add("never_direct allow all");
     lines.add("cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
     lines.add("visible_hostname proxy.test");
     lines.add("access_log none");

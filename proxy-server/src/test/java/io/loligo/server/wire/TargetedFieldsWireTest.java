@@ -2,6 +2,9 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -22,11 +25,30 @@ class TargetedFieldsWireTest extends WireTest {
 
   private static WireMessage ask(RawClient client, String path, String... fieldLines)
       throws Exception {
+    return begin(client, path, fieldLines).response();
+  }
+
+  private static RawClient begin(RawClient client, String path, String... fieldLines)
+      throws Exception {
     StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: a.example\r\n");
     for (String line : fieldLines) {
       request.append(line).append("\r\n");
     }
-    return client.send(request + "\r\n").response();
+    return client.send(request + "\r\n");
+  }
+
+  /** The same site by a port that stands for the origin, the first, and by one that does not. */
+  private void both(String... lines) throws Exception {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add("http_port 127.0.0.1:0 accel defaultsite=a.example");
+    all.add("http_port 127.0.0.1:0");
+    all.add("cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site");
+    all.add("never_direct allow all");
+    startProxy(all.toArray(String[]::new));
+  }
+
+  private WireMessage forward(String path) throws Exception {
+    return ask(client(1), "http://a.example" + path);
   }
 
   @Test
@@ -147,6 +169,56 @@ class TargetedFieldsWireTest extends WireTest {
     assertHit(hit);
     assertBare(hit);
     assertThat(asked).hasValue(2);
+  }
+
+  /** Whoever asks at the same time by the other port does not get it either. */
+  @Test
+  void whoWaitsByAnotherKindOfPortFetchesForHimself() throws Exception {
+    both();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    AtomicInteger fetches = new AtomicInteger();
+    origin.on(
+        "/a",
+        call -> {
+          call.whole();
+          int number = fetches.incrementAndGet();
+          asked.countDown();
+          if (number == 1) {
+            await(answer);
+          }
+          call.ok("v" + number, "CDN-Cache-Control: max-age=1000", "Cache-Control: private");
+        });
+    RawClient gateway = begin(client(0), "/a");
+    await(asked);
+    RawClient forward = begin(client(1), "http://a.example/a");
+    RawClient along = begin(client(0), "/a");
+    // both wait when another is answered who came later
+    origin.onOk("/b", "b");
+    ask(client(0), "/b");
+    answer.countDown();
+    assertThat(gateway.response().text()).isEqualTo("v1");
+    assertThat(along.response().text()).isEqualTo("v1");
+    assertThat(forward.response().text()).isEqualTo("v2");
+  }
+
+  @Test
+  void whatIsForOneKindOfPortsIsSoAfterARestart() throws Exception {
+    String disk = "cache_dir rock " + dir.resolve("cache") + " 64";
+    both(disk);
+    proxy.diskOpened().join();
+    origin.onOk("/a", "one", "CDN-Cache-Control: max-age=1000", "Cache-Control: no-store");
+    ask(client(0), "/a");
+    proxy.close();
+    both(disk);
+    proxy.diskOpened().join();
+    origin.onOk("/a", "two", "CDN-Cache-Control: max-age=1000", "Cache-Control: no-store");
+    WireMessage fetched = forward("/a");
+    assertThat(fetched.text()).isEqualTo("two");
+    assertForwarded(fetched, "uri-miss");
+    WireMessage hit = ask(client(0), "/a");
+    assertHit(hit);
+    assertThat(hit.text()).isEqualTo("one");
   }
 
   private static void assertBare(WireMessage message) {

@@ -183,10 +183,7 @@ public final class Entry implements Stored {
 
   /** Makes it stale from {@code millis} on, if it is not already. */
   public void staleSince(long millis) {
-    StoredMeta now = meta;
-    if (now.lifetimeSeconds() > now.ageSeconds(millis)) {
-      meta = now.staleSince(millis);
-    }
+    meta = meta.staleSince(millis);
   }
 
   /** Number of the purge after which it was judged last; see {@link #judgedAt(long)}. */

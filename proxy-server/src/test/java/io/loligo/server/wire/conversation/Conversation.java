@@ -18,10 +18,12 @@ public record Conversation(String title, List<String> proxyLines, List<Step> ste
    * A request of the client and all it causes.
    *
    * @param request what the client sends
+   * @param forward whether by the port that forwards, in absolute-form
    * @param fetches what the origin is asked, and answers
    * @param responses what the client gets, interim ones first
    */
-  public record Exchange(Message request, List<Fetch> fetches, List<Message> responses)
+  public record Exchange(
+      Message request, boolean forward, List<Fetch> fetches, List<Message> responses)
       implements Step {}
 
   /**

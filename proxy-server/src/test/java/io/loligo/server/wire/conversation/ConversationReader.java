@@ -12,6 +12,7 @@ import java.util.List;
 /** Reads a {@link Conversation}. Confined to one thread; for one file. */
 public final class ConversationReader {
   private static final String CLIENT_SENDS = "client sends:";
+  private static final String FORWARD_CLIENT_SENDS = "forward client sends:";
   private static final String CLIENT_GETS = "client gets:";
   private static final String ORIGIN_SENDS = "origin sends:";
   private static final String ORIGIN_GETS = "origin gets:";
@@ -25,6 +26,7 @@ public final class ConversationReader {
 
   // the exchange being read
   private Message request;
+  private boolean forward;
   private List<Fetch> fetches = new ArrayList<>();
   private List<Message> responses = new ArrayList<>();
   private Message expected;
@@ -69,7 +71,12 @@ public final class ConversationReader {
       at++;
     } else if (line.startsWith(CLIENT_SENDS)) {
       endExchange();
+      forward = false;
       request = message(rest(line, CLIENT_SENDS));
+    } else if (line.startsWith(FORWARD_CLIENT_SENDS)) {
+      endExchange();
+      forward = true;
+      request = message(rest(line, FORWARD_CLIENT_SENDS));
     } else if (request == null) {
       throw wrong(at, CLIENT_SENDS);
     } else if (line.startsWith(ORIGIN_GETS)) {
@@ -115,7 +122,7 @@ public final class ConversationReader {
     if (responses.isEmpty()) {
       throw wrong(request.line() - 1, "what the client gets");
     }
-    steps.add(new Exchange(request, List.copyOf(fetches), List.copyOf(responses)));
+    steps.add(new Exchange(request, forward, List.copyOf(fetches), List.copyOf(responses)));
     request = null;
     fetches = new ArrayList<>();
     responses = new ArrayList<>();
