@@ -22,17 +22,15 @@ public final class Preconditions {
    */
   static final long FOR_ORIGINS = 1L << FieldName.IF_MATCH | 1L << FieldName.IF_UNMODIFIED_SINCE;
 
-  private static final int OK = 200;
-
   private Preconditions() {}
 
   /**
    * {@link Outcome#SERVE} or {@link Outcome#NOT_MODIFIED}, in the order of RFC 9110 section 13.2.2,
-   * for GET and HEAD. Conditions count only where the stored response is a 200 (section 13.2.1).
+   * for GET and HEAD. Conditions count only where the stored response is a 2xx (section 13.2.1).
    * {@link #FOR_ORIGINS} are not looked at. No allocation.
    */
   public static Outcome evaluate(Fields request, StoredMeta stored) {
-    if (!request.hasAny(FIELDS) || stored.status() != OK) {
+    if (!request.hasAny(FIELDS) || stored.status() / 100 != 2) {
       return Outcome.SERVE;
     }
     boolean current =
