@@ -83,8 +83,9 @@ public final class VarySelection {
   }
 
   /**
-   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, or more
-   * names than anybody has a use for.
+   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, more
+   * names than anybody has a use for, or X-Forwarded-For, which the origin gets from this proxy and
+   * not as the request has it.
    */
   public static boolean isUnmatchable(Fields response) {
     return refusal(response) != null;
@@ -97,6 +98,9 @@ public final class VarySelection {
     }
     if (response.hasToken(FieldName.VARY, "*")) {
       return "Vary: *";
+    }
+    if (response.hasToken(FieldName.VARY, FieldName.text(FieldName.X_FORWARDED_FOR))) {
+      return "Vary: X-Forwarded-For";
     }
     return names(response).size() > MAX_NAMES ? "Vary with too many names" : null;
   }
