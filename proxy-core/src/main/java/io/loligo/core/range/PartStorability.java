@@ -4,13 +4,15 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentPart;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.List;
 
 /**
  * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): where the 200 would be, for
- * one range that is where the client asked for it. Stateless.
+ * one range that is where the client asked for it. Not one that answers If-Range and does without
+ * the fields that the client has already (RFC 9110 section 15.3.7). Stateless.
  */
 public final class PartStorability {
   private static final int OK = 200;
@@ -31,6 +33,10 @@ public final class PartStorability {
       long responseTimeMillis,
       long partLength,
       CacheSettings settings) {
+    if (request.fields().has(FieldName.IF_RANGE)
+        && !response.fields().has(FieldName.CONTENT_TYPE)) {
+      return refused("a part for who has its fields already");
+    }
     ContentRange place = ContentRange.of(response.fields());
     if (place == null || (partLength >= 0 && partLength != place.range().length())) {
       return refused("a part of unknown place");

@@ -658,9 +658,10 @@ final class Exchange implements ClientEvents {
       from += HiddenFields.length(fields.slice());
     }
     boolean cookies = fetch != null || loop.replaysSetCookie(stream);
-    if (extendsLists(arrived) || (!cookies && holdsCookies(arrived))) {
+    boolean known = window != null && head.fields().has(FieldName.IF_RANGE);
+    if (known || extendsLists(arrived) || (!cookies && holdsCookies(arrived))) {
       ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
-      ReplyFields.putFirst(StoredFields.index(visible), cookies, lines);
+      ReplyFields.putFirst(StoredFields.index(visible), cookies, known, lines);
       from = fields.writerIndex() - 2;
     }
     stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);

@@ -169,7 +169,8 @@ final class HitAnswer {
     addOwn(lines, entry, decision, disk, asked);
     RangeSelection ranges = ranges(head, entry.meta());
     if (ranges != null) {
-      return RangeAnswer.send(loop, stream, entry, lines, ranges);
+      boolean known = head.fields().has(FieldName.IF_RANGE);
+      return RangeAnswer.send(loop, stream, entry, known, lines, ranges);
     }
     return sendWhole(stream, head, entry, lines);
   }

@@ -18,28 +18,37 @@ final class RangeAnswer {
   /**
    * Answers from {@code entry}, borrowed or, where more follows, handed to the result. Null where
    * the answer is complete, {@code entry} still the caller's.
+   *
+   * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
    */
   static HitStream send(
       ExchangeLoop loop,
       ClientStream stream,
       Entry entry,
+      boolean known,
       FieldLines lines,
       RangeSelection selected) {
     return switch (selected.outcome()) {
       case WHOLE -> throw new IllegalArgumentException("the whole is no range");
-      case SINGLE -> single(loop, stream, entry, lines, selected.ranges().get(0));
-      case MULTI -> multi(loop, stream, entry, lines, selected.ranges());
+      case SINGLE -> single(loop, stream, entry, known, lines, selected.ranges().get(0));
+      case MULTI -> multi(loop, stream, entry, known, lines, selected.ranges());
       case UNSATISFIABLE -> unsatisfiable(loop, stream, entry, lines);
     };
   }
 
   private static HitStream single(
-      ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines, ByteRange range) {
+      ExchangeLoop loop,
+      ClientStream stream,
+      Entry entry,
+      boolean known,
+      FieldLines lines,
+      ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     int from = entry.hiddenLength();
     boolean cookies = loop.replaysSetCookie(stream);
-    if (ReplyFields.isRearranged(entry.meta(), cookies)) {
-      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
+    if (known || ReplyFields.isRearranged(entry.meta(), cookies)) {
+      Fields stored = StoredFields.index(ReplyFields.visible(entry));
+      ReplyFields.putFirst(stored, cookies, known, lines);
       from = entry.fieldsLength() - 2;
     }
     int length = entry.fieldsLength() - from;
@@ -54,6 +63,7 @@ final class RangeAnswer {
       ExchangeLoop loop,
       ClientStream stream,
       Entry entry,
+      boolean known,
       FieldLines lines,
       List<ByteRange> ranges) {
     Fields stored = StoredFields.index(ReplyFields.visible(entry));
@@ -66,7 +76,9 @@ final class RangeAnswer {
     lines.clear();
     for (int i = 0; i < stored.count(); i++) {
       int id = stored.id(i);
-      if (id != FieldName.CONTENT_TYPE && (cookies || id != FieldName.SET_COOKIE)) {
+      if (id != FieldName.CONTENT_TYPE
+          && (cookies || id != FieldName.SET_COOKIE)
+          && !(known && ReplyFields.isKnown(stored, i))) {
         lines.add(stored, i);
       }
     }

@@ -116,14 +116,36 @@ final class ReplyFields {
    * @param cookies whether Set-Cookie lines are among them
    */
   static void putFirst(Fields shared, boolean cookies, FieldLines own) {
+    putFirst(shared, cookies, /* known= */ false, own);
+  }
+
+  /**
+   * The same.
+   *
+   * @param known whether the client has a part already, and with it what describes the
+   *     representation
+   */
+  static void putFirst(Fields shared, boolean cookies, boolean known, FieldLines own) {
     byte[] ours = own.toBytes();
     own.clear();
     for (int i = 0; i < shared.count(); i++) {
-      if (cookies || shared.id(i) != FieldName.SET_COOKIE) {
+      if ((cookies || shared.id(i) != FieldName.SET_COOKIE) && !(known && isKnown(shared, i))) {
         own.add(shared, i);
       }
     }
     own.append(ours, 0, ours.length);
+  }
+
+  /**
+   * Whether a 206 leaves out line {@code i} where the client has a part already (RFC 9110 section
+   * 15.3.7). Without an entity tag the date tells that the parts belong together.
+   */
+  static boolean isKnown(Fields shared, int i) {
+    return switch (shared.id(i)) {
+      case FieldName.CONTENT_TYPE, FieldName.CONTENT_ENCODING -> true;
+      case FieldName.LAST_MODIFIED -> shared.has(FieldName.ETAG);
+      default -> shared.nameEquals(i, "Content-Language");
+    };
   }
 
   /** Whether the stored lines cannot be sent as they are, behind {@code own} ones. */

@@ -112,7 +112,8 @@ class PartialContentOracleTest {
     }
     boolean holds = !asked.contains("If-Range:") || asked.contains("If-Range: " + tag) || in(4);
     Matcher range = RANGE.matcher(asked);
-    String lines = "X-Version: " + versions[url] + "\r\nCache-Control: max-age=";
+    String lines = "Content-Type: a/b\r\nX-Version: " + versions[url];
+    lines += "\r\nCache-Control: max-age=";
     lines = (in(6) ? "" : "ETag: " + tag + "\r\n") + lines;
     lines += (in(3) ? 1 : 1000) + "\r\n";
     if (range.find() && holds && !in(6) && request.method().equals("GET")) {
