@@ -37,7 +37,6 @@ final class HitAnswer {
           | 1L << FieldName.DATE
           | 1L << FieldName.ETAG
           | 1L << FieldName.EXPIRES
-          | 1L << FieldName.LAST_MODIFIED
           | 1L << FieldName.VARY
           | 1L << FieldName.VIA
           | 1L << FieldName.CACHE_STATUS;
@@ -251,10 +250,14 @@ final class HitAnswer {
     }
   }
 
-  /** Adds what a 304 has of {@code stored}, borrowed, to {@code lines}. */
+  /**
+   * Adds what a 304 has of {@code stored}, borrowed, to {@code lines}: Last-Modified where no tag
+   * says what is current.
+   */
   static void addRepeated(Fields stored, FieldLines lines) {
+    long repeated = stored.has(FieldName.ETAG) ? IN_304 : IN_304 | 1L << FieldName.LAST_MODIFIED;
     for (int i = 0; i < stored.count(); i++) {
-      if ((IN_304 & 1L << stored.id(i)) != 0) {
+      if ((repeated & 1L << stored.id(i)) != 0) {
         lines.add(stored, i);
       }
     }
