@@ -101,6 +101,7 @@ public record CacheControl(
     private long staleIfError = ABSENT;
 
     // the argument of the directive being read; start > end: none
+    private byte[] argument;
     private int argumentStart;
     private int argumentEnd;
     private boolean malformed;
@@ -150,6 +151,7 @@ public record CacheControl(
 
     /** Reads what stands behind a name; where the next directive may begin. */
     private int argument(int from, int end) {
+      argument = bytes;
       argumentStart = 1;
       argumentEnd = 0;
       malformed = false;
@@ -158,8 +160,7 @@ public record CacheControl(
         at++;
         int close = at < end && bytes[at] == '"' ? closingQuote(at + 1, end) : end;
         if (close < end) {
-          argumentStart = at + 1;
-          argumentEnd = close;
+          quoted(at + 1, close);
           at = close + 1;
         } else {
           argumentStart = at;
@@ -170,6 +171,26 @@ public record CacheControl(
         }
       }
       return junk(at, end);
+    }
+
+    /** The argument is what stands between quotes there (RFC 9110 section 5.6.4). */
+    private void quoted(int start, int close) {
+      argumentStart = start;
+      argumentEnd = close;
+      int escape = start;
+      while (escape < close && bytes[escape] != '\\') {
+        escape++;
+      }
+      if (escape == close) {
+        return;
+      }
+      argument = new byte[close - start];
+      argumentStart = 0;
+      argumentEnd = 0;
+      for (int i = start; i < close; i++) {
+        i += bytes[i] == '\\' ? 1 : 0;
+        argument[argumentEnd++] = bytes[i];
+      }
     }
 
     /** Goes on to the next separator; a semicolon is none, but what is behind it counts. */
@@ -281,7 +302,7 @@ public record CacheControl(
       }
       String list =
           new String(
-              bytes, argumentStart, argumentEnd - argumentStart, StandardCharsets.ISO_8859_1);
+              argument, argumentStart, argumentEnd - argumentStart, StandardCharsets.ISO_8859_1);
       List<String> names = new ArrayList<>();
       for (String member : list.split(",", -1)) {
         String name = member.strip().toLowerCase(Locale.ROOT);
@@ -300,7 +321,7 @@ public record CacheControl(
     }
 
     private long seconds() {
-      return malformed ? -1 : Octets.deltaSeconds(bytes, argumentStart, argumentEnd);
+      return malformed ? -1 : Octets.deltaSeconds(argument, argumentStart, argumentEnd);
     }
 
     private long smaller(long before) {
