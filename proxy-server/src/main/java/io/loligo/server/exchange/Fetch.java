@@ -18,6 +18,7 @@ import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -80,6 +81,10 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private volatile long replaced;
   private long keysAsOf;
   private List<String> withheld = List.of();
+
+  /** What stays on the connection of the answer that readers get. */
+  private HopByHop hopByHop;
+
   private HeldAnswer held;
   private boolean readOwed;
   private boolean reading;
@@ -767,6 +772,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private void open(
       ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
     ResponseHead snapshot = reply.snapshot();
+    hopByHop = HopByHop.of(reply.fields());
     view.reply(snapshot);
     inFlight.head(
         snapshot,
@@ -950,7 +956,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       held.end();
     } else if (!over) {
       finish();
-      inFlight.end(trailers);
+      inFlight.end(ReplyFields.trailers(trailers, hopByHop, withheld));
     }
   }
 

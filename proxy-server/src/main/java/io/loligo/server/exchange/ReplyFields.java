@@ -96,6 +96,32 @@ final class ReplyFields {
     }
   }
 
+  /**
+   * Those of {@code trailers}, borrowed and may be null, that readers get, over the same octets:
+   * not what stays on the connection, nor what {@code withheld} names, for many may read along.
+   *
+   * @param hopByHop that of the head they follow
+   */
+  static Fields trailers(Fields trailers, HopByHop hopByHop, List<String> withheld) {
+    if (trailers == null || trailers.count() == 0) {
+      return trailers;
+    }
+    Collection<String> names = searchable(withheld);
+    Fields kept = new Fields(trailers.count());
+    kept.clear(trailers.bytes());
+    for (int i = 0; i < trailers.count(); i++) {
+      if (!hopByHop.drops(trailers, i) && !isNamed(trailers, i, names)) {
+        kept.add(
+            trailers.id(i),
+            trailers.nameStart(i),
+            trailers.nameLength(i),
+            trailers.valueStart(i),
+            trailers.valueEnd(i));
+      }
+    }
+    return kept;
+  }
+
   private static boolean isPassedOn(Fields fields, HopByHop hopByHop, int i) {
     return (NOT_SHARED & 1L << fields.id(i)) == 0 && !hopByHop.drops(fields, i);
   }

@@ -475,6 +475,19 @@ class FramingWireTest extends WireTest {
   }
 
   @Test
+  @DisplayName("RFC 9110 section 7.6.1, RFC 9111 section 5.2.2.7: trailers are fields, too")
+  void trailersThatAreForTheConnectionOrForOneClientDoNotGoOn() throws Exception {
+    startProxy();
+    String head =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\n"
+            + "Cache-Control: max-age=100, private=\"X-User\"\r\n\r\n";
+    origin.on("/c", head + "1\r\nx\r\n0\r\nX-Hop: 1\r\nx-user: me\r\nX-Sum: 1\r\n\r\n");
+    WireMessage answer = get("/c", "TE: trailers");
+    assertThat(answer.text()).isEqualTo("x");
+    assertThat(answer.trailers()).containsExactly("X-Sum: 1");
+  }
+
+  @Test
   void delimitsAResponseThatEndsWithItsConnection() throws Exception {
     startProxy();
     origin.on(
