@@ -59,6 +59,11 @@ final class Block {
     block.setInt(CRC, crc(block, block.writerIndex()));
   }
 
+  /** Makes {@code block} none. */
+  static void strike(ByteBuf block) {
+    block.setInt(0, 0);
+  }
+
   /**
    * Whether the readable octets from index 0 are a whole and unchanged block of {@code kind}. One
    * of an older life of its segment, of another object or number is whole too: see the accessors.

@@ -29,7 +29,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -105,6 +107,9 @@ final class DiskDirectory implements AutoCloseable {
   private final BanSweep sweep;
 
   private final AtomicInteger urgent = new AtomicInteger();
+
+  /** Responses to be written: the task of one takes others with it. */
+  private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
 
   /** Whether something failed that a close in order would have done. */
   private volatile boolean inDisorder;
@@ -560,7 +565,8 @@ final class DiskDirectory implements AutoCloseable {
             memory,
             readFailures,
             this::fail);
-    Writer writer = new Writer(catalogue, unsettled, dropping, blocks, space, geometry, secret);
+    Publisher publisher = new Publisher(catalogue, unsettled, dropping, blocks, space);
+    Writer writer = new Writer(catalogue, unsettled, publisher, blocks, space, geometry, secret);
     return new DirectoryContext(
         secret,
         catalogue,
@@ -808,27 +814,13 @@ final class DiskDirectory implements AutoCloseable {
       then.ended(Ended.NOT_WRITTEN);
       return;
     }
-    long id = ids.incrementAndGet();
-    long bytes = entry.fieldsLength() + (fresh ? 0 : entry.contentLength());
-    boolean queued =
-        threads.write(
-            () -> {
-              try {
-                Ended how = writeNow(now, entry, fresh, late, id, cancelled);
-                if (how == Ended.NOT_WRITTEN && !fresh && !late && state == State.CLOSED) {
-                  removeNow(now, entry.key(), null); // nobody else can any more
-                }
-                then.ended(how);
-              } finally {
-                entry.release();
-              }
-            },
-            bytes,
-            false);
-    if (!queued) {
+    Write write = new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then);
+    boolean queued = threads.write(() -> writeWithOthers(now, write), write.bytes(), false);
+    if (queued) {
+      writes.add(write);
+    } else {
       counters.queueSkips.increment();
-      then.ended(Ended.NOT_WRITTEN);
-      entry.release();
+      write.release(Ended.NOT_WRITTEN);
     }
   }
 
@@ -858,45 +850,73 @@ final class DiskDirectory implements AutoCloseable {
     void ended(Ended how);
   }
 
-  private Ended writeNow(
-      DirectoryContext now,
-      Entry entry,
-      boolean fresh,
-      boolean late,
-      long id,
-      BooleanSupplier cancelled) {
-    if (state != State.READY && state != State.CLOSED) {
-      return Ended.NOT_WRITTEN;
+  /** Writes {@code first} and what waits behind it, what others have not taken of that. */
+  private void writeWithOthers(DirectoryContext now, Write first) {
+    List<Write> some = new ArrayList<>();
+    long bytes = 0;
+    Write next = first;
+    while (next != null) {
+      if (next.take()) {
+        some.add(next);
+        bytes += next.blockBytes();
+      }
+      boolean room =
+          some.size() < WriteGroup.MAX_BLOCKS
+              && bytes <= WriteGroup.BYTES - WriteGroup.MAX_BLOCK_BYTES;
+      next = room ? writes.poll() : null;
     }
     try {
-      Writer.Outcome outcome =
-          fresh
-              ? now.writer().freshen(entry, cancelled)
-              : now.writer().write(entry, id, late, cancelled);
-      switch (outcome) {
-        case WRITTEN -> {
-          if (!fresh) {
-            entry.diskId(id);
-          }
-          counters.writes.increment();
-          counters.writtenBytes.add(entry.contentLength());
-        }
-        case REFUSED -> counters.refusals.increment();
-        case NO_SPACE -> counters.spaceSkips.increment();
-        case CANCELLED -> {}
+      if (state == State.READY || state == State.CLOSED) {
+        now.writer().write(some);
       }
-      return switch (outcome) {
-        case WRITTEN -> Ended.WRITTEN;
-        case REFUSED, NO_SPACE -> Ended.NOT_WRITTEN;
-        case CANCELLED -> Ended.CANCELLED;
-      };
-    } catch (OutOfMemoryError e) {
+    } finally {
+      some.forEach(write -> written(now, write));
+    }
+  }
+
+  private void written(DirectoryContext now, Write write) {
+    try {
+      Ended how = Ended.NOT_WRITTEN;
+      try {
+        how = ended(write);
+        if (how == Ended.NOT_WRITTEN && !write.fresh() && !write.late() && state == State.CLOSED) {
+          removeNow(now, write.entry().key(), null); // nobody else can any more
+        }
+      } finally {
+        write.release(how);
+      }
+    } catch (RuntimeException | Error defect) {
+      LOG.error("cache_dir {}: what follows a write failed", config.path(), defect);
+    }
+  }
+
+  private Ended ended(Write write) {
+    Throwable failure = write.failure();
+    if (failure instanceof OutOfMemoryError) {
       counters.spaceSkips.increment();
-      return Ended.NOT_WRITTEN;
-    } catch (IOException | RuntimeException | Error e) {
-      fail(e);
+    } else if (failure != null) {
+      fail(failure);
+    }
+    if (write.outcome() == null) {
       return Ended.NOT_WRITTEN;
     }
+    switch (write.outcome()) {
+      case WRITTEN -> {
+        if (!write.fresh()) {
+          write.entry().diskId(write.id());
+        }
+        counters.writes.increment();
+        counters.writtenBytes.add(write.entry().contentLength());
+      }
+      case REFUSED -> counters.refusals.increment();
+      case NO_SPACE -> counters.spaceSkips.increment();
+      case CANCELLED -> {}
+    }
+    return switch (write.outcome()) {
+      case WRITTEN -> Ended.WRITTEN;
+      case REFUSED, NO_SPACE -> Ended.NOT_WRITTEN;
+      case CANCELLED -> Ended.CANCELLED;
+    };
   }
 
   /**

@@ -21,12 +21,17 @@ final class Unsettled {
   }
 
   /** One change. */
-  private static final class Change {
+  static final class Change {
+    private final long high;
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean over;
     private Throwable failure;
 
-    void tell(Waiter waiter) {
+    private Change(long high) {
+      this.high = high;
+    }
+
+    private void tell(Waiter waiter) {
       synchronized (this) {
         if (!over) {
           waiters.add(waiter);
@@ -36,7 +41,7 @@ final class Unsettled {
       waiter.through(failure);
     }
 
-    void end(Throwable why) {
+    private void end(Throwable why) {
       synchronized (this) {
         over = true;
         failure = why;
@@ -70,8 +75,7 @@ final class Unsettled {
 
   /** Runs {@code step}, a change of what stands under {@code high}. */
   <T> T change(long high, Step<T> step) throws IOException {
-    Change mine = new Change();
-    changes.merge(high, List.of(mine), Unsettled::both);
+    Change mine = begin(high);
     Throwable failure = null;
     try {
       return step.run();
@@ -79,11 +83,27 @@ final class Unsettled {
       failure = e;
       throw e;
     } finally {
-      if (failure == null) {
-        changes.computeIfPresent(high, (ignored, all) -> without(all, mine));
-      }
-      mine.end(failure);
+      end(mine, failure);
     }
+  }
+
+  /** What stands under {@code high} is changed from now on, until {@link #end}. */
+  Change begin(long high) {
+    Change begun = new Change(high);
+    changes.merge(high, List.of(begun), Unsettled::both);
+    return begun;
+  }
+
+  /**
+   * {@code change} is through.
+   *
+   * @param failure why it is not, or null
+   */
+  void end(Change change, Throwable failure) {
+    if (failure == null) {
+      changes.computeIfPresent(change.high, (ignored, all) -> without(all, change));
+    }
+    change.end(failure);
   }
 
   private static List<Change> both(List<Change> some, List<Change> others) {

@@ -27,7 +27,7 @@ final class Writer {
 
   private final Catalogue catalogue;
   private final Unsettled unsettled;
-  private final Dropping dropping;
+  private final Publisher publisher;
   private final Blocks blocks;
   private final Space space;
   private final Geometry geometry;
@@ -36,29 +36,43 @@ final class Writer {
   Writer(
       Catalogue catalogue,
       Unsettled unsettled,
-      Dropping dropping,
+      Publisher publisher,
       Blocks blocks,
       Space space,
       Geometry geometry,
       Secret secret) {
     this.catalogue = catalogue;
     this.unsettled = unsettled;
-    this.dropping = dropping;
+    this.publisher = publisher;
     this.blocks = blocks;
     this.space = space;
     this.geometry = geometry;
     this.secret = secret;
   }
 
-  /**
-   * Writes {@code entry}, borrowed, all of it in memory, as object {@code id}.
-   *
-   * @param late whether it came before what may be there by now, which then stays
-   */
-  Outcome write(Entry entry, long id, boolean late, BooleanSupplier cancelled) throws IOException {
-    if (cancelled.getAsBoolean()) {
+  /** Does {@code writes}, small ones together, and tells each what became of it. */
+  void write(List<Write> writes) {
+    long bytes = writes.stream().mapToLong(Write::blockBytes).sum();
+    try (WriteGroup group = new WriteGroup(catalogue, unsettled, blocks, space, publisher, bytes)) {
+      for (Write write : writes) {
+        try {
+          Outcome outcome = write.fresh() ? freshen(write) : write(write, group);
+          if (outcome != null) {
+            write.ended(outcome);
+          }
+        } catch (IOException | RuntimeException | Error e) {
+          write.failed(e);
+        }
+      }
+    }
+  }
+
+  /** Writes an entry that is all in memory; null: {@code group} does. */
+  private Outcome write(Write write, WriteGroup group) throws IOException {
+    if (write.cancelled().getAsBoolean()) {
       return Outcome.CANCELLED;
     }
+    Entry entry = write.entry();
     ByteBuf meta = meta(entry.meta());
     List<Extent> extents = new ArrayList<>();
     try {
@@ -68,33 +82,32 @@ final class Writer {
         return Outcome.REFUSED;
       }
       StoredHash hash = secret.hash().of(entry.key(), entry.meta().vary());
-      long bytes = FirstBlock.FIXED_BYTES + headBytes + layout.firstContent() + layout.pieceBytes();
-      Placement placement = catalogue.place(hash.high(), bytes);
-      if (placement.lane() == null) {
+      int length = FirstBlock.bytes(headBytes, layout.pieces(), layout.firstContent());
+      Placement placement = catalogue.place(hash.high(), length + layout.pieceBytes());
+      Lane lane = placement.lane();
+      if (lane == null) {
         return Outcome.REFUSED;
       }
-      long[] pieces = writePieces(entry, id, layout, placement.lane(), extents);
+      if (layout.pieces() == 0 && length <= WriteGroup.MAX_BLOCK_BYTES) {
+        boolean added =
+            group.add(
+                write,
+                lane,
+                layout,
+                length,
+                block -> write(write, hash, meta, Stored.NO_PIECES, layout, block));
+        return added ? null : Outcome.NO_SPACE;
+      }
+      group.flush();
+      long[] pieces = writePieces(entry, write.id(), layout, lane, extents);
       if (pieces == null) {
         return Outcome.NO_SPACE;
       }
-      ByteBuf fields = entry.firstBlock().slice(0, entry.fieldsLength());
-      ByteBuf block =
-          blocks.buffer(FirstBlock.bytes(headBytes, layout.pieces(), layout.firstContent()));
+      ByteBuf block = blocks.buffer(length);
       try {
-        FirstBlock.begin(
-            block,
-            id,
-            hash.high(),
-            hash.low(),
-            entry.key(),
-            meta,
-            entry.contentLength(),
-            pieces,
-            fields,
-            layout.firstContent());
-        copy(entry, 0, layout.firstContent(), block);
+        write(write, hash, meta, pieces, layout, block);
         return commit(
-            block, placement.lane(), pieces, layout, entry.meta(), late, cancelled, extents);
+            block, lane, pieces, layout, entry.meta(), write.late(), write.cancelled(), extents);
       } finally {
         block.release();
       }
@@ -104,6 +117,24 @@ final class Writer {
         catalogue.unpin(extent.place());
       }
     }
+  }
+
+  /** Writes the first block of {@code write} to {@code block}, unsealed. */
+  private static void write(
+      Write write, StoredHash hash, ByteBuf meta, long[] pieces, Layout layout, ByteBuf block) {
+    Entry entry = write.entry();
+    FirstBlock.begin(
+        block,
+        write.id(),
+        hash.high(),
+        hash.low(),
+        entry.key(),
+        meta,
+        entry.contentLength(),
+        pieces,
+        entry.firstBlock().slice(0, entry.fieldsLength()),
+        layout.firstContent());
+    copy(entry, 0, layout.firstContent(), block);
   }
 
   private ByteBuf meta(StoredMeta meta) {
@@ -186,54 +217,25 @@ final class Writer {
     }
     extents.add(extent);
     Block.seal(block, extent.lane().ordinal(), extent.generation());
-    return publish(
+    return publisher.publish(
         new Publication(block, extent.place(), extent.lane(), pieces, layout)
             .alone(meta.vary() == null)
             .onlyWhereAbsent(late)
             .unless(cancelled));
   }
 
-  /** Writes a first block, sealed, and makes it known, or strikes it out: one change. */
-  private Outcome publish(Publication publication) throws IOException {
-    return unsettled.change(
-        FirstBlock.high(publication.block()),
-        () -> {
-          if (!publication.isWanted(catalogue)) {
-            return Outcome.CANCELLED;
-          }
-          blocks.write(publication.place(), publication.block());
-          Outcome outcome = makeKnown(publication);
-          if (outcome != Outcome.WRITTEN) {
-            blocks.strike(publication.place());
-          }
-          return outcome;
-        });
-  }
-
-  private Outcome makeKnown(Publication publication) throws IOException {
-    Catalogue.Published published = publication.to(catalogue, blocks);
-    if (published == Catalogue.Published.NO_RECORD && space.makeSlots()) {
-      published = publication.to(catalogue, blocks);
-    }
-    dropping.strike(publication.displaced());
-    return switch (published) {
-      case DONE -> Outcome.WRITTEN;
-      case NO_RECORD -> Outcome.NO_SPACE;
-      case CANCELLED, MOVED -> Outcome.CANCELLED;
-    };
-  }
-
   /**
-   * Gives object {@code fresh.diskId()} the head of {@code fresh}, borrowed: a new first block over
-   * the same pieces, its content read back from disk. Nothing changes where another object has
-   * taken its place.
+   * Gives object {@code diskId()} of an entry the head of that: a new first block over the same
+   * pieces, its content read back from disk. Nothing changes where another object has taken its
+   * place.
    */
-  Outcome freshen(Entry fresh, BooleanSupplier cancelled) throws IOException {
+  private Outcome freshen(Write write) throws IOException {
+    Entry fresh = write.entry();
     StoredHash hash = secret.hash().of(fresh.key(), fresh.meta().vary());
     for (Stored stored : catalogue.pinAll(hash.high())) {
       try {
         if (stored.low() == hash.low()) {
-          return freshen(fresh, stored, cancelled);
+          return freshen(fresh, stored, write.cancelled());
         }
       } finally {
         catalogue.unpin(stored);
@@ -287,7 +289,7 @@ final class Writer {
       }
       extents.add(extent);
       Block.seal(block, extent.lane().ordinal(), extent.generation());
-      return publish(
+      return publisher.publish(
           new Publication(block, extent.place(), extent.lane(), pieces, Layout.of(old, geometry))
               .moved(stored)
               .unless(cancelled));

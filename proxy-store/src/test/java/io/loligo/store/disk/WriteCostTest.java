@@ -85,6 +85,7 @@ final class WriteCostTest {
     private final SlabFile file;
     private final LongAdder pagesRead = new LongAdder();
     private final LongAdder blocks = new LongAdder();
+    private final LongAdder writes = new LongAdder();
     private final Set<Long> written = new HashSet<>();
     private final Map<Long, Boolean> kept =
         new LinkedHashMap<>() {
@@ -105,16 +106,26 @@ final class WriteCostTest {
 
     @Override
     public void write(long position, ByteBuf from) throws IOException {
-      boolean isBlock = from.getInt(from.readerIndex()) == Block.MAGIC;
-      if (isBlock) {
-        blocks.increment();
-      }
+      int count = blocksIn(from);
+      boolean isBlock = count > 0;
+      blocks.add(count);
+      writes.add(isBlock ? 1 : 0);
       long end = position + from.readableBytes();
       for (long page = position / PAGE_BYTES; page * PAGE_BYTES < end; page++) {
         boolean whole = position <= page * PAGE_BYTES && (page + 1) * PAGE_BYTES <= end;
         note(page, isBlock && !whole);
       }
       file.write(position, from);
+    }
+
+    private static int blocksIn(ByteBuf octets) {
+      int count = 0;
+      int at = 0;
+      while (at < octets.readableBytes() && octets.getInt(at) == Block.MAGIC) {
+        count++;
+        at += Block.aligned(Block.length(octets.slice(at, Block.HEADER_BYTES)));
+      }
+      return count;
     }
 
     private synchronized void note(long page, boolean needsRest) {
