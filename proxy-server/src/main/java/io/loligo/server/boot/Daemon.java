@@ -38,6 +38,7 @@ final class Daemon {
     if (budget.warning() != null) {
       LOG.warn("{}", budget.warning());
     }
+    DirectMemory.limitBuffers(budget.disk());
     String superuser = Superuser.warning();
     if (superuser != null) {
       LOG.warn("{}", superuser);

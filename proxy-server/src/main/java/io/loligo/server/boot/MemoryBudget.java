@@ -2,7 +2,6 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.disk.DiskMemory;
-import io.netty.util.internal.PlatformDependent;
 import java.lang.management.ManagementFactory;
 
 /**
@@ -35,7 +34,7 @@ record MemoryBudget(
         config.memory().cacheBytes(),
         config.memory().transitBytes(),
         DiskMemory.of(config.disk()),
-        PlatformDependent.maxDirectMemory(),
+        DirectMemory.limitBytes(),
         Runtime.getRuntime().maxMemory(),
         machineMemory());
   }

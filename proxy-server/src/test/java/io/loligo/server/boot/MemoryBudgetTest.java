@@ -81,7 +81,7 @@ final class MemoryBudgetTest {
   }
 
   private static DiskMemory disk(long heap, long direct, long mapped) {
-    return new DiskMemory(heap * MIB, direct * MIB, mapped * MIB);
+    return new DiskMemory(heap * MIB, direct * MIB, direct * MIB, mapped * MIB);
   }
 
   private static MemoryBudget budget(long cache, long transit, long direct, long machine) {

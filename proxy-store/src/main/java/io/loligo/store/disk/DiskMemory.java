@@ -14,12 +14,13 @@ import io.loligo.store.memory.SizeClass;
  *
  * @param heapBytes lists of what is in each segment and of pieces, and what the admission remembers
  * @param directBytes indexes, and the buffers that disk threads work with
+ * @param indexBytes the indexes alone, which are no buffers of the allocator
  * @param mappedBytes files of the maps, best left in the page cache; they need not be, but then a
  *     lookup waits for the disk, and with it all threads at their next safepoint
  */
-public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
+public record DiskMemory(long heapBytes, long directBytes, long indexBytes, long mappedBytes) {
   /** Without directories. */
-  public static final DiskMemory NONE = new DiskMemory(0, 0, 0);
+  public static final DiskMemory NONE = new DiskMemory(0, 0, 0, 0);
 
   /** Blocks a disk thread holds at most: it moves one to make space while it freshens another. */
   private static final int BLOCKS_OF_A_THREAD = 5;
@@ -55,10 +56,12 @@ public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
     long large =
         Math.min(geometry.records(), geometry.slabBytes() / Block.MAX_BYTES)
             * (2 * NOTE_BYTES + PIECES_BYTES);
+    long index = ObjectIndex.memoryBytes(geometry.records());
     // a rebuild reads segment by segment
     return new DiskMemory(
         admission + Math.max(small, large),
-        ObjectIndex.memoryBytes(geometry.records()) + buffers + geometry.segmentBytes(),
+        index + buffers + geometry.segmentBytes(),
+        index,
         geometry.mapBytes());
   }
 
@@ -66,6 +69,7 @@ public record DiskMemory(long heapBytes, long directBytes, long mappedBytes) {
     return new DiskMemory(
         heapBytes + other.heapBytes,
         directBytes + other.directBytes,
+        indexBytes + other.indexBytes,
         mappedBytes + other.mappedBytes);
   }
 }

@@ -1,0 +1,26 @@
+package io.loligo.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+
+final class DirectMemoryTest {
+  private static final long MIB = 1L << 20;
+
+  @Test
+  void buffersLeaveRoomForIndexesAndWhatTheJvmItselfTakes() {
+    assertThat(DirectMemory.bufferBytes(100 * MIB, 30 * MIB)).isEqualTo(66 * MIB);
+    assertThat(DirectMemory.bufferBytes(1 * MIB, 30 * MIB)).isPositive();
+  }
+
+  @Test
+  void knowsWhatTheJvmWasStartedWith() {
+    String option = "-XX:MaxDirectMemorySize=512m";
+    long granted =
+        ManagementFactory.getRuntimeMXBean().getInputArguments().contains(option)
+            ? 512 * MIB
+            : Runtime.getRuntime().maxMemory();
+    assertThat(DirectMemory.limitBytes()).isEqualTo(granted);
+  }
+}
