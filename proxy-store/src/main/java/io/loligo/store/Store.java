@@ -10,6 +10,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
+import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
@@ -262,10 +263,8 @@ public interface Store extends AutoCloseable {
    */
   boolean isCrowded();
 
-  /**
-   * Whether memory for bytes on their way is scarce: what can be read in small pieces should be.
-   */
-  boolean isScarce();
+  /** What is on its way and no tier holds: whoever else holds such octets enters them here, too. */
+  MemoryLedger transit();
 
   /** Numbers for the ledger and the metrics. */
   StoreStats stats();

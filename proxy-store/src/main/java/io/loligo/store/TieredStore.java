@@ -637,8 +637,8 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public boolean isScarce() {
-    return transit.isScarce();
+  public MemoryLedger transit() {
+    return transit;
   }
 
   @Override

@@ -180,6 +180,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
             metrics,
             shared.addresses,
             metrics.connections(),
+            shared.store.transit(),
             ClientSettings.of(shared.config));
     ListeningPort port = new ListeningPort(shared.config.ports().get(0));
     channel.pipeline().addLast(new Http1Connection(loop, port));

@@ -69,7 +69,7 @@ final class Loop {
             names,
             timer,
             () -> config,
-            store::isScarce,
+            store.transit(),
             health,
             new OriginCounters(counters));
     exchanges =

@@ -39,6 +39,7 @@ import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -285,6 +286,7 @@ public final class Proxy implements AutoCloseable {
               sink(number, accessLog),
               clients,
               counted.connections(),
+              seenStore.transit(),
               ClientSettings.of(config)));
     }
     return wired;
@@ -377,6 +379,12 @@ public final class Proxy implements AutoCloseable {
           "Changes asked for at the admin port without the right to.",
           server::refusals);
     }
+    shown.counter(
+        "loligo.memory.shortages",
+        null,
+        "Times that memory was asked for and there was none; what had asked was ended. The log says"
+            + " what to do.",
+        MemoryShortage.OF_PROCESS::count);
     shown.gauge("loligo.descriptors.used", null, "Files and sockets open.", descriptors::used);
     shown.gauge(
         "loligo.descriptors.limit",

@@ -6,6 +6,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ public final class ClientLoop {
   private final TimeSource time;
   private final ClientAddresses addresses;
   private final ConnectionCounters counters;
+  private final MemoryLedger transit;
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
   private ExchangeSink sink;
@@ -51,6 +53,7 @@ public final class ClientLoop {
       ExchangeSink sink,
       ClientAddresses addresses,
       ConnectionCounters counters,
+      MemoryLedger transit,
       ClientSettings settings) {
     this.eventLoop = eventLoop;
     this.timer = timer;
@@ -58,6 +61,7 @@ public final class ClientLoop {
     this.sink = sink;
     this.addresses = addresses;
     this.counters = counters;
+    this.transit = transit;
     this.terms = new ClientTerms(settings, handler, null);
     this.scratch = new LoopScratch(settings.limits());
   }
@@ -85,6 +89,11 @@ public final class ClientLoop {
 
   public ConnectionCounters counters() {
     return counters;
+  }
+
+  /** Ledger of what is on its way. */
+  public MemoryLedger transit() {
+    return transit;
   }
 
   /** What requests that begin now are served by. */

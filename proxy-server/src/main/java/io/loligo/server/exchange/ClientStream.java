@@ -96,12 +96,20 @@ public interface ClientStream {
     return false;
   }
 
+  /**
+   * Whoever answers failed with {@code cause}, outside of a call from here, or there was no memory
+   * for it: 500 or 503 where the answer has not begun, else it is cut. It is told that the client
+   * is gone.
+   */
+  void failed(Throwable cause);
+
   /** Cuts the answer: the connection is closed so that no client takes it for complete. */
   void abort(String why);
 
   /**
    * Gives the raw connection away after a 200 to CONNECT or a 101; nothing more is read or written
-   * by the stream, but it still owns the record: see {@link #tunnelEnded}.
+   * by the stream, but it still owns the record: see {@link #tunnelEnded}. Null where that answer
+   * could not be written for want of memory.
    */
   Detached detach();
 

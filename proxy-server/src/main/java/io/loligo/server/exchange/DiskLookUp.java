@@ -38,8 +38,8 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
     /** Told before {@link #looked} where the time was up. */
     void late();
 
-    /** It failed where it should not: the client gets no answer. */
-    void broken(RuntimeException failure);
+    /** It failed where it should not. */
+    void broken(Throwable failure);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskLookUp.class);
@@ -125,8 +125,7 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
     told = true;
     try {
       asker.looked(entry, report);
-    } catch (RuntimeException failure) {
-      LOG.error("a request that waited for the disk failed", failure);
+    } catch (RuntimeException | OutOfMemoryError failure) {
       asker.broken(failure);
     }
   }

@@ -48,7 +48,14 @@ final class ErrorPage {
         stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
     String page = page(status, errorCode, text, settings);
     int bytes = ByteBufUtil.utf8Bytes(page);
-    ByteBuf block = stream.allocator().directBuffer(bytes + 2);
+    ByteBuf block;
+    try {
+      block = stream.allocator().directBuffer(bytes + 2);
+    } catch (OutOfMemoryError e) {
+      // who answers because it failed must not fail again: nobody would answer any more
+      stream.failed(e);
+      return;
+    }
     try {
       block.writeByte('\r').writeByte('\n');
       ByteBufUtil.writeUtf8(block, page);

@@ -509,6 +509,14 @@ final class Exchange implements ClientEvents {
     }
 
     @Override
+    public void broken(Throwable failure) {
+      if (reading == this) {
+        subscription = null;
+        stream.failed(failure);
+      }
+    }
+
+    @Override
     public void failed(Object cause) {
       if (reading == this) {
         Exchange.this.failed(cause);
@@ -812,7 +820,14 @@ final class Exchange implements ClientEvents {
     } else if (stale != null) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
-    fail(status(failure.kind().status()), failure.kind().errorCode(), text(failure), null);
+    if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
+      record.shed = Shed.MEMORY;
+    }
+    fail(
+        status(failure.kind().status()),
+        failure.kind().errorCode(),
+        text(failure),
+        retryAfter(failure));
   }
 
   /**
@@ -858,6 +873,19 @@ final class Exchange implements ClientEvents {
     return unvalidated ? 504 : failureStatus;
   }
 
+  /** Whether {@code failure} is for want of something that may be there soon. */
+  static boolean isOverload(FetchFailure failure) {
+    return failure.kind() == FetchFailure.Kind.NO_MEMORY
+        || failure.kind() == FetchFailure.Kind.OVERLOADED;
+  }
+
+  /** The line that says when to ask again after {@code failure}; null: nobody knows. */
+  static FieldLines retryAfter(FetchFailure failure) {
+    return isOverload(failure)
+        ? new FieldLines(32).add("Retry-After", ExchangeLoop.RETRY_SECONDS)
+        : null;
+  }
+
   static String text(FetchFailure failure) {
     return switch (failure.kind()) {
       case NO_ROUTE -> "There is no way to the origin.";
@@ -873,7 +901,7 @@ final class Exchange implements ClientEvents {
       case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
       case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
       case TRUNCATED -> "The origin's answer ended early.";
-      case OVERLOADED -> "The proxy is overloaded.";
+      case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
     };
   }
 
@@ -1093,14 +1121,6 @@ final class Exchange implements ClientEvents {
   }
 
   // ---- endings
-
-  /** Something failed that should not: there is no answer. */
-  void broken(RuntimeException failure) {
-    account();
-    over();
-    leave();
-    stream.abort(failure.toString());
-  }
 
   private void fail(int status, String errorCode, String text, FieldLines lines) {
     account();

@@ -342,8 +342,12 @@ public final class ExchangeLoop implements RequestHandler {
         addresses -> {
           if (!deferred.over()) {
             stream.record().stage(Stage.DNS, clock.nanos() - started);
-            AclVerdict verdict = verdict(config().access().httpAccess(), ownView, addresses);
-            deferred.become(admit(verdict, stream, head, ownTarget, framing, ownView));
+            try {
+              AclVerdict verdict = verdict(config().access().httpAccess(), ownView, addresses);
+              deferred.become(admit(verdict, stream, head, ownTarget, framing, ownView));
+            } catch (RuntimeException | OutOfMemoryError e) {
+              stream.failed(e);
+            }
           }
         });
     return deferred;
@@ -427,7 +431,7 @@ public final class ExchangeLoop implements RequestHandler {
         ErrorPage.send(stream, this, 405, "ERR_UNSUP_REQ", text, allow);
         return null;
       }
-      Shed overload = overload();
+      Shed overload = store.isCrowded() ? Shed.MEMORY : overload();
       if (overload != null) {
         return shed(stream, framing, overload);
       }
@@ -655,8 +659,8 @@ public final class ExchangeLoop implements RequestHandler {
     }
 
     @Override
-    public void broken(RuntimeException failure) {
-      stream.abort(failure.toString());
+    public void broken(Throwable failure) {
+      stream.failed(failure);
     }
   }
 
@@ -1108,8 +1112,8 @@ public final class ExchangeLoop implements RequestHandler {
           }
 
           @Override
-          public void broken(RuntimeException failure) {
-            exchange.broken(failure);
+          public void broken(Throwable failure) {
+            stream.failed(failure);
           }
         });
   }

@@ -91,7 +91,7 @@ record FailedFetch(
     FetchFailure.Kind kind = failure.kind();
     Blame blame =
         switch (kind) {
-          case DNS_FAILED, CONNECT_FAILED, CONNECT_TIMEOUT, OVERLOADED -> Blame.ORIGIN;
+          case DNS_FAILED, CONNECT_FAILED, CONNECT_TIMEOUT, NO_MEMORY, OVERLOADED -> Blame.ORIGIN;
           case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
           case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED -> Blame.CLIENT;
@@ -101,7 +101,7 @@ record FailedFetch(
         kind.errorCode(),
         Exchange.text(failure),
         failure.detail(),
-        null,
+        Exchange.isOverload(failure) ? ExchangeLoop.RETRY_SECONDS : null,
         false,
         blame);
   }

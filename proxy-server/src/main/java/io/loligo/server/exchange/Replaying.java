@@ -55,6 +55,12 @@ final class Replaying implements ClientStream {
   }
 
   @Override
+  public void failed(Throwable cause) {
+    stream.failed(cause);
+    content.release();
+  }
+
+  @Override
   public void abort(String why) {
     stream.abort(why);
     content.release();

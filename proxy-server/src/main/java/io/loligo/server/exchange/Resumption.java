@@ -128,6 +128,14 @@ final class Resumption implements InFlight.Reader {
   }
 
   @Override
+  public void broken(Throwable failure) {
+    subscription = null;
+    if (!over) {
+      stream.failed(failure);
+    }
+  }
+
+  @Override
   public void failed(Object cause) {
     subscription = null;
     if (!over) {

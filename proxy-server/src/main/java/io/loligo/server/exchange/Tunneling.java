@@ -12,6 +12,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.tunnel.Tunnel;
@@ -89,6 +90,11 @@ final class Tunneling implements ClientEvents, OriginEvents {
   /** Moves octets both ways until both sides are done. Takes {@code origin}. */
   static void relay(ExchangeLoop loop, ClientStream stream, Detached origin) {
     Detached client = stream.detach();
+    if (client == null) {
+      origin.early().release();
+      origin.channel().close();
+      return;
+    }
     ConnectionCounters counters = loop.counters();
     counters.tunnelOpened();
     Tunnel tunnel =
@@ -98,6 +104,7 @@ final class Tunneling implements ClientEvents, OriginEvents {
             loop.timer(),
             loop.config().timeouts().read(),
             loop.config().memory().streamBufferBytes(),
+            loop.store().transit(),
             (fromClient, toClient) -> {
               counters.tunnelClosed();
               stream.tunnelEnded(fromClient, toClient);
@@ -117,13 +124,16 @@ final class Tunneling implements ClientEvents, OriginEvents {
       record.hierarchy = HierarchyCode.HIER_NONE;
       record.nextHop = null;
     }
+    if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
+      record.shed = Shed.MEMORY;
+    }
     ErrorPage.send(
         stream,
         loop,
         failure.kind().status(),
         failure.kind().errorCode(),
         Exchange.text(failure),
-        null);
+        Exchange.retryAfter(failure));
   }
 
   @Override

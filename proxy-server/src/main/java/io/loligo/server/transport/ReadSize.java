@@ -1,16 +1,24 @@
 package io.loligo.server.transport;
 
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
 /**
  * Says how large the next read of one channel may be: small while heads are expected, the stream
- * buffer's size while content flows. Confined to the channel's event loop.
+ * buffer's size while content flows, smaller where memory is scarce. Confined to the channel's
+ * event loop.
  */
 public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
+  private final MemoryLedger transit;
   private int bytes;
 
-  /** Reads of {@code bytes} octets, until told otherwise. */
-  public ReadSize(int bytes) {
+  /**
+   * Reads of {@code bytes} octets, until told otherwise.
+   *
+   * @param transit says how scarce memory is
+   */
+  public ReadSize(int bytes, MemoryLedger transit) {
+    this.transit = transit;
     this.bytes = bytes;
   }
 
@@ -28,7 +36,7 @@ public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
   private final class SizedHandle extends MaxMessageHandle {
     @Override
     public int guess() {
-      return bytes;
+      return transit.readable(bytes);
     }
   }
 }

@@ -60,6 +60,11 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return pendingWrites > 0;
   }
 
+  /** How many of them there are. */
+  protected final int pendingWrites() {
+    return pendingWrites;
+  }
+
   /** Whether a write failed: the connection is broken. */
   public final boolean failed() {
     return failed;

@@ -1,6 +1,7 @@
 package io.loligo.server.tunnel;
 
 import io.loligo.server.time.LoopTimer;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -53,13 +54,14 @@ public final class Tunnel {
       LoopTimer timer,
       long idleMillis,
       int bufferBytes,
+      MemoryLedger transit,
       Listener listener) {
     this.loop = client.channel().eventLoop();
     this.timer = timer;
     this.idleMillis = idleMillis;
     this.listener = listener;
-    this.client = new TunnelEnd(this, client.channel());
-    this.origin = new TunnelEnd(this, origin.channel());
+    this.client = new TunnelEnd(this, client.channel(), transit);
+    this.origin = new TunnelEnd(this, origin.channel(), transit);
     this.client.pair(this.origin);
     configure(client.channel(), bufferBytes);
     configure(origin.channel(), bufferBytes);
@@ -72,6 +74,7 @@ public final class Tunnel {
    * @param timer of the client's event loop
    * @param idleMillis time without any octet after which the tunnel ends; 0: never
    * @param bufferBytes octets held in each direction
+   * @param transit ledger of what is held
    */
   public static Tunnel start(
       Detached client,
@@ -79,8 +82,9 @@ public final class Tunnel {
       LoopTimer timer,
       long idleMillis,
       int bufferBytes,
+      MemoryLedger transit,
       Listener listener) {
-    Tunnel tunnel = new Tunnel(client, origin, timer, idleMillis, bufferBytes, listener);
+    Tunnel tunnel = new Tunnel(client, origin, timer, idleMillis, bufferBytes, transit, listener);
     assert tunnel.loop.inEventLoop();
     timer.arm(tunnel.idle, idleMillis);
     tunnel.client.attach();

@@ -1,6 +1,9 @@
 package io.loligo.server.tunnel;
 
+import io.loligo.server.transport.Backlog;
 import io.loligo.server.transport.WriteTally;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -25,11 +28,14 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   private final Tunnel tunnel;
   private final Channel channel;
   private final Tally tally;
+  private final Backlog backlog;
   private TunnelEnd other;
   private ChannelHandlerContext context;
   private long receivedBytes;
   private boolean inputEnded;
   private boolean otherFull;
+  // the other end waits until all is written here
+  private boolean withheld;
   // the other end's input is over: shut our output when all is written
   private boolean outputEnding;
   private boolean outputEnded;
@@ -37,8 +43,9 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   private boolean outputCut;
   private boolean broken;
 
-  TunnelEnd(Tunnel tunnel, Channel channel) {
+  TunnelEnd(Tunnel tunnel, Channel channel, MemoryLedger transit) {
     this.tunnel = tunnel;
+    this.backlog = new Backlog(transit);
     this.channel = channel;
     this.tally = new Tally(channel);
   }
@@ -51,6 +58,12 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
     @Override
     protected void progressed() {
       tunnel.touch();
+      backlog.keep(pendingWrites());
+      if (withheld && takesMore()) {
+        withheld = false;
+        // not from within Netty's flush
+        channel.eventLoop().execute(TunnelEnd.this::tellIfReady);
+      }
       if (outputEnding && !pending()) {
         // not from within Netty's flush
         channel.eventLoop().execute(TunnelEnd.this::endOutput);
@@ -173,7 +186,11 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    LOG.debug("A tunnel broke at {}", channel, cause);
+    if (cause instanceof OutOfMemoryError noMemory) {
+      MemoryShortage.OF_PROCESS.met(noMemory, "a tunnel");
+    } else {
+      LOG.debug("A tunnel broke at {}", channel, cause);
+    }
     broken = true;
     other.onLoop(other::resetOnClose);
     tunnel.over();
@@ -195,9 +212,18 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
       out.release();
       return;
     }
-    tally.write(context, out);
+    tally.write(context, backlog.enter(out, context.alloc()));
     context.flush();
-    if (channel.isWritable()) {
+    tellIfReady();
+  }
+
+  private boolean takesMore() {
+    return channel.isWritable() && backlog.takesMore();
+  }
+
+  private void tellIfReady() {
+    withheld = !takesMore();
+    if (!withheld) {
       other.onLoop(other::otherReady);
     }
   }
@@ -205,7 +231,7 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (channel.isWritable()) {
-      other.onLoop(other::otherReady);
+      tellIfReady();
     }
   }
 
@@ -214,7 +240,7 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
     ChannelOutboundBuffer queued = channel.unsafe().outboundBuffer();
     if (!tally.pending() && queued != null && !queued.isEmpty()) {
       // the head before the tunnel is not written yet: wait for it too
-      tally.write(context, Unpooled.EMPTY_BUFFER);
+      tally.write(context, backlog.enter(Unpooled.EMPTY_BUFFER, context.alloc()));
       context.flush();
     }
     endOutput();

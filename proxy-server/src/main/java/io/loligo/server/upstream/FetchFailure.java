@@ -25,6 +25,9 @@ public record FetchFailure(Kind kind, String detail) {
     HEAD_TOO_LARGE(502, "ERR_TOO_BIG"),
     /** The answer ended before its content was complete. */
     TRUNCATED(502, "ERR_READ_ERROR"),
+    /** We have none, whatever the next hop sent. */
+    NO_MEMORY(503, "ERR_OVERLOADED"),
+    /** It has as many connections as it may have. */
     OVERLOADED(503, "ERR_OVERLOADED");
 
     private final int status;

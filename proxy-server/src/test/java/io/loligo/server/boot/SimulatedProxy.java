@@ -83,6 +83,7 @@ public final class SimulatedProxy {
               metrics.loop(i).then(loop.decisions()).then(sink),
               addresses,
               metrics.loop(i).connections(),
+              store.transit(),
               ClientSettings.of(config)));
     }
   }

@@ -27,6 +27,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -96,6 +97,7 @@ class ListenersTest {
               this::note,
               addresses,
               new ProxyMetrics(1).loop(0).connections(),
+              new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
     listeners = new Listeners(transport, group, loops, Http1Connection::new);

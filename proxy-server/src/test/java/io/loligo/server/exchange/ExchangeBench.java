@@ -424,6 +424,11 @@ final class ExchangeBench implements AutoCloseable {
     }
 
     @Override
+    public void failed(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
     public void abort(String why) {
       if (outcome.answered.isDone()) {
         outcome.abortedLate = why + ", told " + events;

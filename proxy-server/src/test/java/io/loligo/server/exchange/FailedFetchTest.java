@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
@@ -20,9 +21,21 @@ final class FailedFetchTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"DNS_FAILED", "CONNECT_FAILED", "CONNECT_TIMEOUT", "OVERLOADED"})
+  @EnumSource(
+      names = {"DNS_FAILED", "CONNECT_FAILED", "CONNECT_TIMEOUT", "NO_MEMORY", "OVERLOADED"})
   void isSharedAtOnceWhereNoRequestHadBeenSent(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void saysWhenToAskAgainWhereSomethingMayBeThereSoon(Kind kind) {
+    FetchFailure failure = new FetchFailure(kind, "detail");
+    FieldLines shared = new FieldLines(64);
+    FailedFetch.of(failure).addRetryAfter(shared);
+    boolean soon = kind == Kind.NO_MEMORY || kind == Kind.OVERLOADED;
+    assertThat(shared.length() > 0).isEqualTo(soon);
+    assertThat(Exchange.retryAfter(failure) != null).isEqualTo(soon);
   }
 
   @ParameterizedTest
@@ -39,6 +52,7 @@ final class FailedFetchTest {
         "DNS_FAILED",
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
+        "NO_MEMORY",
         "OVERLOADED",
         "NO_ROUTE",
         "ADDRESS_DENIED",

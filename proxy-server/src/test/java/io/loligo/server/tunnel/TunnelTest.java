@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.transport.ScriptedChannel;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ class TunnelTest {
   private final ScriptedChannel client = new ScriptedChannel();
   private final ScriptedChannel origin = new ScriptedChannel();
   private final LoopTimer timer = new LoopTimer(client.eventLoop());
+  private final MemoryLedger transit = new MemoryLedger(100_000);
   private final List<String> ends = new ArrayList<>();
   private Tunnel tunnel;
 
@@ -30,6 +32,7 @@ class TunnelTest {
     assertThat(client.usedBytes()).isZero();
     assertThat(origin.usedBytes()).isZero();
     assertThat(ends).hasSize(1);
+    assertThat(transit.used()).isZero();
   }
 
   private void start() {
@@ -46,6 +49,7 @@ class TunnelTest {
                     timer,
                     5_000,
                     BUFFER_BYTES,
+                    transit,
                     (from, to) -> ends.add(from + " " + to)));
     settle();
   }

@@ -686,7 +686,7 @@ class DiskWireTest extends WireTest {
     forgets.run();
     another();
     assertThat(log.list).as("nobody waits for it").isEmpty();
-    awaitCount(() -> proxy.transitBytes(), 0); // the other's, too, a moment after its last octet
+    awaitCount(proxy::transitBytes, 0);
   }
 
   /** Who closes has not ended an answer whose content is still to be read. */

@@ -379,8 +379,8 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public boolean isScarce() {
-    return inner.isScarce();
+  public MemoryLedger transit() {
+    return inner.transit();
   }
 
   @Override

@@ -34,6 +34,12 @@ final class ProxyProcess implements AutoCloseable {
   /** The same with further options of the virtual machine. */
   static ProxyProcess loligo(Path dir, List<String> options, String... arguments)
       throws IOException {
+    return java(dir, options, "io.loligo.server.boot.Main", arguments);
+  }
+
+  /** The same with a main class of the test's around this build's. */
+  static ProxyProcess java(Path dir, List<String> options, String main, String... arguments)
+      throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -45,8 +51,7 @@ final class ProxyProcess implements AutoCloseable {
         .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
     command.addAll(options);
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.boot.Main"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
     command.addAll(List.of(arguments));
     return start(dir, command.toArray(String[]::new));
   }

@@ -1,8 +1,11 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -22,6 +25,10 @@ final class Blocks {
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
 
+  /** What is struck out is written over with these: that is to need no memory. */
+  private final ByteBuf zeros =
+      Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(STEP_BYTES)).asReadOnly();
+
   /** Whether something was struck out since the last {@link #force}. */
   private final AtomicBoolean struck = new AtomicBoolean(true);
 
@@ -33,6 +40,14 @@ final class Blocks {
 
   int segmentBytes() {
     return segmentBytes;
+  }
+
+  /**
+   * A buffer for a record that is needed whatever there is of direct memory: what is half done when
+   * that ends would leave the directory in disorder. Nobody's to release.
+   */
+  static ByteBuf record() {
+    return Unpooled.buffer(RecordMap.RECORD_BYTES);
   }
 
   /** A buffer for a block of {@code length}. Returns owned. */
@@ -145,16 +160,12 @@ final class Blocks {
     if (!extent.opens()) {
       return;
     }
-    ByteBuf header = buffer(Block.ALIGNMENT);
-    try {
-      header.writeInt(SEGMENT_MAGIC);
-      header.writeInt(0);
-      header.writeLong(extent.generation());
-      header.writeZero(Block.ALIGNMENT - header.writerIndex());
-      put((long) Place.segment(extent.place()) * segmentBytes, header);
-    } finally {
-      header.release();
-    }
+    ByteBuf header = Unpooled.buffer(Block.ALIGNMENT);
+    header.writeInt(SEGMENT_MAGIC);
+    header.writeInt(0);
+    header.writeLong(extent.generation());
+    header.writeZero(Block.ALIGNMENT - header.writerIndex());
+    put((long) Place.segment(extent.place()) * segmentBytes, header);
   }
 
   /** Marks {@code segment} as free: what is in it is none any more. */
@@ -164,34 +175,18 @@ final class Blocks {
 
   /** Fills {@code segment}, which is free, with zeros. */
   void overwrite(int segment) throws IOException {
-    ByteBuf zeros = buffer(STEP_BYTES);
-    try {
-      zeros.writeZero(STEP_BYTES);
-      for (int at = 0; at < segmentBytes; at += STEP_BYTES) {
-        slab.write((long) segment * segmentBytes + at, zeros);
-      }
-    } finally {
-      zeros.release();
+    for (int at = 0; at < segmentBytes; at += STEP_BYTES) {
+      zero((long) segment * segmentBytes + at, STEP_BYTES);
     }
   }
 
   private void strike(long position, int octets) throws IOException {
-    ByteBuf zeros = buffer(octets);
-    try {
-      put(position, zeros.writeZero(octets));
-    } finally {
-      zeros.release();
-    }
+    put(position, zeros.slice(0, octets));
     struck.set(true);
   }
 
   private void zero(long position, int octets) throws IOException {
-    ByteBuf zeros = buffer(octets);
-    try {
-      slab.write(position, zeros.writeZero(octets));
-    } finally {
-      zeros.release();
-    }
+    slab.write(position, zeros.slice(0, octets));
   }
 
   /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */

@@ -17,6 +17,7 @@ import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
 import io.netty.buffer.ByteBuf;
@@ -718,6 +719,7 @@ final class DiskDirectory implements AutoCloseable {
       try {
         return now.loader().load(key, request, wanted, held);
       } catch (OutOfMemoryError e) {
+        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
         return Loader.Loaded.none(Loader.Outcome.BUSY);
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
@@ -750,6 +752,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       return now.loader().peek(key);
     } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a look on disk");
       return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(e);
@@ -778,6 +781,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       return now.loader().variants(key, which, max);
     } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(e);
@@ -892,7 +896,8 @@ final class DiskDirectory implements AutoCloseable {
 
   private Ended ended(Write write) {
     Throwable failure = write.failure();
-    if (failure instanceof OutOfMemoryError) {
+    if (failure instanceof OutOfMemoryError noMemory) {
+      MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
       counters.spaceSkips.increment();
     } else if (failure != null) {
       fail(failure);
@@ -1094,19 +1099,25 @@ final class DiskDirectory implements AutoCloseable {
       return null;
     }
     long most = config.maxObjectBytes() < 0 ? Long.MAX_VALUE : config.maxObjectBytes();
-    return new DiskSpool(
-        now,
-        key,
-        now.secret().hash().of(key, meta.vary()),
-        fields,
-        contentLength,
-        Math.min(most, geometry.maxContentBytes()),
-        layout,
-        ids.incrementAndGet(),
-        loop,
-        listener,
-        () -> memory.superseded(key, meta.vary()),
-        superseded);
+    try {
+      return new DiskSpool(
+          now,
+          key,
+          now.secret().hash().of(key, meta.vary()),
+          fields,
+          contentLength,
+          Math.min(most, geometry.maxContentBytes()),
+          layout,
+          ids.incrementAndGet(),
+          loop,
+          listener,
+          () -> memory.superseded(key, meta.vary()),
+          superseded);
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a write to disk");
+      transit.release(DiskSpool.CHARGE);
+      return null;
+    }
   }
 
   private static final class Deferred {
@@ -1232,6 +1243,8 @@ final class DiskDirectory implements AutoCloseable {
     try {
       sweep.step(now, purges, this::retire);
       scrubber.step(now);
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
     } catch (IOException | RuntimeException e) {
       failedToRead(e);
     }

@@ -9,6 +9,7 @@ import io.loligo.store.admission.Lane;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
@@ -127,6 +128,7 @@ final class DiskSpool implements Spool {
     this.key = key;
     this.hash = hash;
     this.fields = blocks.buffer(fields.readableBytes());
+    this.first = firstOr(layout.firstContent(), this.fields);
     this.fields.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
     this.announced = announced;
     this.maxBytes = maxBytes;
@@ -134,13 +136,22 @@ final class DiskSpool implements Spool {
     this.id = id;
     this.loop = loop;
     this.listener = listener;
-    this.first = blocks.buffer(layout.firstContent());
     tell(
         () -> {
           if (!closed) {
             listener.credit(CREDIT_BYTES);
           }
         });
+  }
+
+  /** Owned; where there is no memory {@code other}, owned too, is released. */
+  private ByteBuf firstOr(int room, ByteBuf other) {
+    try {
+      return blocks.buffer(room);
+    } catch (OutOfMemoryError e) {
+      other.release();
+      throw e;
+    }
   }
 
   /** The layout of what is to arrive; null where it cannot be stored. */
@@ -219,6 +230,8 @@ final class DiskSpool implements Spool {
       }
     } catch (IOException e) {
       failures.failed(e);
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
     } catch (RuntimeException | Error e) {
       LOG.warn("cannot read back {}", key, e);
     }
@@ -244,7 +257,9 @@ final class DiskSpool implements Spool {
         take();
       } catch (IOException | RuntimeException | Error e) {
         fail();
-        if (!(e instanceof OutOfMemoryError)) {
+        if (e instanceof OutOfMemoryError noMemory) {
+          MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
+        } else {
           broken.accept(e);
         }
       }

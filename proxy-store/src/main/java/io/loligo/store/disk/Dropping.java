@@ -1,6 +1,5 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;
@@ -46,7 +45,7 @@ final class Dropping {
   /** Drops object {@code id}, if it is one of the variants under {@code high}. */
   void drop(long high, long id) throws IOException {
     List<Stored> variants = catalogue.pinAll(high);
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    ByteBuf record = Blocks.record();
     try {
       for (Stored stored : variants) {
         record.clear();
@@ -57,7 +56,6 @@ final class Dropping {
         }
       }
     } finally {
-      record.release();
       catalogue.unpinAll(variants);
     }
   }

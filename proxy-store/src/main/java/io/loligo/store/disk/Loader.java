@@ -8,6 +8,7 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -669,6 +670,7 @@ final class Loader {
     } catch (IOException e) {
       failures.failed(e);
     } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       return null;
     }
     if (block == null) {

@@ -1,7 +1,6 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -100,12 +99,7 @@ final class Publication {
     return displaced;
   }
 
-  Catalogue.Published to(Catalogue catalogue, Blocks blocks) throws IOException {
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      return catalogue.publish(this, record);
-    } finally {
-      record.release();
-    }
+  Catalogue.Published to(Catalogue catalogue) throws IOException {
+    return catalogue.publish(this, Blocks.record());
   }
 }

@@ -37,9 +37,9 @@ final class Publisher {
 
   /** Makes known what is written, or strikes it out, in a change. */
   Writer.Outcome makeKnown(Publication publication) throws IOException {
-    Catalogue.Published published = publication.to(catalogue, blocks);
+    Catalogue.Published published = publication.to(catalogue);
     if (published == Catalogue.Published.NO_RECORD && space.makeSlots()) {
-      published = publication.to(catalogue, blocks);
+      published = publication.to(catalogue);
     }
     dropping.strike(publication.displaced());
     if (published == Catalogue.Published.DONE) {

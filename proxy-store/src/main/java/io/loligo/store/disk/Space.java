@@ -1,7 +1,6 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
@@ -224,17 +223,13 @@ final class Space {
 
   /** Reads the record to know the key: only where something depends on it. */
   private boolean isInMemory(Stored stored) throws IOException {
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      if (!catalogue.record(stored, record) || !StoredRecord.isWhole(record)) {
-        return false;
-      }
-      ByteBuf block = StoredRecord.block(record);
-      return FirstBlock.FIXED_BYTES + FirstBlock.keyLength(block) <= block.readableBytes()
-          && inMemory.holds(block);
-    } finally {
-      record.release();
+    ByteBuf record = Blocks.record();
+    if (!catalogue.record(stored, record) || !StoredRecord.isWhole(record)) {
+      return false;
     }
+    ByteBuf block = StoredRecord.block(record);
+    return FirstBlock.FIXED_BYTES + FirstBlock.keyLength(block) <= block.readableBytes()
+        && inMemory.holds(block);
   }
 
   /** Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed. */
@@ -347,7 +342,7 @@ final class Space {
       return Catalogue.Published.MOVED;
     }
     blocks.write(publication.place(), publication.block());
-    Catalogue.Published published = publication.to(catalogue, blocks);
+    Catalogue.Published published = publication.to(catalogue);
     for (Stored before : publication.displaced()) {
       catalogue.unpin(before);
     }

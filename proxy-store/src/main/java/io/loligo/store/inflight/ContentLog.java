@@ -1,6 +1,7 @@
 package io.loligo.store.inflight;
 
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.Reservation;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
@@ -60,7 +61,7 @@ final class ContentLog {
 
   /** Counts {@code fields} as held until {@link #close}, wherever the content goes. */
   void holdBeside(ByteBuf fields) {
-    reservation.force(SizeClass.roundUp(memory(fields)));
+    reservation.force(SizeClass.of(fields));
   }
 
   /**
@@ -125,8 +126,23 @@ final class ContentLog {
     if (!reservation.grow(charge)) {
       return false;
     }
-    link(new Chunk(end, allocator.directBuffer(from + room, from + room), from, 0, room, charge));
+    ByteBuf buffer = bufferOf(from + room);
+    if (buffer == null) {
+      reservation.shrink(charge);
+      return false;
+    }
+    link(new Chunk(end, buffer, from, 0, room, charge));
     return true;
+  }
+
+  /** Owned; null where there is no memory, whatever the ledger says. */
+  private ByteBuf bufferOf(int room) {
+    try {
+      return allocator.directBuffer(room, room);
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a copy of content");
+      return null;
+    }
   }
 
   private void link(Chunk chunk) {
@@ -137,21 +153,23 @@ final class ContentLog {
   /** Replaces the buffer of the last chunk by a larger one; readers' slices keep the old one. */
   private boolean grow(int room) {
     int charge = SizeClass.roundUp(tail.from + room);
-    if (!reservation.grow(charge)) {
-      return false;
-    }
-    replaceTail(room, charge);
-    return true;
+    return reservation.grow(charge) && replaceTail(room, charge);
   }
 
-  private void replaceTail(int room, int charge) {
-    ByteBuf larger = allocator.directBuffer(tail.from + room, tail.from + room);
+  /** {@code charge} is entered; whether there was memory for it, else it is not any more. */
+  private boolean replaceTail(int room, int charge) {
+    ByteBuf larger = bufferOf(tail.from + room);
+    if (larger == null) {
+      reservation.shrink(charge);
+      return false;
+    }
     larger.setBytes(0, tail.buffer, 0, tail.from + tail.length);
     tail.buffer.release();
     reservation.shrink(tail.charge);
     tail.buffer = larger;
     tail.room = room;
     tail.charge = charge;
+    return true;
   }
 
   /**
@@ -160,7 +178,7 @@ final class ContentLog {
    */
   boolean pass(ByteBuf content) {
     int octets = content.readableBytes();
-    int charge = SizeClass.roundUp(memory(content));
+    int charge = SizeClass.of(content);
     if (charge <= MAX_PINNING * octets && reservation.grow(charge)) {
       hold(content, charge);
       return true;
@@ -175,16 +193,22 @@ final class ContentLog {
   /** Holds {@code content} whatever the limits, just as compactly. Takes it. */
   void force(ByteBuf content) {
     int octets = content.readableBytes();
-    int charge = SizeClass.roundUp(memory(content));
+    int charge = SizeClass.of(content);
     if (charge <= MAX_PINNING * octets) {
       reservation.force(charge);
       hold(content, charge);
       return;
     }
     int room = Math.max(MIN_COMPACT_BYTES, octets);
+    ByteBuf buffer = bufferOf(room);
+    if (buffer == null) {
+      reservation.force(charge);
+      hold(content, charge);
+      return;
+    }
     int compact = SizeClass.roundUp(room);
     reservation.force(compact);
-    link(new Chunk(end, allocator.directBuffer(room, room), 0, 0, room, compact));
+    link(new Chunk(end, buffer, 0, 0, room, compact));
     copyIn(content);
     content.release();
   }
@@ -194,15 +218,6 @@ final class ContentLog {
     link(
         new Chunk(end, content.touch("ContentLog"), content.readerIndex(), octets, octets, charge));
     end += octets;
-  }
-
-  /** Octets of memory that {@code content} keeps from being used again. */
-  private static int memory(ByteBuf content) {
-    ByteBuf root = content;
-    for (ByteBuf below = root.unwrap(); below != null; below = root.unwrap()) {
-      root = below;
-    }
-    return root.capacity();
   }
 
   /** Counts {@code octets} that went by without being held: everybody has read all before them. */

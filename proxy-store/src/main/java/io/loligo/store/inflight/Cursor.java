@@ -6,8 +6,6 @@ import io.loligo.store.inflight.InFlight.Reader;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.RejectedExecutionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One reader's place in the content. Its place and credit are confined to the writer's loop, {@code
@@ -15,8 +13,6 @@ import org.slf4j.LoggerFactory;
  * are the same everything is a plain call.
  */
 final class Cursor implements InFlight.Subscription {
-  private static final Logger LOG = LoggerFactory.getLogger(Cursor.class);
-
   private final InFlight source;
   private final Reader reader;
   private final boolean cause;
@@ -106,7 +102,7 @@ final class Cursor implements InFlight.Subscription {
     fields = held;
     try {
       reader.head(arrived);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | OutOfMemoryError failure) {
       broken(failure);
     }
     if (!arrived.shareable() && !cause && !done) {
@@ -131,7 +127,7 @@ final class Cursor implements InFlight.Subscription {
     }
     try {
       reader.content(content);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | OutOfMemoryError failure) {
       broken(failure);
     }
   }
@@ -150,7 +146,7 @@ final class Cursor implements InFlight.Subscription {
     }
     try {
       reader.end(trailers);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | OutOfMemoryError failure) {
       broken(failure);
     }
     finish();
@@ -176,16 +172,16 @@ final class Cursor implements InFlight.Subscription {
     }
     try {
       reader.failed(why);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | OutOfMemoryError failure) {
       broken(failure);
     }
     finish();
   }
 
   /** One reader's defect is not the others': it is left out. */
-  private void broken(RuntimeException failure) {
-    LOG.warn("a reader of {} failed and is left out", source.key(), failure);
+  private void broken(Throwable failure) {
     cancel();
+    reader.broken(failure);
   }
 
   /** Runs {@code task} on the reader's loop; {@code held} is released where that is shut down. */

@@ -74,6 +74,11 @@ public final class InFlight {
     /** Complete; {@code trailers}: an immutable snapshot, or null where there were none. */
     void end(Fields trailers);
 
+    /**
+     * A call above failed with {@code failure}: it reads along no more, and is told nothing more.
+     */
+    void broken(Throwable failure);
+
     /** It will never be complete: what {@link #fail} was given, or a {@link Refusal}. */
     void failed(Object cause);
   }

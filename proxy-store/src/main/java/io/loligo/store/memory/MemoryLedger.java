@@ -14,6 +14,9 @@ public final class MemoryLedger {
   /** Memory is scarce from where one part in so many is left. */
   private static final int SCARCE_SHARE = 4;
 
+  private static final int SCARCE_READ_BYTES = 4_096;
+  private static final int LEAST_READ_BYTES = 512;
+
   private final AtomicLong used = new AtomicLong();
   private volatile long limit;
 
@@ -35,6 +38,18 @@ public final class MemoryLedger {
   /** Whether who can do with less should take less. */
   public boolean isScarce() {
     return used.get() > limit - limit / SCARCE_SHARE;
+  }
+
+  /**
+   * How much may be read at once by who would read {@code wanted} octets, and enters them only then
+   * ({@link #force}): little where memory is scarce, next to nothing where there is none.
+   */
+  public int readable(int wanted) {
+    long held = used.get();
+    if (held <= limit - limit / SCARCE_SHARE) {
+      return wanted;
+    }
+    return Math.min(wanted, held < limit ? SCARCE_READ_BYTES : LEAST_READ_BYTES);
   }
 
   /** Enters {@code bytes} if all together stay within {@code ceiling}; whether they did. */

@@ -454,7 +454,13 @@ public final class MemoryTier {
     try {
       int fieldsLength = fields.readableBytes();
       int content = length - fieldsLength;
-      ByteBuf first = allocator.directBuffer(length, length);
+      ByteBuf first;
+      try {
+        first = allocator.directBuffer(length, length);
+      } catch (OutOfMemoryError e) {
+        owner.release(SizeClass.roundUp(length));
+        throw e;
+      }
       first.writeBytes(fields);
       first.writeBytes(old.firstBlock(), old.fieldsLength(), content);
       FurtherContent rest = old.rest() == null ? null : old.rest().retain();

@@ -1,5 +1,7 @@
 package io.loligo.store.memory;
 
+import io.netty.buffer.ByteBuf;
+
 /**
  * What the pooled allocator really takes for a request: sizes are multiples of 16 up to 64 octets,
  * then four per doubling, exact above a chunk. The ledgers count these, not the octets asked for.
@@ -12,6 +14,15 @@ public final class SizeClass {
   private static final int CHUNK = 4 << 20;
 
   private SizeClass() {}
+
+  /** Octets of memory that {@code content} keeps from being used again. */
+  public static int of(ByteBuf content) {
+    ByteBuf root = content;
+    for (ByteBuf below = root.unwrap(); below != null; below = root.unwrap()) {
+      root = below;
+    }
+    return roundUp(root.capacity());
+  }
 
   /** Octets taken for a buffer of {@code capacity} octets; never less. */
   public static int roundUp(int capacity) {

@@ -85,6 +85,26 @@ final class ScarceMemoryTest {
     }
   }
 
+  /** What could not be struck out might come back: the directory would have to be given up. */
+  @Test
+  void removingNeedsNoMemory() throws IOException {
+    Scarce scarce = new Scarce();
+    try (DiskFixture fixture =
+        new DiskFixture(
+            new StoreFixture(
+                16 << 20,
+                (allocator, transit, memory) ->
+                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)))) {
+      fixture.store.store.opened().join();
+      fixture.put(URL, octets(300_000));
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
+      scarce.failing.set(1);
+      assertThat(fixture.purge(URL)).isEqualTo(1);
+      assertThat(scarce.failing.getAndSet(0)).as("no buffer was asked for").isEqualTo(1);
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+    }
+  }
+
   @Test
   void placesOfPiecesAreInTheBudget() {
     List<ProxyConfig.CacheDir> dirs = List.of(dir(temp.resolve("cache"), 100 * GB));

@@ -17,6 +17,7 @@ final class RecordingReader implements InFlight.Reader {
   Fields trailers;
   boolean ended;
   Object failure;
+  Throwable brokenBy;
   long autoCredit;
   Runnable onContent = () -> {};
 
@@ -53,6 +54,12 @@ final class RecordingReader implements InFlight.Reader {
   @Override
   public EventExecutor loop() {
     return loop;
+  }
+
+  @Override
+  public void broken(Throwable failure) {
+    assertTold();
+    brokenBy = failure;
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 
@@ -29,6 +30,12 @@ final class Answer {
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] NONE = {};
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final ByteBuf CHUNK_END = constant("\r\n");
+  private static final ByteBuf OVERLOADED =
+      constant(
+          "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+              + "Connection: close\r\n\r\n");
+
   private static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
 
   private final ChannelHandlerContext context;
@@ -46,6 +53,13 @@ final class Answer {
   Answer(ChannelHandlerContext context, WriteTally tally) {
     this.context = context;
     this.tally = tally;
+  }
+
+  /** Octets that are there whatever memory is left; a duplicate of them is written. */
+  private static ByteBuf constant(String text) {
+    byte[] octets = ascii(text);
+    return Unpooled.unreleasableBuffer(
+        Unpooled.directBuffer(octets.length, octets.length).writeBytes(octets));
   }
 
   private static byte[] ascii(String text) {
@@ -123,6 +137,13 @@ final class Answer {
     lines.writeTo(out);
     headBytes += out.readableBytes();
     write(out);
+  }
+
+  /** Writes 503 in place of a head that there was no memory for, without any. */
+  void writeOverloaded() {
+    announcedBytes = 0;
+    headBytes += OVERLOADED.readableBytes();
+    write(OVERLOADED.duplicate());
   }
 
   /** Decides how the content is delimited, before {@link #writeHead}. */
@@ -273,7 +294,13 @@ final class Answer {
     }
     boolean copied = length <= COPY_LIMIT_BYTES;
     int framing = ChunkedEncoder.headerLength(length) + ChunkedEncoder.CRLF_LENGTH;
-    ByteBuf out = allocator().directBuffer(copied ? length + framing : framing);
+    ByteBuf out;
+    try {
+      out = allocator().directBuffer(copied ? length + framing : framing);
+    } catch (OutOfMemoryError e) {
+      content.release();
+      throw e;
+    }
     ChunkedEncoder.writeHeader(out, length);
     if (copied) {
       out.writeBytes(content);
@@ -283,7 +310,7 @@ final class Answer {
     } else {
       write(out);
       write(content);
-      write(allocator().directBuffer(2).writeShort(ChunkedEncoder.CRLF));
+      write(CHUNK_END.duplicate());
     }
   }
 

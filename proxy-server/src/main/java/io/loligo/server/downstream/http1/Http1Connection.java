@@ -32,6 +32,8 @@ import io.loligo.server.transport.ReadSize;
 import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.Detached;
+import io.loligo.store.memory.MemoryShortage;
+import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
@@ -116,7 +118,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private final ClientLoop loop;
   private final ListeningPort listening;
-  private final ReadSize readSize = new ReadSize(HEAD_READ_BYTES);
+  private final ReadSize readSize;
   private final ReadTimeout readTimeout = new ReadTimeout();
   private final LifeTimeout lifeTimeout = new LifeTimeout();
 
@@ -137,6 +139,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private Runnable resumption;
   private State state = State.HEAD;
   private ByteBuf unread;
+
+  /** What of {@link #unread} is entered in the ledger. */
+  private int charged;
 
   /** Before the request that is to come, as far as they were skipped. */
   private int emptyLines;
@@ -171,6 +176,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private boolean closing;
   private boolean cut;
 
+  /** Whether it ends for want of memory, which who answers is told at its end. */
+  private boolean withoutMemory;
+
   /** Whether it counts among those of its address. */
   private boolean counted;
 
@@ -178,6 +186,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   public Http1Connection(ClientLoop loop, ListeningPort listening) {
     this.loop = loop;
     this.listening = listening;
+    this.readSize = new ReadSize(HEAD_READ_BYTES, loop.transit());
     adopt(loop.terms());
   }
 
@@ -372,7 +381,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (before == State.EXCHANGE) {
       record.aborted = true;
       record.timedOut |= timedOut;
-      ClientEvents told = complete ? null : events;
+      ClientEvents told = complete && !withoutMemory ? null : events;
       events = null;
       if (told != null) {
         tellGone(told);
@@ -474,10 +483,23 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
       LOG.debug("Client connection {} broke", channel, cause);
+    } else if (cause instanceof OutOfMemoryError noMemory) {
+      outOfMemory(noMemory, "the connection");
     } else {
       LOG.error("Client connection {} failed", channel, cause);
     }
     breakOff(false);
+  }
+
+  private void outOfMemory(OutOfMemoryError cause, String what) {
+    MemoryShortage.OF_PROCESS.met(cause, what + " of " + client);
+    if (record == null) {
+      loop.counters().clientShed(Shed.MEMORY);
+    } else {
+      record.shed = Shed.MEMORY;
+      record.errorCode = "ERR_OVERLOADED";
+      record.errorDetail = cause.toString();
+    }
   }
 
   private void readTimedOut() {
@@ -575,6 +597,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void readMore() {
+    charge();
     if (!readPending
         && unread == null
         && !inputShut
@@ -608,6 +631,18 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       unread.release();
       unread = null;
     }
+    charge();
+  }
+
+  /** Enters what waits to be looked at: whatever memory it takes, it is there already. */
+  private void charge() {
+    int now = unread == null ? 0 : SizeClass.of(unread);
+    if (now > charged) {
+      loop.transit().force(now - charged);
+    } else if (now < charged) {
+      loop.transit().release(charged - now);
+    }
+    charged = now;
   }
 
   private void releaseUnreadIfEmpty() {
@@ -817,6 +852,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     complete = false;
     closing = false;
     cut = false;
+    withoutMemory = false;
     flushDue = false;
     writableDue = false;
   }
@@ -860,7 +896,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
           isOneTooMany()
               ? terms.handler().shed(this, framing, Shed.CLIENT_REQUESTS)
               : terms.handler().request(this, head, framing);
-      if (state == State.EXCHANGE && !complete && !cut) {
+      if (withoutMemory) {
+        events = told;
+      } else if (state == State.EXCHANGE && !complete && !cut) {
         events = told;
         if (told == null) {
           throw new IllegalStateException("nobody answers: no events for an unfinished answer");
@@ -954,13 +992,14 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     settle();
   }
 
-  /**
-   * Our own code failed, or there is no memory for it: 500 or 503 where the answer has not begun, a
-   * cut connection otherwise.
-   */
-  private void failed(Throwable cause) {
+  @Override
+  public void failed(Throwable cause) {
     boolean noMemory = cause instanceof OutOfMemoryError;
-    LOG.error("An exchange with {} failed: {}", client, cause.toString(), noMemory ? null : cause);
+    if (cause instanceof OutOfMemoryError error) {
+      outOfMemory(error, "an exchange");
+    } else {
+      LOG.error("An exchange with {} failed", client, cause);
+    }
     if (state != State.EXCHANGE) {
       return;
     }
@@ -971,8 +1010,10 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       tellGone(told);
     }
     closing = true;
-    record.errorDetail = cause.toString();
-    record.errorCode = noMemory ? "ERR_OVERLOADED" : "ERR_INTERNAL";
+    if (!noMemory) {
+      record.errorDetail = cause.toString();
+      record.errorCode = "ERR_INTERNAL";
+    }
     if (!answer.headSent()) {
       FieldLines lines = new FieldLines(16);
       if (noMemory) {
@@ -982,6 +1023,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     } else if (!complete) {
       cut = true;
     }
+    settle();
   }
 
   // ---- request content
@@ -1197,8 +1239,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       sendContinue();
       return;
     }
-    answer.writeInterim(head, own);
-    flush();
+    if (written(() -> answer.writeInterim(head, own))) {
+      flush();
+    }
   }
 
   @Override
@@ -1207,7 +1250,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       return;
     }
     awaitsContinue = false;
-    answer.writeContinue();
+    if (!written(answer::writeContinue)) {
+      return;
+    }
     flush();
     if (readTimeout.armed()) {
       // it was waited for without being owed
@@ -1237,7 +1282,13 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     choosePersistence(status);
     boolean tunnelling = status == 101 || (connectMethod && status / 100 == 2);
     byte[] connection = answer.connectionLine(status == 101, tunnelling, closing);
-    answer.writeHead(status, lines, connection, block, index, length, contentLength, last);
+    long before = answer.headBytes();
+    try {
+      answer.writeHead(status, lines, connection, block, index, length, contentLength, last);
+    } catch (OutOfMemoryError e) {
+      endFor(e, answer.headBytes() == before);
+      return;
+    }
     if (last) {
       completed();
     }
@@ -1270,15 +1321,50 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       LOG.error("An answer to {} is longer than announced", client);
       abort("answer longer than announced");
     } else {
-      answer.writeContent(content);
+      try {
+        answer.writeContent(content);
+      } catch (OutOfMemoryError e) {
+        endFor(e, false);
+      }
     }
   }
 
   @Override
   public void end(Fields trailers) {
-    if (answering() && answer.headSent()) {
-      answer.end(trailers);
+    if (answering() && answer.headSent() && written(() -> answer.end(trailers))) {
       completed();
+    }
+  }
+
+  /** Whether there was memory for that; else the answer is ended. */
+  private boolean written(Runnable writing) {
+    try {
+      writing.run();
+      return true;
+    } catch (OutOfMemoryError e) {
+      endFor(e, false);
+      return false;
+    }
+  }
+
+  /**
+   * Ends the answer with what takes no memory: a 503 where nothing of its head is written yet, else
+   * a cut. The caller goes on as if it had been written; it is told later that the client is gone.
+   */
+  private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
+    outOfMemory(noMemory, "an answer");
+    withoutMemory = true;
+    flushDue = true;
+    if (headMissing) {
+      answer.writeOverloaded();
+      record.status = 503;
+      closing = true;
+      complete = true;
+    } else {
+      cut = true;
+    }
+    if (depth == 0) {
+      resumeLater();
     }
   }
 
@@ -1477,6 +1563,11 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   /** Completes the record and hands it over: the end of every exchange. */
   private void conclude() {
+    if (withoutMemory && events != null) {
+      ClientEvents told = events;
+      events = null;
+      tellGone(told);
+    }
     ExchangeRecord done = record;
     record = null;
     events = null;
@@ -1510,6 +1601,9 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   @Override
   public Detached detach() {
+    if (withoutMemory) {
+      return null;
+    }
     if (!answering() || !answer.headSent()) {
       throw new IllegalStateException("no open answer to detach from");
     }
@@ -1524,6 +1618,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     readSize.bytes(terms.settings().streamBufferBytes());
     ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
     unread = null;
+    charge();
     context.pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
     endTunnel = channel::close; // until the other end is there

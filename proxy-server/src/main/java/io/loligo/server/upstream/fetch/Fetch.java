@@ -21,6 +21,7 @@ import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.http1.Http1Connection;
 import io.loligo.server.upstream.http1.ResponseEvents;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
@@ -453,10 +454,15 @@ final class Fetch
   }
 
   private void broken(Throwable fault) {
-    LOG.warn("fetch by {}", hop, fault);
-    abandon();
-    Kind kind = fault instanceof OutOfMemoryError ? Kind.OVERLOADED : Kind.INVALID_RESPONSE;
-    fail(new FetchFailure(kind, "internal: " + fault));
+    if (fault instanceof OutOfMemoryError noMemory) {
+      MemoryShortage.OF_PROCESS.met(noMemory, "a fetch");
+      abandon();
+      fail(new FetchFailure(Kind.NO_MEMORY, noMemory.toString()));
+    } else {
+      LOG.warn("fetch by {}", hop, fault);
+      abandon();
+      fail(new FetchFailure(Kind.INVALID_RESPONSE, "internal: " + fault));
+    }
   }
 
   /** Lets go of whatever is under way. */

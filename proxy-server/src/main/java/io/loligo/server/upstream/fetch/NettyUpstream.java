@@ -15,10 +15,10 @@ import io.loligo.server.upstream.http1.HeadScratch;
 import io.loligo.server.upstream.http1.Http1Connection;
 import io.loligo.server.upstream.http1.Http1Loop;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -36,7 +36,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * The upstream of one event loop.
    *
    * @param config the configuration in force, asked anew for every fetch
-   * @param scarce whether memory for what is read is scarce
+   * @param transit ledger of what is on its way
    */
   public NettyUpstream(
       EventLoop loop,
@@ -44,11 +44,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       NameResolver names,
       LoopTimer timer,
       Supplier<ProxyConfig> config,
-      BooleanSupplier scarce,
+      MemoryLedger transit,
       HopHealth health,
       ConnectionCounters counters) {
     this(
-        new Http1Loop(loop, timer, config, scarce, new HeadScratch()),
+        new Http1Loop(loop, timer, config, transit, new HeadScratch()),
         transport,
         names,
         health,
@@ -79,7 +79,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public NettyUpstream under(ProxyConfig config) {
     assert http1.loop().inEventLoop();
     Http1Loop next =
-        new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.scarce(), http1.scratch());
+        new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.transit(), http1.scratch());
     NettyUpstream successor =
         new NettyUpstream(next, transport, names, health, counters, oldServers);
     idle.handTo(successor.idle);

@@ -13,12 +13,14 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
+import io.loligo.server.transport.Backlog;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -89,6 +91,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   private final ReadSizes readSizes;
   private final Deadline deadline = new Deadline();
   private final ChannelFutureListener written = this::written;
+  private final ChannelFutureListener contentWritten = this::contentWritten;
+  private final Backlog backlog;
   private ChannelHandlerContext ctx;
   private InetSocketAddress address;
   private Phase phase = Phase.IDLE;
@@ -107,6 +111,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   private boolean sending;
   private boolean awaitingContinue;
   private boolean firstChunk;
+
+  /** Whether who has more content was told to wait until all is written. */
+  private boolean withheld;
+
   private long unsent;
   private Throwable writeFailure;
 
@@ -131,7 +139,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     ProxyConfig config = shared.config().get();
     this.limits = config.limits().reply();
     this.heads = new HeadReader(shared.scratch(), limits);
-    this.readSizes = new ReadSizes(config.memory().streamBufferBytes(), shared.scarce());
+    this.readSizes = new ReadSizes(config.memory().streamBufferBytes(), shared.transit());
+    this.backlog = new Backlog(shared.transit());
   }
 
   @Override
@@ -246,6 +255,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     tunnel = asTunnel;
     answered = false;
     awaitingContinue = false;
+    withheld = false;
     interims = 0;
     writeFailure = null;
     heads.reset();
@@ -264,7 +274,13 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
     awaitingContinue = false;
     if (request.contentLength() < 0) {
-      ByteBuf start = ctx.alloc().directBuffer(16);
+      ByteBuf start;
+      try {
+        start = ctx.alloc().directBuffer(16);
+      } catch (OutOfMemoryError e) {
+        content.release();
+        throw e;
+      }
       RequestEncoder.chunkStart(start, length, firstChunk);
       firstChunk = false;
       write(start);
@@ -275,7 +291,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     } else {
       unsent -= length;
     }
-    write(content);
+    writeContent(content);
     ctx.flush();
     watch();
   }
@@ -301,12 +317,42 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   /** Whether more request content may be given now. */
   public boolean writable() {
-    return !sending || ctx.channel().isWritable();
+    boolean takesMore = !sending || takesMore();
+    if (withheld == takesMore) {
+      withheld = !takesMore;
+      watch();
+    }
+    return takesMore;
+  }
+
+  private boolean takesMore() {
+    return ctx.channel().isWritable() && backlog.takesMore();
   }
 
   private void write(ByteBuf octets) {
     timings.bytesOut += octets.readableBytes();
     ctx.write(octets).addListener(written);
+  }
+
+  private void writeContent(ByteBuf octets) {
+    timings.bytesOut += octets.readableBytes();
+    ctx.write(backlog.enter(octets, ctx.alloc())).addListener(contentWritten);
+  }
+
+  private void contentWritten(ChannelFuture future) {
+    backlog.written();
+    written(future);
+    if (withheld && takesMore()) {
+      withheld = false;
+      // not from within Netty's flush
+      shared.loop().execute(this::tellWritable);
+    }
+  }
+
+  private void tellWritable() {
+    if (sending && !awaitingContinue && writable()) {
+      guarded(Step.WRITABLE);
+    }
   }
 
   private void written(ChannelFuture future) {
@@ -323,9 +369,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (sending) {
       watch();
-      if (context.channel().isWritable() && !awaitingContinue) {
-        guarded(Step.WRITABLE);
-      }
+      tellWritable();
     }
   }
 
@@ -387,6 +431,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
       inputReset = true;
+    } else if (cause instanceof OutOfMemoryError noMemory) {
+      outOfMemory(noMemory);
     } else {
       LOG.warn("origin connection {}", address, cause);
       if (phase == Phase.HEAD || phase == Phase.CONTENT) {
@@ -394,6 +440,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       }
     }
     context.close();
+  }
+
+  private void outOfMemory(OutOfMemoryError cause) {
+    MemoryShortage.OF_PROCESS.met(cause, "an exchange with " + address);
+    fail(Kind.NO_MEMORY, cause.toString());
   }
 
   /** Steps that call out of this class. */
@@ -422,11 +473,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
         case WRITABLE -> events.drained();
         case READY -> events.readyForContent();
       }
+    } catch (OutOfMemoryError e) {
+      outOfMemory(e);
     } catch (RuntimeException | Error e) {
       LOG.warn("exchange with {}", address, e);
-      fail(
-          e instanceof OutOfMemoryError ? Kind.OVERLOADED : Kind.INVALID_RESPONSE,
-          "internal: " + e);
+      fail(Kind.INVALID_RESPONSE, "internal: " + e);
     }
   }
 
@@ -780,7 +831,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
     leave();
     phase = Phase.CLOSED;
-    readSizes.stream();
+    readSizes.relay();
     Channel channel = ctx.channel();
     ByteBuf early = input == null ? Unpooled.EMPTY_BUFFER : input;
     input = null;
@@ -806,7 +857,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       if (!deadline.armed()) {
         shared.timer().arm(deadline, CONTINUE_MILLIS);
       }
-    } else if (sending && !ctx.channel().isWritable()) {
+    } else if (sending && (withheld || !ctx.channel().isWritable())) {
       shared.timer().arm(deadline, timeouts.write());
     } else if (!sending && readPending && phase != Phase.RAW) {
       LoopTimer timer = shared.timer();

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.http1;
 
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
-import java.util.function.BooleanSupplier;
 
 /**
  * How many octets the next read of one connection may bring: few while it is idle, a head with all
@@ -18,15 +18,16 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int LEAST = 4_096;
 
   private final int most;
-  private final BooleanSupplier scarce;
+  private final MemoryLedger transit;
   private int next;
+  private boolean relays;
   private boolean adaptive;
 
-  /** {@code scarce}: whether memory is. */
-  ReadSizes(int streamBufferBytes, BooleanSupplier scarce) {
+  /** {@code transit} says how scarce memory is. */
+  ReadSizes(int streamBufferBytes, MemoryLedger transit) {
     super(1);
     this.most = Math.max(LEAST, streamBufferBytes);
-    this.scarce = scarce;
+    this.transit = transit;
     head();
   }
 
@@ -54,6 +55,12 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     }
   }
 
+  /** Octets of a tunnel, from now on: nobody has set memory aside for them. */
+  void relay() {
+    relays = true;
+    stream();
+  }
+
   private void received(int attempted, int octets) {
     if (!adaptive || octets <= 0) {
       return;
@@ -74,7 +81,10 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private final class SizeHandle extends MaxMessageHandle {
     @Override
     public int guess() {
-      return scarce.getAsBoolean() ? Math.min(next, LEAST) : next;
+      if (relays) {
+        return transit.readable(next);
+      }
+      return transit.isScarce() ? Math.min(next, LEAST) : next;
     }
 
     @Override

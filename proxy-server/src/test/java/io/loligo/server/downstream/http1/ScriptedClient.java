@@ -27,6 +27,7 @@ import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.ScriptedChannel;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -113,6 +114,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   final List<ParseFailure> refusals = new ArrayList<>();
   final ArrayDeque<Script> scripts = new ArrayDeque<>();
   final ClientAddresses addresses = new ClientAddresses();
+  final MemoryLedger transit = new MemoryLedger(1 << 20);
   final ClientLoop loop;
   final Http1Connection connection;
   long nanos = 1_000_000_000L;
@@ -144,6 +146,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
             this::note,
             addresses,
             new ProxyMetrics(1).loop(0).connections(),
+            transit,
             settings);
     connection = new Http1Connection(loop, new ListeningPort(PORT));
     channel.run(() -> channel.pipeline().addLast(connection));

@@ -128,6 +128,12 @@ public final class FakeTransport implements OriginTransport {
       channel.runPendingTasks();
     }
 
+    /** There is no memory for what the peer sent. */
+    public void outOfMemory() {
+      channel.pipeline().fireExceptionCaught(new OutOfMemoryError("for the test"));
+      channel.runPendingTasks();
+    }
+
     public boolean open() {
       channel.runPendingTasks();
       return channel.isOpen();

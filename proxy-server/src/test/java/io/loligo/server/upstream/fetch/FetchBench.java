@@ -14,6 +14,7 @@ import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -75,7 +76,7 @@ abstract class FetchBench {
               names,
               timer,
               () -> config,
-              () -> false,
+              new MemoryLedger(Long.MAX_VALUE / 2),
               health,
               counted);
     }

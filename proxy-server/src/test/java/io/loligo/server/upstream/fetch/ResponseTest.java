@@ -75,6 +75,13 @@ class ResponseTest extends FetchBench {
   }
 
   @Test
+  void takesNoMemoryForOursForNoFaultOfThePeer() {
+    Listening seen = fetch(get());
+    last().outOfMemory();
+    assertThat(seen.failure.kind()).isEqualTo(Kind.NO_MEMORY);
+  }
+
+  @Test
   void tellsTruncatedContent() {
     Listening seen = fetch(get());
     last().answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");

@@ -13,6 +13,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFactory;
@@ -78,7 +79,7 @@ class SocketsTest {
             new Loopback(),
             new LoopTimer(loop),
             () -> config,
-            () -> false,
+            new MemoryLedger(Long.MAX_VALUE / 2),
             HopHealth.NONE,
             new IdleWatch());
     server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());

@@ -2,6 +2,7 @@ package io.loligo.server.upstream.http1;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.RecvByteBufAllocator;
 import org.junit.jupiter.api.Test;
 
@@ -9,8 +10,8 @@ import org.junit.jupiter.api.Test;
 final class ReadSizesTest {
   private static final int STREAM_BUFFER = 65_536;
 
-  private boolean scarce;
-  private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, () -> scarce);
+  private final MemoryLedger transit = new MemoryLedger(1_000);
+  private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, transit);
   private final RecvByteBufAllocator.Handle handle = sizes.newHandle();
 
   private void read(int octets) {
@@ -54,9 +55,9 @@ final class ReadSizesTest {
   @Test
   void isSmallWhereMemoryIsScarce() {
     sizes.content(1_000_000);
-    scarce = true;
+    transit.force(1_000);
     assertThat(handle.guess()).isEqualTo(4_096);
-    scarce = false;
+    transit.release(1_000);
     assertThat(handle.guess()).isEqualTo(STREAM_BUFFER);
   }
 }

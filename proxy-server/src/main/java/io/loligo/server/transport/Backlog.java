@@ -1,0 +1,81 @@
+package io.loligo.server.transport;
+
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.Arrays;
+
+/**
+ * Memory of the octets that are queued for one peer, in the order they were queued, entered in a
+ * ledger until they are written. Confined to the event loop of the peer's connection.
+ *
+ * <p>Who relays reads on as long as the connection is writable; where memory is scarce, only when
+ * all was written. So no more than one small read stays with each peer that takes nothing.
+ */
+public final class Backlog {
+  /** A buffer behind others is kept as it is where it takes so many times its octets at most. */
+  private static final int MAX_PINNING = 2;
+
+  private final MemoryLedger ledger;
+  private int[] charges = new int[4];
+  private int first;
+  private int size;
+
+  /** Nothing is queued. */
+  public Backlog(MemoryLedger ledger) {
+    this.ledger = ledger;
+  }
+
+  /**
+   * {@code content}, taken, as it is to be queued, which is done next; returned owned. A few octets
+   * behind others do not keep the buffer that they were read into.
+   */
+  public ByteBuf enter(ByteBuf content, ByteBufAllocator allocator) {
+    int octets = content.readableBytes();
+    int charge = SizeClass.of(content);
+    ByteBuf queued = content;
+    if (size > 0 && charge > MAX_PINNING * SizeClass.roundUp(octets)) {
+      try {
+        queued = allocator.directBuffer(octets, octets).writeBytes(content);
+      } finally {
+        content.release();
+      }
+      charge = SizeClass.roundUp(octets);
+    }
+    ledger.force(charge);
+    push(charge);
+    return queued;
+  }
+
+  private void push(int charge) {
+    if (size == charges.length) {
+      int[] unrolled = Arrays.copyOf(charges, 2 * size);
+      System.arraycopy(charges, first, unrolled, 0, size - first);
+      System.arraycopy(charges, 0, unrolled, size - first, first);
+      charges = unrolled;
+      first = 0;
+    }
+    charges[(first + size) % charges.length] = charge;
+    size++;
+  }
+
+  /** All but the last {@code count} were written, or never will be. */
+  public void keep(int count) {
+    while (size > count) {
+      ledger.release(charges[first]);
+      first = (first + 1) % charges.length;
+      size--;
+    }
+  }
+
+  /** One more was written, or never will be. */
+  public void written() {
+    keep(size - 1);
+  }
+
+  /** Whether more is to be read for the peer, by what memory there is. */
+  public boolean takesMore() {
+    return size == 0 || !ledger.isScarce();
+  }
+}

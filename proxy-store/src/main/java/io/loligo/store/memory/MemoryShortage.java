@@ -1,0 +1,56 @@
+package io.loligo.store.memory;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Memory was asked for and there was none: counted, and said not more often than people can read.
+ * Thread-safe: any thread.
+ */
+public final class MemoryShortage {
+  /** The process's, as its memory is. */
+  public static final MemoryShortage OF_PROCESS = new MemoryShortage(System::nanoTime);
+
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryShortage.class);
+  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final AtomicLong count = new AtomicLong();
+  private final LongSupplier nanos;
+  private long toldNanos;
+  private boolean told;
+
+  MemoryShortage(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** {@code failure} was the end of {@code what}. */
+  public void met(OutOfMemoryError failure, String what) {
+    long times = count.incrementAndGet();
+    if (isToTell()) {
+      LOG.error(
+          "out of memory, {} times so far, now for {}, which is ended: {}; lower cache_mem or"
+              + " loligo_transit_memory, or start java with more (-XX:MaxDirectMemorySize, -Xmx)",
+          times,
+          what,
+          failure.toString());
+    }
+  }
+
+  private synchronized boolean isToTell() {
+    long now = nanos.getAsLong();
+    if (told && now - toldNanos < TELL_NANOS) {
+      return false;
+    }
+    told = true;
+    toldNanos = now;
+    return true;
+  }
+
+  /** How often so far. */
+  public long count() {
+    return count.get();
+  }
+}
