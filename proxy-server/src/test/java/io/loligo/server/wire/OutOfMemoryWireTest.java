@@ -24,6 +24,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -458,5 +459,28 @@ class OutOfMemoryWireTest extends WireTest {
     deaf.close();
     awaitCount(proxy::transitBytes, 0);
     assertThat(tunnelled()).isEqualTo(End.RIGHT);
+  }
+
+  @Test
+  void whatIsReadAheadIsEntered() throws Exception {
+    startProxy();
+    CountDownLatch answered = new CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          await(answered);
+          call.ok("slow", "Cache-Control: no-store");
+        });
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      client.get(origin.url("/slow"));
+      origin.awaitRequest("/slow");
+      long before = proxy.transitBytes();
+      client.get(origin.url("/1000/next"));
+      awaitCount(() -> proxy.transitBytes() > before ? 1 : 0, 1);
+      answered.countDown();
+      assertThat(client.response().text()).isEqualTo("slow");
+      assertThat(client.response().text()).isEqualTo(content("/1000/next"));
+    }
+    awaitCount(proxy::transitBytes, 0);
   }
 }
