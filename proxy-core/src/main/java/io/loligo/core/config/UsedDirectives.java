@@ -367,7 +367,10 @@ final class UsedDirectives {
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "128 MB")
             .range(1 << 20, Long.MAX_VALUE)
-            .text("Memory for bytes on their way that no tier holds."),
+            .text(
+                "Memory for bytes on their way that no tier holds: of answers that arrive, uploads,"
+                    + " tunnels, what clients send ahead. Reads become small where a quarter is"
+                    + " left; where little is, new fetches and tunnels get 503."),
         d("loligo_event_loops")
             .type(ValueType.INTEGER, "0")
             .range(0, 1024)
