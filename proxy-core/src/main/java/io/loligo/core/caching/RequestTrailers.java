@@ -30,19 +30,7 @@ public final class RequestTrailers {
       return trailers;
     }
     HopByHop hopByHop = HopByHop.of(head);
-    Fields kept = new Fields(trailers.count());
-    kept.clear(trailers.bytes());
-    for (int i = 0; i < trailers.count(); i++) {
-      if (!hopByHop.drops(trailers, i) && mayComeLate(trailers, i)) {
-        kept.add(
-            trailers.id(i),
-            trailers.nameStart(i),
-            trailers.nameLength(i),
-            trailers.valueStart(i),
-            trailers.valueEnd(i));
-      }
-    }
-    return kept;
+    return trailers.where(i -> !hopByHop.drops(trailers, i) && mayComeLate(trailers, i));
   }
 
   private static boolean mayComeLate(Fields trailers, int i) {

@@ -2,6 +2,7 @@ package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 
 /**
  * A field section (RFC 9110 section 5): bytes that belong to the head, and an index of offsets into
@@ -62,6 +63,18 @@ public final class Fields {
     Fields copy = new Fields(Math.max(1, count));
     copy.copyOf(this, Arrays.copyOf(bytes, end));
     return copy;
+  }
+
+  /** Those whose number {@code kept} has, over the same octets. */
+  public Fields where(IntPredicate kept) {
+    Fields some = new Fields(count);
+    some.clear(bytes);
+    for (int i = 0; i < count; i++) {
+      if (kept.test(i)) {
+        some.add(id(i), nameStart(i), nameLength(i), valueStart(i), valueEnd(i));
+      }
+    }
+    return some;
   }
 
   /** Adds a field by its offsets into {@link #bytes()}. */

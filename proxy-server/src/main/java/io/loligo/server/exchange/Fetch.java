@@ -18,7 +18,6 @@ import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -82,8 +81,8 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private long keysAsOf;
   private List<String> withheld = List.of();
 
-  /** What stays on the connection of the answer that readers get. */
-  private HopByHop hopByHop;
+  /** What readers get. */
+  private ResponseHead answered;
 
   private HeldAnswer held;
   private boolean readOwed;
@@ -772,7 +771,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private void open(
       ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
     ResponseHead snapshot = reply.snapshot();
-    hopByHop = HopByHop.of(reply.fields());
+    answered = snapshot;
     view.reply(snapshot);
     inFlight.head(
         snapshot,
@@ -956,7 +955,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       held.end();
     } else if (!over) {
       finish();
-      inFlight.end(ReplyFields.trailers(trailers, hopByHop, withheld));
+      inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
     }
   }
 

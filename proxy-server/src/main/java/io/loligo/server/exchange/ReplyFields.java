@@ -100,26 +100,15 @@ final class ReplyFields {
    * Those of {@code trailers}, borrowed and may be null, that readers get, over the same octets:
    * not what stays on the connection, nor what {@code withheld} names, for many may read along.
    *
-   * @param hopByHop that of the head they follow
+   * @param head whose trailers they are, borrowed
    */
-  static Fields trailers(Fields trailers, HopByHop hopByHop, List<String> withheld) {
+  static Fields trailers(Fields trailers, ResponseHead head, List<String> withheld) {
     if (trailers == null || trailers.count() == 0) {
       return trailers;
     }
+    HopByHop hopByHop = HopByHop.of(head.fields());
     Collection<String> names = searchable(withheld);
-    Fields kept = new Fields(trailers.count());
-    kept.clear(trailers.bytes());
-    for (int i = 0; i < trailers.count(); i++) {
-      if (!hopByHop.drops(trailers, i) && !isNamed(trailers, i, names)) {
-        kept.add(
-            trailers.id(i),
-            trailers.nameStart(i),
-            trailers.nameLength(i),
-            trailers.valueStart(i),
-            trailers.valueEnd(i));
-      }
-    }
-    return kept;
+    return trailers.where(i -> !hopByHop.drops(trailers, i) && !isNamed(trailers, i, names));
   }
 
   private static boolean isPassedOn(Fields fields, HopByHop hopByHop, int i) {

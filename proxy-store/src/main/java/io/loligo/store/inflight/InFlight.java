@@ -8,7 +8,6 @@ import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -357,7 +356,7 @@ public final class InFlight {
       return;
     }
     boolean outermost = enter();
-    this.trailers = trailers == null || trailers.count() == 0 ? null : snapshot(trailers);
+    this.trailers = trailers == null || trailers.count() == 0 ? null : trailers.snapshot();
     if (!intake.isComplete()) {
       doNotStore = true;
     }
@@ -373,16 +372,6 @@ public final class InFlight {
     intake.complete();
     pumpAll();
     leave(outermost);
-  }
-
-  private static Fields snapshot(Fields fields) {
-    int end = 0;
-    for (int i = 0; i < fields.count(); i++) {
-      end = Math.max(end, fields.valueEnd(i));
-    }
-    Fields copy = new Fields(fields.count());
-    copy.copyOf(fields, Arrays.copyOf(fields.bytes(), end));
-    return copy;
   }
 
   /**
