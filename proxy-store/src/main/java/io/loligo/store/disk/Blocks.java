@@ -21,13 +21,13 @@ final class Blocks {
   /** Octets read at a time where a segment cannot be read as a whole. */
   private static final int STEP_BYTES = 64 << 10;
 
+  /** What is struck out is written over with these: that is to need no memory. */
+  private static final ByteBuf ZEROS =
+      Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(STEP_BYTES)).asReadOnly();
+
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
-
-  /** What is struck out is written over with these: that is to need no memory. */
-  private final ByteBuf zeros =
-      Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(STEP_BYTES)).asReadOnly();
 
   /** Whether something was struck out since the last {@link #force}. */
   private final AtomicBoolean struck = new AtomicBoolean(true);
@@ -181,12 +181,12 @@ final class Blocks {
   }
 
   private void strike(long position, int octets) throws IOException {
-    put(position, zeros.slice(0, octets));
+    put(position, ZEROS.slice(0, octets));
     struck.set(true);
   }
 
   private void zero(long position, int octets) throws IOException {
-    slab.write(position, zeros.slice(0, octets));
+    slab.write(position, ZEROS.slice(0, octets));
   }
 
   /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */

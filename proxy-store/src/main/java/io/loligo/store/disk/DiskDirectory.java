@@ -824,7 +824,7 @@ final class DiskDirectory implements AutoCloseable {
       writes.add(write);
     } else {
       counters.queueSkips.increment();
-      write.release(Ended.NOT_WRITTEN);
+      write.tellAndRelease(Ended.NOT_WRITTEN);
     }
   }
 
@@ -887,7 +887,7 @@ final class DiskDirectory implements AutoCloseable {
           removeNow(now, write.entry().key(), null); // nobody else can any more
         }
       } finally {
-        write.release(how);
+        write.tellAndRelease(how);
       }
     } catch (RuntimeException | Error defect) {
       LOG.error("cache_dir {}: what follows a write failed", config.path(), defect);
@@ -905,21 +905,23 @@ final class DiskDirectory implements AutoCloseable {
     if (write.outcome() == null) {
       return Ended.NOT_WRITTEN;
     }
-    switch (write.outcome()) {
+    return switch (write.outcome()) {
       case WRITTEN -> {
         if (!write.fresh()) {
           write.entry().diskId(write.id());
         }
         counters.writes.increment();
         counters.writtenBytes.add(write.entry().contentLength());
+        yield Ended.WRITTEN;
       }
-      case REFUSED -> counters.refusals.increment();
-      case NO_SPACE -> counters.spaceSkips.increment();
-      case CANCELLED -> {}
-    }
-    return switch (write.outcome()) {
-      case WRITTEN -> Ended.WRITTEN;
-      case REFUSED, NO_SPACE -> Ended.NOT_WRITTEN;
+      case REFUSED -> {
+        counters.refusals.increment();
+        yield Ended.NOT_WRITTEN;
+      }
+      case NO_SPACE -> {
+        counters.spaceSkips.increment();
+        yield Ended.NOT_WRITTEN;
+      }
       case CANCELLED -> Ended.CANCELLED;
     };
   }

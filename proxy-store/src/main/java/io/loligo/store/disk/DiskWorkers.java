@@ -32,10 +32,10 @@ final class DiskWorkers implements DiskThreads {
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskWorkers.class);
 
-  private record Write(Runnable task, long bytes) {}
+  private record Waiting(Runnable task, long bytes) {}
 
   private final Queue<Runnable> reads = new ConcurrentLinkedQueue<>();
-  private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
+  private final Queue<Waiting> writes = new ConcurrentLinkedQueue<>();
   private final AtomicInteger readCount = new AtomicInteger();
   private final AtomicLong writeBytes = new AtomicLong();
   private final AtomicInteger waitingWrites = new AtomicInteger();
@@ -122,7 +122,7 @@ final class DiskWorkers implements DiskThreads {
     if (now) {
       hurried = true;
     }
-    writes.add(new Write(task, bytes));
+    writes.add(new Waiting(task, bytes));
     if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
       wakeWriter();
     }
@@ -195,7 +195,7 @@ final class DiskWorkers implements DiskThreads {
       for (Runnable read = reads.poll(); read != null; read = reads.poll()) {
         read.run();
       }
-      for (Write write = writes.poll(); write != null; write = writes.poll()) {
+      for (Waiting write = writes.poll(); write != null; write = writes.poll()) {
         write.task().run();
       }
     } else {
@@ -305,7 +305,7 @@ final class DiskWorkers implements DiskThreads {
 
     private void runWrite() {
       readsInTurn = 0;
-      Write write = writes.poll();
+      Waiting write = writes.poll();
       if (write == null) {
         return;
       }

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A response that is to be written, and then what became of it. Holds a reference to the entry
- * until {@link #release}. Confined to the disk thread that could {@link #take} it.
+ * until {@link #tellAndRelease}. Confined to the disk thread that could {@link #take} it.
  */
 final class Write {
   private final Entry entry;
@@ -104,7 +104,7 @@ final class Write {
   }
 
   /** Tells who waits how it ended, and lets go of the response. */
-  void release(DiskDirectory.Ended how) {
+  void tellAndRelease(DiskDirectory.Ended how) {
     try {
       then.ended(how);
     } finally {

@@ -95,7 +95,7 @@ final class Writer {
                 lane,
                 layout,
                 length,
-                block -> write(write, hash, meta, Stored.NO_PIECES, layout, block));
+                block -> fill(block, write, hash, meta, Stored.NO_PIECES, layout));
         return added ? null : Outcome.NO_SPACE;
       }
       group.flush();
@@ -105,7 +105,7 @@ final class Writer {
       }
       ByteBuf block = blocks.buffer(length);
       try {
-        write(write, hash, meta, pieces, layout, block);
+        fill(block, write, hash, meta, pieces, layout);
         return commit(
             block, lane, pieces, layout, entry.meta(), write.late(), write.cancelled(), extents);
       } finally {
@@ -119,9 +119,9 @@ final class Writer {
     }
   }
 
-  /** Writes the first block of {@code write} to {@code block}, unsealed. */
-  private static void write(
-      Write write, StoredHash hash, ByteBuf meta, long[] pieces, Layout layout, ByteBuf block) {
+  /** Makes {@code block} the first of {@code write}, unsealed. */
+  private static void fill(
+      ByteBuf block, Write write, StoredHash hash, ByteBuf meta, long[] pieces, Layout layout) {
     Entry entry = write.entry();
     FirstBlock.begin(
         block,

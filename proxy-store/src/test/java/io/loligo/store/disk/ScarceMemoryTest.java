@@ -61,17 +61,22 @@ final class ScarceMemoryTest {
     }
   }
 
-  /** All ledgers are at zero when the fixture is closed. */
-  @Test
-  void memoryThatEndsWhileContentIsPutTogetherIsGivenBack() throws IOException {
-    Scarce scarce = new Scarce();
-    try (DiskFixture fixture =
+  private DiskFixture open(Scarce scarce) throws IOException {
+    DiskFixture fixture =
         new DiskFixture(
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)))) {
-      fixture.store.store.opened().join();
+                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)));
+    fixture.store.store.opened().join();
+    return fixture;
+  }
+
+  /** All ledgers are at zero when the fixture is closed. */
+  @Test
+  void memoryThatEndsWhileContentIsPutTogetherIsGivenBack() throws IOException {
+    Scarce scarce = new Scarce();
+    try (DiskFixture fixture = open(scarce)) {
       fixture.put(URL, octets(300_000));
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
       for (int failing = 1; failing < 8; failing++) {
@@ -89,13 +94,7 @@ final class ScarceMemoryTest {
   @Test
   void removingNeedsNoMemory() throws IOException {
     Scarce scarce = new Scarce();
-    try (DiskFixture fixture =
-        new DiskFixture(
-            new StoreFixture(
-                16 << 20,
-                (allocator, transit, memory) ->
-                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)))) {
-      fixture.store.store.opened().join();
+    try (DiskFixture fixture = open(scarce)) {
       fixture.put(URL, octets(300_000));
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
       scarce.failing.set(1);
