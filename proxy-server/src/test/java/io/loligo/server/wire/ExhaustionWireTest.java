@@ -41,6 +41,9 @@ class ExhaustionWireTest extends WireTest {
   /** Beyond the heap: stacks and code as well, and what the C library keeps of freed memory. */
   private static final long RESIDENT_SLACK = 48L * MIB;
 
+  /** The JVM grows as well, now and then, by what it compiles; what leaks grows each time. */
+  private static final int MAX_RUNS = 3;
+
   private PlainOrigin plain;
 
   /** What the process has taken. */
@@ -103,9 +106,15 @@ class ExhaustionWireTest extends WireTest {
 
   private void withstands(int first, int count, Attack attack) throws Exception {
     run(first, attack);
-    Usage was = Usage.now();
-    run(count, attack);
+    Usage was;
     Usage is = Usage.now();
+    int runs = 0;
+    do {
+      was = is;
+      run(count, attack);
+      is = Usage.now();
+      runs++;
+    } while (is.resident() - was.resident() >= RESIDENT_SLACK && runs < MAX_RUNS);
     assertThat(is.heap() - was.heap()).as("heap").isLessThan(HEAP_SLACK);
     assertThat(is.direct() - was.direct()).as("direct").isLessThan(DIRECT_SLACK);
     assertThat(is.resident() - was.resident()).as("resident").isLessThan(RESIDENT_SLACK);

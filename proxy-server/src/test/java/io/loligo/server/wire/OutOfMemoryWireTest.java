@@ -53,7 +53,8 @@ class OutOfMemoryWireTest extends WireTest {
   /** Connections to the origin that are kept, and to the admin port that are about to go. */
   private static final int KEPT_SOCKETS = 16;
 
-  private static final int STALLED = 60;
+  /** So many that one small read for each fills what is left where memory is scarce. */
+  private static final int STALLED = 120;
 
   private int port;
   private int adminPort;
