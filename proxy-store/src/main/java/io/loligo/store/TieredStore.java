@@ -238,9 +238,14 @@ public final class TieredStore implements Store {
         });
   }
 
-  /** Disk thread: what memory wants goes there. Borrows {@code entry}. */
+  /**
+   * Disk thread: what memory wants goes there, but nothing that would hide variants which only the
+   * disk has. Borrows {@code entry}.
+   */
   private void promote(Entry entry, int hits, long asOf) {
-    if (isResident(entry) && wants(entry.contentLength(), hits)) {
+    if (isResident(entry)
+        && wants(entry.contentLength(), hits)
+        && (entry.meta().vary() != null || !disk.holdsSeveral(entry.key()))) {
       memory.offer(entry, () -> disk.isAsOf(entry.key(), asOf));
     }
   }
@@ -270,7 +275,7 @@ public final class TieredStore implements Store {
     @Override
     public void superseded(CacheKey key, VarySelection vary) {
       disk.hide(key);
-      memory.removeVariant(key, vary);
+      memory.uncover(key, vary);
       disk.reveal(key);
     }
 

@@ -233,25 +233,18 @@ final class Explaining {
     return !forecast.decision().reason().bypasses();
   }
 
-  /**
-   * What the request selects of a tier, as it would be looked up, or -1: on disk, where a response
-   * that does not vary leaves nothing older beside it, the latest.
-   */
+  /** What the request selects of a tier, as it would be looked up, or -1. */
   private int select(List<Glimpse> variants, boolean onDisk) {
     int found = -1;
     for (int i = 0; i < variants.size(); i++) {
       StoredMeta one = variants.get(i).meta();
       if (variants.get(i).onDisk() == onDisk
-          && (found < 0 || isPreferred(one, variants.get(found).meta(), onDisk))
+          && (found < 0 || VarySelection.prefers(one, variants.get(found).meta()))
           && one.isSelectedBy(head.fields())) {
         found = i;
       }
     }
     return found;
-  }
-
-  private static boolean isPreferred(StoredMeta one, StoredMeta other, boolean onDisk) {
-    return onDisk ? one.dateMillis() > other.dateMillis() : VarySelection.prefers(one, other);
   }
 
   /** Whether memory holds another variant when the one that was purged is gone. */

@@ -218,6 +218,11 @@ final class Catalogue {
     return found;
   }
 
+  /** Variants under {@code high}. */
+  synchronized int count(long high) {
+    return index.findAll(high, variants);
+  }
+
   /** Any object, pinned, for the scrubber; null where there is none in {@code slot}. */
   synchronized Stored pinSlot(int slot) {
     return slot < index.capacity() && index.isUsed(slot) ? pin(slot) : null;

@@ -828,6 +828,12 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
+  /** Responses stored under {@code key}. On a disk thread. */
+  int count(CacheKey key) {
+    DirectoryContext now = ready();
+    return now == null ? 0 : now.catalogue().count(now.secret().hash().of(key, null).high());
+  }
+
   /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
   void wentToMemory(Entry entry) {
     DirectoryContext now = parts;

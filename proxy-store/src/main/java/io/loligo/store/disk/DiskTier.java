@@ -127,7 +127,7 @@ public final class DiskTier implements AutoCloseable {
 
     /** Whether what {@code newer} writes takes the place of this. */
     boolean isReplacedBy(Pending newer) {
-      return this != newer && (newer.vary == null || newer.vary.equals(vary));
+      return this != newer && isReplaced(vary, newer.vary);
     }
 
     /** Nothing is written after all, unless that has begun. */
@@ -422,10 +422,10 @@ public final class DiskTier implements AutoCloseable {
       if (newest == null) {
         keep(from, loaded);
       } else if (isNewer(loaded.entry(), newest)) {
-        drop(holder, newest);
+        leave(holder, newest, loaded.entry());
         keep(from, loaded);
       } else {
-        drop(from, loaded.entry());
+        leave(from, loaded.entry(), newest);
       }
     }
 
@@ -435,8 +435,10 @@ public final class DiskTier implements AutoCloseable {
       hits = loaded.hits();
     }
 
-    private void drop(DiskDirectory from, Entry older) {
-      from.dropOlder(key, older.diskId());
+    private void leave(DiskDirectory from, Entry older, Entry newer) {
+      if (isReplaced(older.meta().vary(), newer.meta().vary())) {
+        from.dropOlder(key, older.diskId());
+      }
       older.release();
     }
 
@@ -538,10 +540,27 @@ public final class DiskTier implements AutoCloseable {
     then.accept(found);
   }
 
+  /**
+   * Whether what has the selection {@code newer} takes the place of what has {@code older}: on disk
+   * what does not vary is for all.
+   */
+  private static boolean isReplaced(VarySelection older, VarySelection newer) {
+    return newer == null || newer.equals(older);
+  }
+
   private static boolean isNewer(Entry one, Entry other) {
     long oneMillis = one.meta().responseTimeMillis();
     long otherMillis = other.meta().responseTimeMillis();
     return oneMillis != otherMillis ? oneMillis > otherMillis : one.diskId() > other.diskId();
+  }
+
+  /** Whether several responses are stored under {@code key}. On disk threads. */
+  public boolean holdsSeveral(CacheKey key) {
+    int count = 0;
+    for (DiskDirectory directory : directories) {
+      count += directory.count(key);
+    }
+    return count > 1;
   }
 
   /** Whether content of so many octets may go to some directory; -1: unknown. */

@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.Entry;
@@ -89,15 +90,15 @@ final class Loader {
   }
 
   /**
-   * Loads the newest variant under {@code key} that {@code request} selects, unless {@code round}
-   * has it.
+   * Loads the preferred variant under {@code key} that {@code request} selects, unless {@code
+   * round} has it.
    */
   Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
     List<Stored> left = round.pinAll(secret.hash().of(key, null).high());
     Loaded loaded = Loaded.none(Outcome.ABSENT);
     while (!left.isEmpty()) {
-      Stored next = left.size() == 1 ? left.get(0) : newest(left, key, request);
+      Stored next = left.size() == 1 ? left.get(0) : preferred(left, key, request);
       if (next == null) {
         return loaded;
       }
@@ -114,13 +115,14 @@ final class Loader {
   }
 
   /**
-   * The newest of {@code variants} that {@code request} selects, as far as records tell; one whose
-   * record is too short to tell will do where no other is known to. Null: none is selected.
+   * The one of {@code variants} that is {@linkplain VarySelection#prefers preferred} for {@code
+   * request}, as far as records tell; one whose record is too short to tell will do where no other
+   * is known to. Null: none is selected.
    */
-  private Stored newest(List<Stored> variants, CacheKey key, Fields request) throws IOException {
-    Stored newest = null;
+  private Stored preferred(List<Stored> variants, CacheKey key, Fields request) throws IOException {
+    Stored preferred = null;
     Stored untold = null;
-    long newestMillis = Long.MIN_VALUE;
+    StoredMeta best = null;
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
       for (Stored variant : variants) {
@@ -136,12 +138,12 @@ final class Loader {
         StoredMeta meta = FirstBlock.meta(block);
         if (FirstBlock.isOf(key, block)
             && (meta.vary() == null || meta.vary().matches(request))
-            && meta.dateMillis() >= newestMillis) {
-          newest = variant;
-          newestMillis = meta.dateMillis();
+            && (best == null || !VarySelection.prefers(best, meta))) {
+          preferred = variant;
+          best = meta;
         }
       }
-      return newest == null ? untold : newest;
+      return preferred == null ? untold : preferred;
     } finally {
       record.release();
     }

@@ -359,12 +359,24 @@ public final class MemoryTier {
    * Drops what is stored under {@code key} with the selection {@code vary}; all where that is null.
    */
   public void removeVariant(CacheKey key, VarySelection vary) {
+    removeIf(key, other -> vary == null || vary.equals(other));
+  }
+
+  /**
+   * Drops what would be found in the place of what only a disk has under {@code key} with the
+   * selection {@code vary}: what has the same and what does not vary; all where that is null.
+   */
+  public void uncover(CacheKey key, VarySelection vary) {
+    removeIf(key, other -> vary == null || other == null || vary.equals(other));
+  }
+
+  private void removeIf(CacheKey key, Predicate<VarySelection> gone) {
     cache
         .asMap()
         .computeIfPresent(
             key,
             (ignored, stored) -> {
-              Stored now = vary == null ? null : Variants.without(stored, vary);
+              Stored now = Variants.without(stored, gone);
               if (now != null && now != stored) {
                 mapped(now);
               }

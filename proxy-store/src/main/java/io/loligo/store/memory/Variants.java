@@ -76,14 +76,14 @@ final class Variants implements Stored {
   }
 
   /**
-   * {@code old} without what has the selection {@code vary}; itself where nothing has, null where
-   * nothing is left. What it holds is retained for it.
+   * {@code old} without what has a selection that {@code gone} says so of; itself where nothing
+   * has, null where nothing is left. What it holds is retained for it.
    */
-  static Stored without(Stored old, VarySelection vary) {
+  static Stored without(Stored old, Predicate<VarySelection> gone) {
     Entry[] entries = new Entry[old.size()];
     int count = 0;
     for (int i = 0; i < old.size(); i++) {
-      if (!vary.equals(old.get(i).meta().vary())) {
+      if (!gone.test(old.get(i).meta().vary())) {
         entries[count++] = old.get(i);
       }
     }

@@ -129,6 +129,22 @@ final class SeveralDirectoriesTest {
     }
   }
 
+  @Test
+  void whatDoesNotVaryStaysBesideANewerVariantElsewhere() throws IOException {
+    Fields en = language("en");
+    try (DiskFixture fixture =
+        new DiskFixture(disk(sized("one", 0, 5000), sized("other", 5001, -1)))) {
+      fixture.put(URL, octets(1000));
+      fixture.store.fill(URL, varying(en), octets(10_000));
+      fixture.settle();
+      for (int i = 0; i < 2; i++) {
+        assertThat(fixture.load(URL, en).content()).isEqualTo(octets(10_000));
+        fixture.settle();
+        assertThat(fixture.load(URL, language("de")).content()).isEqualTo(octets(1000));
+      }
+    }
+  }
+
   private static void fillUp(DiskFixture fixture, int from, int to) {
     for (int i = from; i < to; i++) {
       fixture.store.fill("http://full/" + i, octets(60_000 + i));

@@ -125,8 +125,59 @@ final class SupersedingTest {
     }
   }
 
+  @Test
+  void whatDoesNotVaryDoesNotHideAVariantThatOnlyTheDiskHas() throws IOException {
+    Fields en = language("en");
+    Fields de = language("de");
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.store.fillFor(URL, de, meta(), octets(1000));
+      fixture.store.fillFor(URL, en, varying(en), octets(2000));
+      fixture.settle();
+      fixture.store.store.resize(0);
+      fixture.store.store.resize(16 << 20);
+      for (int i = 0; i < 3; i++) {
+        assertThat(fixture.load(URL, de).content()).hasSize(1000);
+      }
+      assertThat(inMemory(fixture, en)).as("memory would answer for the disk").isEqualTo(-1);
+      assertThat(fixture.load(URL, en).content()).hasSize(2000);
+      assertThat(inMemory(fixture, en)).as("memory has room").isEqualTo(2000);
+    }
+  }
+
+  @Test
+  void whatDoesNotVaryLeavesMemoryForAVariantThatIsTooLargeForIt() throws Exception {
+    Fields en = language("en");
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(1000));
+      spool(fixture, varying(en), octets(700_000));
+      fixture.settle();
+      assertThat(inMemory(fixture, en)).isEqualTo(-1);
+      assertThat(fixture.load(URL, en).content()).hasSize(700_000);
+      assertThat(fixture.load(URL, language("de")).content()).hasSize(1000);
+    }
+  }
+
+  @Test
+  void theVariantIsPreferredWhateverItsDate() throws IOException {
+    Fields en = language("en");
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.store.fill(URL, dated(1000, null), octets(1000));
+      fixture.store.fillFor(URL, en, dated(0, varying(en).vary()), octets(2000));
+      fixture.settle();
+      assertThat(fixture.load(URL, en).content()).hasSize(2000);
+      assertThat(fixture.load(URL, language("de")).content()).hasSize(1000);
+    }
+  }
+
+  private static StoredMeta dated(long millis, VarySelection vary) {
+    return new StoredMeta(200, 0, 0, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+  }
+
   private static long inMemory(DiskFixture fixture, Fields request) {
     Entry entry = fixture.store.store.find(probe(URL), request);
+    if (entry == null) {
+      return -1;
+    }
     long length = entry.contentLength();
     entry.release();
     return length;
@@ -175,6 +226,10 @@ final class SupersedingTest {
   }
 
   private static void spool(DiskFixture fixture, byte[] octets) throws Exception {
+    spool(fixture, meta(), octets);
+  }
+
+  private static void spool(DiskFixture fixture, StoredMeta meta, byte[] octets) throws Exception {
     long writes = fixture.stats().writes();
     fixture
         .loop
@@ -188,7 +243,7 @@ final class SupersedingTest {
                       new io.loligo.store.StoreFixture.SilentWriter());
               flight.head(
                   io.loligo.store.StoreFixture.head(),
-                  meta(),
+                  meta,
                   true,
                   fixture.store.fields("A: b\r\n\r\n"),
                   -1);
@@ -494,12 +549,7 @@ final class SupersedingTest {
       DiskFixture.await(() -> fixture.store.store.stats().inFlight() == 0);
       fixture.settle(); // the fetch lets go of what it wrote when it has ended
       assertThat(fixture.stats().usedBytes()).isGreaterThan(700_000);
-      Entry entry = fixture.store.store.find(probe(URL), noFields());
-      long length = entry == null ? -1 : entry.contentLength();
-      if (entry != null) {
-        entry.release();
-      }
-      assertThat(length).isNotEqualTo(1000);
+      assertThat(inMemory(fixture, noFields())).isNotEqualTo(1000);
     }
   }
 }
