@@ -177,7 +177,7 @@ final class Loader {
   private List<Stored> newest(
       List<Stored> variants, CacheKey key, Predicate<StoredMeta> which, int max)
       throws IOException {
-    record Dated(Stored variant, long millis) {}
+    record Dated(Stored variant, long millis, long id) {}
     List<Dated> agreed = new ArrayList<>();
     ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
     try {
@@ -190,7 +190,7 @@ final class Loader {
         if (StoredRecord.reachesFields(block) && FirstBlock.isOf(key, block)) {
           StoredMeta meta = FirstBlock.meta(block);
           if (which.test(meta)) {
-            agreed.add(new Dated(variant, meta.responseTimeMillis()));
+            agreed.add(new Dated(variant, meta.responseTimeMillis(), Block.id(block)));
           }
         }
       }
@@ -198,7 +198,7 @@ final class Loader {
       record.release();
     }
     return agreed.stream()
-        .sorted(Comparator.comparingLong(Dated::millis).reversed())
+        .sorted(Comparator.comparingLong(Dated::millis).thenComparingLong(Dated::id).reversed())
         .limit(max)
         .map(Dated::variant)
         .toList();

@@ -25,7 +25,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -158,6 +160,31 @@ final class SupersedingTest {
   }
 
   @Test
+  void ofVariantsOfOneMomentTheLastToComeIsFirst() throws IOException {
+    List<String> languages = List.of("en", "de", "fr", "it", "es");
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      for (int i = 0; i < languages.size(); i++) {
+        Fields request = language(languages.get(i));
+        fixture.store.fillFor(URL, request, varying(request), octets(100 + i));
+      }
+      fixture.settle();
+    }
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      CompletableFuture<List<Long>> lengths = new CompletableFuture<>();
+      fixture.store.store.loadVariants(
+          key(URL),
+          meta -> true,
+          3,
+          fixture.loop,
+          found -> {
+            lengths.complete(found.stream().map(Entry::contentLength).toList());
+            found.forEach(Entry::release);
+          });
+      assertThat(DiskFixture.get(lengths)).containsExactly(104L, 103L, 102L);
+    }
+  }
+
+  @Test
   void theVariantIsPreferredWhateverItsDate() throws IOException {
     Fields en = language("en");
     try (DiskFixture fixture = new DiskFixture(here())) {
@@ -196,8 +223,7 @@ final class SupersedingTest {
 
   private static Entry loaded(DiskFixture fixture) {
     Entry[] loaded = new Entry[1];
-    java.util.concurrent.CompletableFuture<Void> done =
-        new java.util.concurrent.CompletableFuture<>();
+    CompletableFuture<Void> done = new CompletableFuture<>();
     fixture.store.store.load(
         key(URL),
         noFields(),
