@@ -39,8 +39,8 @@ class FaultsWireTest extends WireTest {
   private static final String STALE_IF_ERROR = "Cache-Control: max-age=100, stale-if-error=9000";
   private static final String AGED = "Age: 200";
 
-  private ScriptedOrigin again(int port) throws IOException {
-    return closing(ScriptedOrigin.start(InetAddress.getLoopbackAddress(), port));
+  private ScriptedOrigin at(int port, ScriptedOrigin.Script script) throws IOException {
+    return closing(ScriptedOrigin.start(InetAddress.getLoopbackAddress(), port, script));
   }
 
   // ---- the origin
@@ -60,25 +60,24 @@ class FaultsWireTest extends WireTest {
           call.whole();
           call.ok("whole", "Cache-Control: no-store");
         };
-    origin.otherwise(script);
+    int port = ProxyProcess.freePort();
+    ScriptedOrigin now = at(port, script);
     AtomicInteger answered = new AtomicInteger();
     AtomicInteger over = new AtomicInteger();
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
     Set<Integer> statuses = ConcurrentHashMap.newKeySet();
     List<Future<?>> running = new ArrayList<>();
-    String url = origin.url("/");
-    int port = origin.port();
+    String url = now.url("/");
     try {
       for (int i = 0; i < CLIENTS; i++) {
         int client = i;
         running.add(threads.submit(() -> load(client, url, over, answered, statuses)));
       }
-      ScriptedOrigin now = origin;
       for (int i = 0; i < RESTARTS; i++) {
         more(answered, running);
         now.stop();
         more(answered, running);
-        now = again(port).otherwise(script);
+        now = at(port, script);
         more(answered, running);
       }
       over.set(1);
@@ -176,7 +175,7 @@ class FaultsWireTest extends WireTest {
       assertThat(client.get(kept).response().text()).isEqualTo("old");
       assertThat(client.get(none).response().status()).isEqualTo(503);
     }
-    again(origin.port()).onOk("/none", "back", "Cache-Control: no-store");
+    at(origin.port(), call -> call.ok("back", "Cache-Control: no-store"));
 
     assertThat(client.get(none).response().text()).isEqualTo("back");
   }

@@ -11,12 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** A program under test in a process of its own, its output in a file. Closing ends it. */
 final class ProxyProcess implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 5;
+  private static final int LOWEST_PORT = 10_000;
+  private static final int LOWEST_EPHEMERAL_PORT = 32_768;
 
   private final Process process;
   private final Path output;
@@ -68,10 +71,18 @@ final class ProxyProcess implements AutoCloseable {
     return new ProxyProcess(process, output);
   }
 
-  /** A port nobody listens on now; somebody else may take it before its user does. */
-  static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
+  /**
+   * A port nobody listens on now; somebody else may take it before its user does, but no connection
+   * will: it is below those that systems give to connections.
+   */
+  static int freePort() {
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, LOWEST_EPHEMERAL_PORT);
+      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return free.getLocalPort();
+      } catch (IOException taken) {
+        // another one
+      }
     }
   }
 

@@ -29,6 +29,9 @@ final class ScriptedOrigin implements AutoCloseable {
     void answer(Call call) throws Exception;
   }
 
+  private static final Script NOT_FOUND =
+      call -> call.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+
   private final ServerSocket listener;
   private final Thread acceptor = new Thread(this::acceptAll, "origin-accept");
   private final Map<String, Script> scripts = new ConcurrentHashMap<>();
@@ -37,11 +40,11 @@ final class ScriptedOrigin implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
-  private volatile Script otherwise =
-      call -> call.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  private volatile Script otherwise;
 
-  private ScriptedOrigin(ServerSocket listener) {
+  private ScriptedOrigin(ServerSocket listener, Script otherwise) {
     this.listener = listener;
+    this.otherwise = otherwise;
   }
 
   static ScriptedOrigin start() throws IOException {
@@ -49,7 +52,12 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   static ScriptedOrigin start(InetAddress address, int port) throws IOException {
-    ScriptedOrigin origin = new ScriptedOrigin(new ServerSocket(port, 512, address));
+    return start(address, port, NOT_FOUND);
+  }
+
+  /** One that answers by {@code otherwise} from its first request on. */
+  static ScriptedOrigin start(InetAddress address, int port, Script otherwise) throws IOException {
+    ScriptedOrigin origin = new ScriptedOrigin(new ServerSocket(port, 512, address), otherwise);
     origin.acceptor.setDaemon(true);
     origin.acceptor.start();
     return origin;
