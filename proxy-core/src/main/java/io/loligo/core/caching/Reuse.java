@@ -96,10 +96,11 @@ public final class Reuse {
    * Whether {@code stored}, stale, may still be served because the origin failed: it could not be
    * reached, broke off, or answered 5xx.
    *
-   * <p>Never where the origin forbids it (RFC 9111 section 4.2.4). stale-if-error of the response
-   * or the request allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the
-   * max-stale of its refresh_pattern. Without it the stored response stands in up to that, unless
-   * it is an error itself that was given a lifetime by negative_ttl.
+   * <p>Never where the origin forbids it (RFC 9111 section 4.2.4), nor where the request has
+   * conditions that only an origin judges (section 4.3.2). stale-if-error of the response or the
+   * request allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the max-stale
+   * of its refresh_pattern. Without it the stored response stands in up to that, unless it is an
+   * error itself that was given a lifetime by negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */
@@ -109,7 +110,8 @@ public final class Reuse {
       StoredMeta stored,
       CharSequence url,
       CacheSettings settings) {
-    if (stored.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)) {
+    if (stored.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
+        || request.fields().hasAny(Preconditions.FOR_ORIGINS)) {
       return false;
     }
     long staleness = stored.ageSeconds(nowMillis) - stored.lifetimeSeconds();

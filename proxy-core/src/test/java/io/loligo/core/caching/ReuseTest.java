@@ -470,6 +470,15 @@ class ReuseTest {
     }
 
     @Test
+    void notToAClientWithConditionsForTheOrigin() {
+      for (String line :
+          List.of("If-Match: \"1\"", "If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT")) {
+        assertThat(onError(minute, 61, line)).isFalse();
+        assertThat(onError(tolerant, 61, line, "Cache-Control: stale-if-error=1000")).isFalse();
+      }
+    }
+
+    @Test
     void patternBoundsIt() {
       CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
       assertThat(Reuse.mayServeOnError(NOW + 65_000, Heads.get(), minute, URL, settings)).isTrue();

@@ -396,6 +396,18 @@ final class Exchange implements ClientEvents {
     return stale != null ? stale : part;
   }
 
+  /**
+   * What is stored and is asked for as if it were not there, as it has no validator, borrowed; null
+   * where nothing is, or where what comes says nothing of it.
+   */
+  Entry fetchedAnew() {
+    boolean ofItself =
+        decision.outcome() == Outcome.FETCH
+            && decision.reason() != CacheReason.REQUEST_NO_STORE
+            && decision.reason() != CacheReason.CONDITIONAL;
+    return ofItself && stale != null && isSteeredLike(stale) ? stale : null;
+  }
+
   /** Whether it still waits for its answer. */
   boolean waits() {
     return phase == Phase.WAITING;

@@ -724,8 +724,9 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
     }
-    if (!storing && validated != null) {
-      outdate(validated, now);
+    Entry outdated = validated != null || exchange == null ? validated : exchange.fetchedAnew();
+    if (!storing && outdated != null) {
+      outdate(outdated, now);
     }
     if (storing && head.methodId() == Method.GET) {
       CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);
