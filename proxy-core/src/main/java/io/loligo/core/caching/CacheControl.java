@@ -86,9 +86,6 @@ public record CacheControl(
 
   /** One pass over all lines of the field. */
   private static final class Reading {
-    /** What a token may have beside letters and digits (RFC 9110 section 5.6.2). */
-    private static final String MARKS = "!#$%&'*+-.^_`|~";
-
     private final byte[] bytes;
     private final boolean response;
     private Set<String> withheld = Set.of();
@@ -306,7 +303,7 @@ public record CacheControl(
       List<String> names = new ArrayList<>();
       for (String member : list.split(",", -1)) {
         String name = member.strip().toLowerCase(Locale.ROOT);
-        if (!name.chars().allMatch(c -> c < 0x80 && (isAlphanumeric(c) || MARKS.indexOf(c) >= 0))) {
+        if (!Octets.isToken(name)) {
           return List.of();
         }
         if (!name.isEmpty()) {
@@ -314,10 +311,6 @@ public record CacheControl(
         }
       }
       return names;
-    }
-
-    private static boolean isAlphanumeric(int c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     }
 
     private long seconds() {

@@ -2,7 +2,19 @@ package io.loligo.core.caching;
 
 /** What single octets of a field value mean (RFC 9110 section 5.6). Stateless. */
 final class Octets {
+  /** What a token may have beside letters and digits (RFC 9110 section 5.6.2). */
+  private static final String MARKS = "!#$%&'*+-.^_`|~";
+
   private Octets() {}
+
+  /** Whether all of {@code text} may stand in a token (RFC 9110 section 5.6.2). */
+  static boolean isToken(String text) {
+    return text.chars().allMatch(c -> isAlphanumeric(c) || MARKS.indexOf(c) >= 0);
+  }
+
+  private static boolean isAlphanumeric(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  }
 
   /** OWS (RFC 9110 section 5.6.3). */
   static boolean isBlank(byte b) {

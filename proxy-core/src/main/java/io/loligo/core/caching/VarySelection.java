@@ -83,9 +83,9 @@ public final class VarySelection {
   }
 
   /**
-   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, more
-   * names than anybody has a use for, or X-Forwarded-For, which the origin gets from this proxy and
-   * not as the request has it.
+   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, one that
+   * is no field name, more names than anybody has a use for, or X-Forwarded-For, which the origin
+   * gets from this proxy and not as the request has it.
    */
   public static boolean isUnmatchable(Fields response) {
     return refusal(response) != null;
@@ -102,7 +102,11 @@ public final class VarySelection {
     if (response.hasToken(FieldName.VARY, FieldName.text(FieldName.X_FORWARDED_FOR))) {
       return "Vary: X-Forwarded-For";
     }
-    return names(response).size() > MAX_NAMES ? "Vary with too many names" : null;
+    Set<String> names = names(response);
+    if (names.size() > MAX_NAMES) {
+      return "Vary with too many names";
+    }
+    return names.stream().allMatch(Octets::isToken) ? null : "Vary with what is no field name";
   }
 
   /**
