@@ -13,10 +13,10 @@ final class UriReference {
    */
   static String resolve(String base, Origin origin, String reference) {
     if (hasScheme(reference)) {
-      return reference;
+      return withoutDotsInPath(reference);
     }
     if (reference.startsWith("//")) {
-      return origin.scheme() + ":" + reference;
+      return withoutDotsInPath(origin.scheme() + ":" + reference);
     }
     String authority = base.substring(0, origin.authorityEnd());
     String pathAndQuery = origin.pathOf(base);
@@ -29,11 +29,26 @@ final class UriReference {
     if (target.charAt(0) == '?') {
       return authority + path + target;
     }
-    int targetQuery = target.indexOf('?');
-    String targetPath = targetQuery < 0 ? target : target.substring(0, targetQuery);
-    String rest = targetQuery < 0 ? "" : target.substring(targetQuery);
-    String merged = targetPath.startsWith("/") ? targetPath : folder(path) + targetPath;
-    return authority + withoutDots(merged) + rest;
+    return authority
+        + withoutDotsBeforeQuery(target.startsWith("/") ? target : folder(path) + target);
+  }
+
+  /** {@code url}, absolute; as it is where it has no authority. */
+  private static String withoutDotsInPath(String url) {
+    Origin origin = Origin.of(url);
+    if (origin == null) {
+      return url;
+    }
+    String target = origin.pathOf(url);
+    return target.startsWith("/")
+        ? url.substring(0, origin.authorityEnd()) + withoutDotsBeforeQuery(target)
+        : url;
+  }
+
+  private static String withoutDotsBeforeQuery(String target) {
+    int query = target.indexOf('?');
+    int end = query < 0 ? target.length() : query;
+    return withoutDots(target.substring(0, end)) + target.substring(end);
   }
 
   /** {@code path} up to its last slash, or a slash (RFC 3986 section 5.2.3). */

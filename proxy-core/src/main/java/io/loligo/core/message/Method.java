@@ -17,10 +17,26 @@ public final class Method {
   public static final int PATCH = 9;
   public static final int PURGE = 10;
   public static final int QUERY = 11;
+  public static final int PROPFIND = 12;
+  public static final int REPORT = 13;
+  public static final int SEARCH = 14;
 
   private static final String[] NAMES = {
-    "", "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "PURGE",
-    "QUERY"
+    "",
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "DELETE",
+    "CONNECT",
+    "OPTIONS",
+    "TRACE",
+    "PATCH",
+    "PURGE",
+    "QUERY",
+    "PROPFIND",
+    "REPORT",
+    "SEARCH"
   };
   private static final byte[][] BYTES = new byte[NAMES.length][];
 
@@ -50,9 +66,15 @@ public final class Method {
     return OTHER;
   }
 
-  /** Safe methods (RFC 9110 section 9.2.1): their answers invalidate nothing. */
+  /**
+   * Safe methods (RFC 9110 section 9.2.1, RFC 3253, RFC 4918, RFC 5323): their answers invalidate
+   * nothing.
+   */
   public static boolean isSafe(int id) {
-    return id == GET || id == HEAD || id == OPTIONS || id == TRACE || id == QUERY;
+    return switch (id) {
+      case GET, HEAD, OPTIONS, TRACE, QUERY, PROPFIND, REPORT, SEARCH -> true;
+      default -> false;
+    };
   }
 
   /** Idempotent methods (RFC 9110 section 9.2.2): may be sent again on another connection. */

@@ -26,7 +26,17 @@ class InvalidationTest {
 
   @ParameterizedTest
   @Tag("MUST")
-  @ValueSource(ints = {Method.GET, Method.HEAD, Method.OPTIONS, Method.TRACE, Method.QUERY})
+  @ValueSource(
+      ints = {
+        Method.GET,
+        Method.HEAD,
+        Method.OPTIONS,
+        Method.TRACE,
+        Method.QUERY,
+        Method.PROPFIND,
+        Method.REPORT,
+        Method.SEARCH
+      })
   void safeMethodsInvalidateNothing(int method) {
     assertThat(targets(method, Heads.response(200, "Location: /z"))).isEmpty();
   }
@@ -51,6 +61,9 @@ class InvalidationTest {
         "?p|http://a.example/x/y?p",
         "//A.example/z|http://a.example/z",
         "http://a.example:80/z|http://a.example/z",
+        "HTTP://A.example./x/./v/../z#f|http://a.example/x/z",
+        "//a.example/../z?..|http://a.example/z?..",
+        "http://a.example?p/../z|http://a.example/?p/../z",
         "z?a:b|http://a.example/x/z?a:b"
       })
   void locationsOfTheSameOriginToo(String reference, String key) {
