@@ -18,6 +18,7 @@ public final class HttpDate {
   private static final int ASCTIME_LENGTH = 24;
   private static final int RFC850_TAIL_LENGTH = 23;
   private static final long SECONDS_PER_DAY = 86_400;
+  private static final long FIRST_SECOND = -62_167_219_200L;
   private static final long LAST_SECOND = 253_402_300_799L;
   private static final int DAYS_TO_EPOCH = 719_468;
   private static final int DAYS_PER_ERA = 146_097;
@@ -72,13 +73,13 @@ public final class HttpDate {
         : INVALID;
   }
 
-  /** Appends an IMF-fixdate; years 1970 to 9999, what lies beyond is clamped. */
+  /** Appends an IMF-fixdate; years 0 to 9999, what lies beyond is clamped. */
   public static FieldLines append(FieldLines lines, long millis) {
-    long seconds = Math.max(0, Math.min(LAST_SECOND, Math.floorDiv(millis, 1000L)));
-    long days = seconds / SECONDS_PER_DAY;
-    int rest = (int) (seconds % SECONDS_PER_DAY);
+    long seconds = Math.max(FIRST_SECOND, Math.min(LAST_SECOND, Math.floorDiv(millis, 1000L)));
+    long days = Math.floorDiv(seconds, SECONDS_PER_DAY);
+    int rest = (int) Math.floorMod(seconds, SECONDS_PER_DAY);
     int date = civil(days);
-    lines.append(WEEKDAYS[(int) ((days + EPOCH_WEEKDAY) % 7)]);
+    lines.append(WEEKDAYS[(int) Math.floorMod(days + EPOCH_WEEKDAY, 7L)]);
     two(lines, date & 0xff);
     lines.append(MONTH_NAMES[(date >> 8 & 0xff) - 1]);
     int year = date >>> 16;

@@ -9,6 +9,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Whether a response is stored (RFC 9111 section 3), and with what lifetime. Immutable.
@@ -453,15 +454,23 @@ public record Storability(
         requestTimeMillis,
         responseTimeMillis,
         dateMillis,
-        HttpDate.of(fields, FieldName.LAST_MODIFIED, responseTimeMillis),
+        isWithheld(directives, FieldName.LAST_MODIFIED)
+            ? StoredMeta.NO_TIME
+            : HttpDate.of(fields, FieldName.LAST_MODIFIED, responseTimeMillis),
         Freshness.initialAgeSeconds(fields, dateMillis, requestTimeMillis, responseTimeMillis),
         freshness.lifetimeSeconds(),
         Math.max(0, directives.staleWhileRevalidateSeconds()),
         directives.staleIfErrorSeconds(),
         flags,
-        etag(fields),
+        isWithheld(directives, FieldName.ETAG) ? null : etag(fields),
         vary,
         contentLength);
+  }
+
+  /** Whether the field is for who asked only, so that it validates nothing for others. */
+  private static boolean isWithheld(CacheControl directives, int id) {
+    return !directives.withheldFields().isEmpty()
+        && directives.withheldFields().contains(FieldName.text(id).toLowerCase(Locale.ROOT));
   }
 
   private static int flags(CacheControl directives, Freshness freshness, RefreshPattern pattern) {
