@@ -1008,7 +1008,8 @@ final class Exchange implements ClientEvents {
     for (int i = 0; i < fields.count(); i++) {
       if (fields.id(i) != FieldName.CONNECTION
           && fields.id(i) != FieldName.CONTENT_LENGTH
-          && fields.id(i) != FieldName.TRANSFER_ENCODING) {
+          && fields.id(i) != FieldName.TRANSFER_ENCODING
+          && !HiddenFields.contains(fields.id(i))) {
         lines.add(fields, i);
       }
     }

@@ -30,9 +30,13 @@ final class HitAnswer {
           | 1L << FieldName.IF_MODIFIED_SINCE
           | 1L << FieldName.IF_UNMODIFIED_SINCE;
 
-  /** What a 304 repeats of the stored fields (RFC 9110 section 15.4.5). */
+  /**
+   * What a 304 repeats of the stored fields (RFC 9110 section 15.4.5), and what guides caches that
+   * it updates.
+   */
   private static final long IN_304 =
       1L << FieldName.CACHE_CONTROL
+          | 1L << FieldName.CDN_CACHE_CONTROL
           | 1L << FieldName.CONTENT_LOCATION
           | 1L << FieldName.DATE
           | 1L << FieldName.ETAG

@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.http1;
 
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -119,13 +120,18 @@ final class Answer {
     write(allocator().directBuffer(CONTINUE.length).writeBytes(CONTINUE));
   }
 
-  /** Writes a 1xx head without what belongs to the connection it came by, and {@code own} lines. */
+  /**
+   * Writes a 1xx head without what belongs to the connection it came by or is for this cache, and
+   * {@code own} lines.
+   */
   void writeInterim(ResponseHead head, FieldLines own) {
     FieldLines lines = new FieldLines(head.end() + 64);
     Fields fields = head.fields();
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
-      if (fields.id(i) != FieldName.CONTENT_LENGTH && !hopByHop.drops(fields, i)) {
+      if (fields.id(i) != FieldName.CONTENT_LENGTH
+          && !HiddenFields.contains(fields.id(i))
+          && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }
