@@ -24,6 +24,7 @@ class UpgradeWireTest extends WireTest {
           "Connection: Upgrade",
           "Upgrade: websocket",
           "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+          "Surrogate-Key: a",
           "",
           "");
 
@@ -51,6 +52,7 @@ class UpgradeWireTest extends WireTest {
     assertThat(answer.field("Upgrade")).isEqualTo("websocket");
     assertThat(answer.field("Connection").toLowerCase(Locale.ROOT)).contains("upgrade");
     assertThat(answer.field("Sec-WebSocket-Accept")).isNotNull();
+    assertThat(answer.field("Surrogate-Key")).as("for this cache only").isNull();
     WireMessage seen = origin.requests().get(0);
     assertThat(seen.field("Upgrade")).isEqualTo("websocket");
     assertThat(seen.field("Connection").toLowerCase(Locale.ROOT)).contains("upgrade");
