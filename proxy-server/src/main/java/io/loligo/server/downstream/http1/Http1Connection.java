@@ -1307,8 +1307,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
             // a client that was not told to go on may send its content or not
             || awaitsContinue
             || (contentMissing() && !content.mayEndWithin(DRAIN_LIMIT_BYTES))
-            // octets behind a refused CONNECT are not HTTP
-            || (connectMethod && status / 100 != 2 && unread != null);
+            // octets behind a refused CONNECT are not HTTP, whenever they come (RFC 9931)
+            || (connectMethod && status / 100 != 2);
   }
 
   @Override

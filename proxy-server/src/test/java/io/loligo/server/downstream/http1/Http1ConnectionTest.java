@@ -1233,6 +1233,20 @@ class Http1ConnectionTest {
       assertThat(client.channel.received()).contains("Connection: close\r\n");
       assertThat(client.channel.finSent()).isTrue();
     }
+
+    @Test
+    void noRequestFollowsARefusedConnect() {
+      client.scripts.add(
+          (stream, head, framing) -> {
+            head(stream, 403, 0, true);
+            return null;
+          });
+      client.channel.peerSends("CONNECT h:25 HTTP/1.1\r\nHost: h:25\r\n\r\n");
+      assertThat(client.channel.received()).contains("Connection: close\r\n");
+      assertThat(client.channel.finSent()).isTrue();
+      client.channel.peerSends(get("http://inside/"));
+      assertThat(client.targets).containsExactly("h:25");
+    }
   }
 
   private static String lines(String... lines) {
