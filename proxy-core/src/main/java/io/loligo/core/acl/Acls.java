@@ -40,7 +40,11 @@ public final class Acls {
     predefine("to_linklocal", AclType.DST, "169.254.0.0/16", "fe80::/10");
     predefine("CONNECT", AclType.METHOD, "CONNECT");
     named.put(MANAGER, new NamedAcl(MANAGER, AclType.URL_REGEX));
-    bound.put(MANAGER, (in, to) -> Condition.of(in.urlPath().startsWith(MANAGER_PATH)));
+    bound.put(MANAGER, (in, to) -> Condition.of(isManagerPath(in.urlPath())));
+  }
+
+  private static boolean isManagerPath(String path) {
+    return PercentDecoding.of(path).startsWith(MANAGER_PATH);
   }
 
   private void predefine(String name, AclType type, String... values) {

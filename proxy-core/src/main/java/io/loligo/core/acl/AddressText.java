@@ -1,5 +1,6 @@
 package io.loligo.core.acl;
 
+import io.loligo.core.message.IpText;
 import java.util.List;
 
 /** Reads the address values of an {@code acl} line. Stateless. */

@@ -1,6 +1,7 @@
 package io.loligo.core.acl;
 
 import com.google.re2j.Pattern;
+import io.loligo.core.message.IpText;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -214,7 +215,7 @@ final class NamedAcl {
       problems.add(error(index, value, "a host name without scheme and path", ""));
       return;
     }
-    words.add(host);
+    words.add(IpText.normal(host));
   }
 
   private void method(String value) {

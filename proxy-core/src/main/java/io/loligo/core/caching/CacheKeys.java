@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.IpText;
 import io.loligo.core.message.RequestTarget;
 import java.util.Locale;
 
@@ -108,7 +109,8 @@ public final class CacheKeys {
    * The parts of a URL's text before its path.
    *
    * @param scheme lower case
-   * @param host lower case, without brackets and trailing dot
+   * @param host lower case, without brackets and trailing dot, an IPv6 address as in {@link
+   *     IpText#normal}
    * @param port the default one where none is given
    * @param authorityEnd where path, query or fragment begin
    */
@@ -165,7 +167,7 @@ public final class CacheKeys {
 
     private static String host(String authority, int hostEnd) {
       if (authority.charAt(0) == '[') {
-        return authority.substring(1, hostEnd - 1).toLowerCase(Locale.ROOT);
+        return IpText.normal(authority.substring(1, hostEnd - 1).toLowerCase(Locale.ROOT));
       }
       int end = authority.charAt(hostEnd - 1) == '.' ? hostEnd - 1 : hostEnd;
       return authority.substring(0, end).toLowerCase(Locale.ROOT);

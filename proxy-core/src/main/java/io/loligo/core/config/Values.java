@@ -1,6 +1,6 @@
 package io.loligo.core.config;
 
-import io.loligo.core.acl.IpText;
+import io.loligo.core.message.IpText;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;

@@ -14,7 +14,7 @@ final class HostNames {
 
   /**
    * The host in {@code bytes[start, end)}, valid by {@link Authority}: in lower case, without
-   * brackets and trailing dot.
+   * brackets and trailing dot, addresses as {@link IpText#normal} writes them.
    */
   String of(byte[] bytes, int start, int end) {
     int hash = 0;
@@ -41,6 +41,7 @@ final class HostNames {
     boolean literal = lower[0] == '[';
     int start = literal ? 1 : 0;
     boolean cut = literal || lower[lower.length - 1] == '.';
-    return new String(lower, 0, start, lower.length - start - (cut ? 1 : 0));
+    String name = new String(lower, 0, start, lower.length - start - (cut ? 1 : 0));
+    return literal ? IpText.normal(name) : name;
   }
 }

@@ -102,7 +102,10 @@ public final class RequestTarget {
     return scheme;
   }
 
-  /** Lower case, no brackets, no trailing dot; cached until the next {@link #resolve}. */
+  /**
+   * Lower case, no brackets, no trailing dot, an IPv6 address as {@link IpText#normal} writes it;
+   * cached until the next {@link #resolve}.
+   */
   public String host() {
     if (host == null) {
       host = names.of(hostBytes, hostStart, hostEnd);

@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.message.IpText;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Arrays;
@@ -96,6 +97,9 @@ class AclTypesTest {
     "10.0.0.1, 10.0.0.1, true",
     "10.0.0.1, .0.0.1, true",
     "::1, [::1], true",
+    "::1, [0:0::0001], true",
+    "2001:db8::1, 2001:0DB8:0::1, true",
+    "10.0.0.1, [::ffff:10.0.0.1], true",
     "localhost, .local, false",
   })
   void dstdomain(String host, String value, boolean expected) {
@@ -253,6 +257,7 @@ class AclTypesTest {
     AclRule rule = new AclRule(false, List.of("manager"), "", "");
     AclList list = acls.compile(List.of(rule), AclList.denyAll(), false);
     assertThat(list.evaluate(get("h", 80, "/squid-internal-mgr/info")).denied()).isTrue();
+    assertThat(list.evaluate(get("h", 80, "/%73quid-internal-mgr%2finfo")).denied()).isTrue();
     assertThat(list.evaluate(get("h", 80, "/x/squid-internal-mgr/")).denied()).isFalse();
   }
 

@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.message.IpText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.IpText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

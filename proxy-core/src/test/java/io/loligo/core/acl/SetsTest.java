@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.message.IpText;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

@@ -27,7 +27,9 @@ class CacheKeysTest {
     "http://example.com/a#part, http://example.com/a",
     "http://example.com#part, http://example.com/",
     "http://[2001:DB8::1]:80/, http://[2001:db8::1]/",
-    "http://[::1]:8080/, http://[::1]:8080/"
+    "http://[::1]:8080/, http://[::1]:8080/",
+    "http://[0:0::0001]:8080/, http://[::1]:8080/",
+    "http://[::ffff:192.0.2.1]/, http://192.0.2.1/"
   })
   void normalisesWhatCannotChangeTheAnswer(String url, String key) {
     assertThat(CacheKeys.of(url)).hasToString(key);
@@ -88,7 +90,9 @@ class CacheKeysTest {
     "/a?b, http://origin.example:8080/a?b",
     "http://A.example./a%7E, http://a.example/a%7E",
     "http://a.example:80, http://a.example/",
-    "http://[::1]:81?b, http://[::1]:81/?b"
+    "http://[::1]:81?b, http://[::1]:81/?b",
+    "http://[2001:DB8:0:0::01]/, http://[2001:db8::1]/",
+    "http://[::FFFF:c000:201]/, http://192.0.2.1/"
   })
   void requestsAndTextsHaveTheSameKey(String target, String url) {
     RequestTarget resolved = new RequestTarget();

@@ -123,7 +123,9 @@ final class RequestTargetTest {
       "FTP://a/x,ftp://a/x,21",
       "coap+tcp://a/x,coap+tcp://a/x,0",
       "http://[::1]/,http://[::1]/,80",
-      "http://[FE80::1]:8080/x,http://[fe80::1]:8080/x,8080"
+      "http://[FE80::1]:8080/x,http://[fe80::1]:8080/x,8080",
+      "http://[2001:0DB8:0:0::0001]/,http://[2001:db8::1]/,80",
+      "http://[::ffff:10.0.0.1]:81/,http://10.0.0.1:81/,81"
     })
     void givesTheEffectiveUri(String text, String url, int port) {
       assertThat(forward("GET " + text + " HTTP/1.1\nHost: a")).isNull();
@@ -185,6 +187,8 @@ final class RequestTargetTest {
       assertThat(target.url()).isEqualTo("example.com:443");
       assertThat(path()).isEmpty();
       assertThat(forward("CONNECT [::1]:80 HTTP/1.1\nHost: x")).isNull();
+      assertThat(target.url()).isEqualTo("[::1]:80");
+      assertThat(forward("CONNECT [0::0:1]:80 HTTP/1.1\nHost: x")).isNull();
       assertThat(target.url()).isEqualTo("[::1]:80");
     }
 

@@ -1,9 +1,9 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.AclInput;
-import io.loligo.core.acl.IpText;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.IpText;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import java.net.InetSocketAddress;

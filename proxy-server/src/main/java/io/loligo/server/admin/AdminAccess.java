@@ -1,6 +1,6 @@
 package io.loligo.server.admin;
 
-import io.loligo.core.acl.IpText;
+import io.loligo.core.message.IpText;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.names;
 
-import io.loligo.core.acl.IpText;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.IpText;
 import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.resolver.dns.SequentialDnsServerAddressStreamProvider;

@@ -1,6 +1,6 @@
-package io.loligo.core.acl;
+package io.loligo.core.message;
 
-/** Reads textual IP addresses without touching the network. Stateless. */
+/** Reads and writes textual IP addresses without touching the network. Stateless. */
 public final class IpText {
   private static final int GROUPS = 8;
 
@@ -16,6 +16,69 @@ public final class IpText {
       return octets == null ? null : unmapped(octets);
     }
     return v4(text, 0);
+  }
+
+  /**
+   * {@code text} as every spelling of the same address is written: IPv6 as in RFC 5952 section 4,
+   * IPv4-mapped as IPv4; itself where it is not an address.
+   */
+  public static String normal(String text) {
+    byte[] octets = parse(text);
+    if (octets == null) {
+      return text;
+    }
+    return octets.length == 4 ? dotted(octets) : grouped(octets);
+  }
+
+  private static String dotted(byte[] octets) {
+    return (octets[0] & 0xff)
+        + "."
+        + (octets[1] & 0xff)
+        + "."
+        + (octets[2] & 0xff)
+        + "."
+        + (octets[3] & 0xff);
+  }
+
+  private static String grouped(byte[] octets) {
+    int gap = longestGap(octets);
+    int gapEnd = gap + zeros(octets, gap);
+    StringBuilder text = new StringBuilder(40);
+    for (int i = 0; i < GROUPS; i++) {
+      if (i == gap && gapEnd > gap) {
+        text.append("::");
+        i = gapEnd - 1;
+      } else {
+        text.append(i == 0 || i == gapEnd ? "" : ":").append(Integer.toHexString(group(octets, i)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Where most groups of 0 stand, the first of several such places; 8: nowhere two or more. */
+  private static int longestGap(byte[] octets) {
+    int gap = GROUPS;
+    int longest = 1;
+    for (int i = 0; i < GROUPS; i++) {
+      int zeros = zeros(octets, i);
+      if (zeros > longest) {
+        longest = zeros;
+        gap = i;
+      }
+    }
+    return gap;
+  }
+
+  private static int zeros(byte[] octets, int from) {
+    int to = from;
+    while (to < GROUPS && group(octets, to) == 0) {
+      to++;
+    }
+    return to - from;
+  }
+
+  private static int group(byte[] octets, int i) {
+    return (octets[i * 2] & 0xff) << 8 | (octets[i * 2 + 1] & 0xff);
   }
 
   /** IPv4-mapped IPv6 as its 4 octets, anything else as it is. */
