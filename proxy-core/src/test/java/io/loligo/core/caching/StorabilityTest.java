@@ -223,6 +223,20 @@ class StorabilityTest {
       refused(Heads.get(), Heads.response(200, FRESH, "Vary: Accept, *"));
     }
 
+    @ParameterizedTest
+    @DisplayName("section 4.1: nobody knows what a Vary that names no field varies by")
+    @ValueSource(
+        strings = {"Cookie;", "\"Cookie\"", "Cookie Accept", "Accept, (x)", "Cookie:", "a\u00a0"})
+    void varyOfNoNamesForbids(String vary) {
+      refused(Heads.get(), Heads.response(200, FRESH, "Vary: " + vary));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ",", " , Accept ,,", "accept-LANGUAGE,Cookie", "!#$%&'*+-.^_`|~1"})
+    void varyOfNamesIsNoReasonToRefuse(String vary) {
+      accepted(Heads.get(), Heads.response(200, FRESH, "Vary: " + vary));
+    }
+
     @Test
     void keepsTheSelectingFields() {
       StoredMeta meta =
