@@ -65,6 +65,18 @@ public final class RequestHead {
     return copy;
   }
 
+  /** The same, but a GET where it is a HEAD. */
+  public RequestHead snapshotAsGet() {
+    RequestHead copy = snapshot();
+    if (methodId == Method.HEAD) {
+      byte[] get = Method.text(Method.GET).getBytes(StandardCharsets.US_ASCII);
+      System.arraycopy(get, 0, copy.bytes(), methodStart, get.length);
+      copy.methodId = Method.GET;
+      copy.methodEnd = methodStart + get.length;
+    }
+    return copy;
+  }
+
   public Fields fields() {
     return fields;
   }

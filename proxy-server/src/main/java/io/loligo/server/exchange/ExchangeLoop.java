@@ -898,11 +898,11 @@ public final class ExchangeLoop implements RequestHandler {
 
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
-    if (head.methodId() == Method.GET
+    if ((head.methodId() == Method.GET || head.methodId() == Method.HEAD)
         && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
         && store.inFlight(probe, head.fields()) == null
         && (!head.fields().has(FieldName.AUTHORIZATION) || isShared(head, view, entry))) {
-      RequestHead copy = head.snapshot();
+      RequestHead copy = head.snapshotAsGet();
       RequestTarget copyTarget = target.snapshot(copy);
       Fetch.inBackground(
           this, stream.allocator(), stream.loop(), copy, copyTarget, view, probe.toKey(), entry);

@@ -323,6 +323,18 @@ class HerdWireTest extends WireTest {
     awaitCount(() -> origin.fetches("/swr"), 2);
   }
 
+  /** Which asks for the content: else nobody would ever bring it who does not ask for it. */
+  @Test
+  void validatesInTheBackgroundOfAHead() throws Exception {
+    startProxy();
+    onShort("/swr", STALE_AT_ONCE);
+    assertThat(get("/swr").text()).isEqualTo("shared");
+    assertThat(exchange("HEAD", "/swr").field("Cache-Status")).contains("; hit;");
+    release.countDown();
+    awaitCount(() -> origin.fetches("/swr"), 2);
+    assertThat(origin.lastRequest().head()).startsWith("GET /swr ");
+  }
+
   /**
    * What is stored may be served for its time, whatever the origin says meanwhile: also where it
    * had to be asked once more, without conditions.
