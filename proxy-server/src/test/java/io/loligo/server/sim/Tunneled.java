@@ -164,6 +164,11 @@ final class Tunneled {
     return killed || (closed >= 0 && (idle || drained));
   }
 
+  /** Whether who asked was gone before the proxy had told him that it is open. */
+  private boolean isGivenUp() {
+    return broken && records > 0 && loggedStatus == 0;
+  }
+
   /** Whether both sides have heard all of the other, and its end. */
   boolean isWhole() {
     return isOpened() && up.isWhole() && down.isWhole();
@@ -262,7 +267,10 @@ final class Tunneled {
     /** The other side was told that this is the end. */
     void endHeard() {
       endReceived = true;
-      check((ended && received == sent) || mayBeCut(), "is cut, as if its %s had ended", from);
+      check(
+          (ended && received == sent) || mayBeCut() || isGivenUp(),
+          "is cut, as if its %s had ended",
+          from);
     }
 
     private boolean isWhole() {

@@ -29,6 +29,7 @@ import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.ReadSize;
+import io.loligo.server.transport.SmallPieces;
 import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.Detached;
@@ -1092,7 +1093,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     record.clientBytesIn += unread.readerIndex() - before;
     switch (step) {
       case DATA -> {
-        ByteBuf data = takeData();
+        ByteBuf data = content.dataLength() < SmallPieces.ENOUGH_BYTES ? takeSmall() : takeData();
         record.clientBytesIn += data.readableBytes();
         contentArrived();
         tellContent(data);
@@ -1129,6 +1130,26 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       data = unread.readRetainedSlice(length);
     }
     return data;
+  }
+
+  /** The small piece at hand, and all that is at hand behind it. */
+  private ByteBuf takeSmall() {
+    if (content.dataLength() == unread.readableBytes()) {
+      return takeData();
+    }
+    ByteBuf joined = null;
+    RequestContent.Step step;
+    do {
+      joined = SmallPieces.join(joined, unread, content.dataLength(), channel.alloc());
+      int before = unread.readerIndex();
+      step = content.next(unread);
+      record.clientBytesIn += unread.readerIndex() - before;
+    } while (step == RequestContent.Step.DATA);
+    if (step != RequestContent.Step.FAILED) {
+      // of a failure the next one who asks is told
+      releaseUnreadIfEmpty();
+    }
+    return joined;
   }
 
   private void contentArrived() {

@@ -14,6 +14,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
+import io.loligo.server.transport.SmallPieces;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
@@ -686,24 +687,47 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     boolean delivered = false;
     while (phase == Phase.CONTENT && input != null) {
       ChunkedDecoder.Event event = chunks.next(input);
-      if (event == ChunkedDecoder.Event.DATA) {
+      if (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES) {
         delivered = true;
-        wanted = false;
-        events.received(slice(chunks.dataLength()));
-      } else if (event == ChunkedDecoder.Event.END) {
-        consume(0);
-        complete(chunks.trailers());
+        event = deliverSmall();
+      }
+      if (phase != Phase.CONTENT) {
         return;
-      } else if (event == ChunkedDecoder.Event.FAILED) {
-        refuse(chunks.failure());
-        return;
-      } else {
-        dropInput();
+      }
+      switch (event) {
+        case DATA -> {
+          delivered = true;
+          wanted = false;
+          events.received(slice(chunks.dataLength()));
+        }
+        case END -> {
+          consume(0);
+          complete(chunks.trailers());
+          return;
+        }
+        case FAILED -> {
+          refuse(chunks.failure());
+          return;
+        }
+        default -> dropInput();
       }
     }
     if (delivered) {
       readComplete();
     }
+  }
+
+  /** Delivers the small piece at hand with those behind it, as one. Returns what follows them. */
+  private ChunkedDecoder.Event deliverSmall() {
+    wanted = false;
+    ByteBuf joined = null;
+    ChunkedDecoder.Event event;
+    do {
+      joined = SmallPieces.join(joined, input, chunks.dataLength(), ctx.alloc());
+      event = chunks.next(input);
+    } while (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES);
+    events.received(joined);
+    return event;
   }
 
   private void readComplete() {

@@ -562,6 +562,32 @@ class Http1ConnectionTest {
     }
 
     @Test
+    void smallChunksThatArriveTogetherAreDeliveredTogether() {
+      Events events = client.laterReading();
+      client.channel.peerSends(CHUNKED);
+      String content = "1\r\na\r\n".repeat(300) + "400\r\n" + "b".repeat(1_024) + "\r\n";
+      client.channel.peerSends(content + "0\r\n\r\n" + get("/next"));
+      String delivered = "content " + "a".repeat(300) + "b".repeat(1_024);
+      assertThat(events.log).containsExactly(delivered, "end 0");
+      client.run(() -> head(events.stream, 200, 0, true));
+      assertThat(client.targets).containsExactly("/p", "/next");
+      assertThat(client.notes.get(0).clientBytesIn())
+          .isEqualTo(CHUNKED.length() + content.length() + 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "xyz\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"})
+    void whatIsMalformedBehindSmallChunksFailsAsWell(String malformed) {
+      Events events = client.laterReading();
+      client.channel.peerSends(CHUNKED);
+      client.channel.peerSends("1\r\na\r\n1\r\nb\r\n" + malformed);
+      assertThat(events.log).containsExactly("content ab", "failed BAD_CHUNK_SIZE");
+      client.run(() -> head(events.stream, 400, 0, true));
+      assertThat(client.channel.finSent()).isTrue();
+      assertThat(client.targets).containsExactly("/p");
+    }
+
+    @Test
     void malformedChunksFailTheContentAndTheConnection() {
       Events events = client.laterReading();
       client.channel.peerSends(CHUNKED);

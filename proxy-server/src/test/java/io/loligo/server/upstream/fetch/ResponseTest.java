@@ -7,6 +7,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.http1.Http1Connection;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Answers on one connection: framing, ends, back-pressure (RFC 9112 sections 6 to 9). */
@@ -53,6 +55,19 @@ class ResponseTest extends FetchBench {
       assertThat(seen.events).as("cut %s", cut).containsExactly("head 200 CHUNKED", "end");
       assertThat(seen.content).hasToString("abcde");
     }
+  }
+
+  @Test
+  void deliversSmallChunksThatArriveTogetherTogether() {
+    Listening seen = fetch(get());
+    List<Integer> lengths = new ArrayList<>();
+    seen.onContent = () -> lengths.add(seen.content.length());
+    last().answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    last().answer("1\r\na\r\n".repeat(300) + "400\r\n" + "b".repeat(1_024) + "\r\n2\r\ncd\r\n");
+    last().answer("1\r\ne\r\n1\r\nf\r\n0\r\n\r\n");
+    assertThat(lengths).containsExactly(300, 1_324, 1_326, 1_328);
+    assertThat(seen.content).hasToString("a".repeat(300) + "b".repeat(1_024) + "cdef");
+    assertThat(seen.events).containsExactly("head 200 CHUNKED", "end");
   }
 
   @Test
