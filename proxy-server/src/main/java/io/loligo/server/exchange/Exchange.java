@@ -106,6 +106,9 @@ final class Exchange implements ClientEvents {
   private int looks;
   private boolean waited;
 
+  /** Whether what a HEAD finds stale is validated by a GET, for all who ask for it meanwhile. */
+  private boolean getsForHead;
+
   /** The variant this request selects, as far as it was told; null: not yet. */
   private VarySelection selection;
 
@@ -280,9 +283,11 @@ final class Exchange implements ClientEvents {
       shed();
       return;
     }
-    Fetch mine = newFetch();
     // an answer to HEAD has no content: nobody else could read along
-    boolean shared = joinable && head.methodId() != Method.HEAD;
+    boolean isHead = head.methodId() == Method.HEAD;
+    getsForHead = joinable && isHead && validated() != null;
+    boolean shared = joinable && (!isHead || getsForHead);
+    Fetch mine = newFetch();
     InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
     if (inFlight == null) {
       shed();
@@ -317,14 +322,16 @@ final class Exchange implements ClientEvents {
   }
 
   private Fetch newFetch() {
+    RequestHead asked = getsForHead ? head.snapshotAsGet() : head;
+    RequestTarget askedTarget = getsForHead ? target.snapshot(asked) : target;
     return new Fetch(
             loop,
             stream.allocator(),
             stream.loop(),
             this,
-            head,
-            target,
-            view,
+            asked,
+            askedTarget,
+            getsForHead ? view.copy(asked, askedTarget) : view,
             framing,
             mayStore(),
             validated(),
@@ -687,8 +694,8 @@ final class Exchange implements ClientEvents {
     stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);
     if (last) {
       over();
-      if (fetch == null) {
-        leave(); // an answer to HEAD from somebody's GET
+      if (fetch == null || getsForHead) {
+        leave(); // an answer to HEAD from a GET
       }
       stream.flush();
       return;

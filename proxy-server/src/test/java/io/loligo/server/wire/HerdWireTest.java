@@ -100,6 +100,23 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/old")).isEqualTo(2);
   }
 
+  @Test
+  void validatesAnExpiringObjectOnceForHeads() throws Exception {
+    startProxy();
+    onShort("/old", "Cache-Control: max-age=1");
+    assertThat(get("/old").text()).isEqualTo("shared");
+    awaitExpiryOf("/old");
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < CROWD; i++) {
+      clients.add(client().request("HEAD", origin.url("/old")));
+    }
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.responseTo("HEAD").field("Content-Length")).isEqualTo("6");
+    }
+    assertThat(origin.fetches("/old")).isEqualTo(2);
+  }
+
   /**
    * Everybody presses reload. What was asked for before they did is too old for them by the time
    * that a slow origin answers: one of them asks for all.
