@@ -268,7 +268,7 @@ final class Tunneled {
     void endHeard() {
       endReceived = true;
       check(
-          (ended && received == sent) || mayBeCut() || isGivenUp(),
+          (ended && received == sent) || mayBeCut() || (received == 0 && isGivenUp()),
           "is cut, as if its %s had ended",
           from);
     }

@@ -422,10 +422,10 @@ public final class DiskTier implements AutoCloseable {
       if (newest == null) {
         keep(from, loaded);
       } else if (isNewer(loaded.entry(), newest)) {
-        leave(holder, newest, loaded.entry());
+        discard(holder, newest, loaded.entry());
         keep(from, loaded);
       } else {
-        leave(from, loaded.entry(), newest);
+        discard(from, loaded.entry(), newest);
       }
     }
 
@@ -435,7 +435,8 @@ public final class DiskTier implements AutoCloseable {
       hits = loaded.hits();
     }
 
-    private void leave(DiskDirectory from, Entry older, Entry newer) {
+    /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
+    private void discard(DiskDirectory from, Entry older, Entry newer) {
       if (isReplaced(older.meta().vary(), newer.meta().vary())) {
         from.dropOlder(key, older.diskId());
       }
