@@ -19,6 +19,7 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryTier;
+import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
@@ -72,7 +73,8 @@ public final class TieredStore implements Store {
   /**
    * An empty store.
    *
-   * @param allocator of pooled direct memory, the process's
+   * @param allocator of all that is stored or read from disk, best a {@link PackedAllocator}: what
+   *     that takes is what the ledgers count
    * @param transit ledger of all bytes on their way that no tier holds; shared with whoever else
    *     holds such bytes
    * @param directories {@code cache_dir} lines; they are claimed now and taken up with {@link

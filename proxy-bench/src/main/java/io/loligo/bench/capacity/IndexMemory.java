@@ -12,6 +12,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -141,7 +142,7 @@ public final class IndexMemory {
     ProxyConfig.CacheDir dir =
         new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "command line");
     return new TieredStore(
-        allocator,
+        new PackedAllocator(allocator),
         new ProxyConfig.Memory(MEMORY_TIER_BYTES, 512 << 10, 16 << 20, 64 << 10, 64 << 10),
         new ProxyConfig.Disk(List.of(dir), meanBytes, 2, QUEUE_BYTES),
         new MemoryLedger(16 << 20),

@@ -21,6 +21,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
@@ -91,7 +92,7 @@ public class CacheBenchmark extends AbstractBenchmark {
     // room for all of them, and not for what is new
     store =
         new TieredStore(
-            allocator,
+            new PackedAllocator(allocator),
             new ProxyConfig.Memory(8L << 20, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
             ProxyConfig.Disk.NONE,
             new MemoryLedger(64 << 20),

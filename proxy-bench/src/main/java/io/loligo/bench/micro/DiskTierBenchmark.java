@@ -11,6 +11,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -90,7 +91,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
             200, 0, 0, 0, StoredMeta.NO_TIME, 0, 86_400, 0, -1, 0, null, null, contentBytes);
     store =
         new TieredStore(
-            allocator,
+            new PackedAllocator(allocator),
             new ProxyConfig.Memory(cacheBytes, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
             disk,
             new MemoryLedger(64 << 20),

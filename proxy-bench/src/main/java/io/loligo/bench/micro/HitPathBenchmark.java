@@ -29,6 +29,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -105,7 +106,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
               .config();
       store =
           new TieredStore(
-              PooledByteBufAllocator.DEFAULT,
+              new PackedAllocator(PooledByteBufAllocator.DEFAULT),
               config.memory(),
               config.disk(),
               new MemoryLedger(64 << 20),

@@ -41,6 +41,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.PacedExecutor;
+import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
@@ -204,7 +205,7 @@ public final class Proxy implements AutoCloseable {
       MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
       store =
           new TieredStore(
-              transport.allocator(),
+              new PackedAllocator(transport.allocator()),
               config.memory(),
               config.disk(),
               transit,

@@ -38,6 +38,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
@@ -143,7 +144,7 @@ final class ExchangeBench implements AutoCloseable {
     try {
       store =
           new TieredStore(
-              allocator,
+              new PackedAllocator(allocator),
               config.memory(),
               disk(config.disk()),
               new MemoryLedger(64 << 20),

@@ -12,7 +12,7 @@ public final class DiskEntries {
    */
   public static Entry of(Entry whole, ByteBuf first, FurtherContent rest) {
     MemoryLedger ledger = new MemoryLedger(Long.MAX_VALUE);
-    ledger.force(SizeClass.roundUp(first.capacity()));
+    ledger.force(SizeClass.packed(first.capacity()));
     return new Entry(
         whole.key(), whole.meta(), first, whole.fieldsLength(), first.writerIndex(), rest, ledger);
   }

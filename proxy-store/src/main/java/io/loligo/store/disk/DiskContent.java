@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class DiskContent implements FurtherContent {
   /** Octets of memory set aside, in the ledger of transit, by who makes one. */
-  static final int CHARGE = SizeClass.roundUp(Block.MAX_BYTES);
+  static final int CHARGE = SizeClass.packed(Block.MAX_BYTES);
 
   private static final long BUSY_MILLIS = 5;
 

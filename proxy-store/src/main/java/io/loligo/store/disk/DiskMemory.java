@@ -50,7 +50,7 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes, long
     long admission =
         QueueAdmission.memoryBytes(
             geometry.slabBytes(), geometry.totalBytes() / geometry.records());
-    long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.roundUp(Block.MAX_BYTES);
+    long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.packed(Block.MAX_BYTES);
     long small = (long) geometry.records() * NOTE_BYTES;
     // each takes more than a block of the slabs: of these there are fewer
     long large =

@@ -37,7 +37,7 @@ final class DiskSpool implements Spool {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
 
   /** Octets of memory set aside in the ledger of transit. */
-  static final int CHARGE = 2 * SizeClass.roundUp(Block.MAX_BYTES);
+  static final int CHARGE = 2 * SizeClass.packed(Block.MAX_BYTES);
 
   /** Octets that may be on their way to the disk. */
   private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;

@@ -220,7 +220,7 @@ final class Loader {
     if (cheap != null) {
       return cheap;
     }
-    int charge = SizeClass.roundUp(stored.length());
+    int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return Loaded.none(Outcome.BUSY);
     }
@@ -340,7 +340,7 @@ final class Loader {
       if (meta.vary() != null && !meta.vary().matches(request)) {
         return Loaded.none(Outcome.ABSENT);
       }
-      int charge = SizeClass.roundUp(FirstBlock.fieldsLength(block));
+      int charge = SizeClass.packed(FirstBlock.fieldsLength(block));
       if (!transit.tryReserve(charge)) {
         return Loaded.none(Outcome.BUSY);
       }
@@ -408,7 +408,7 @@ final class Loader {
   }
 
   private Outcome peek(Stored stored, CacheKey key, List<Glimpse> into) throws IOException {
-    int charge = SizeClass.roundUp(stored.length());
+    int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return Outcome.BUSY;
     }
@@ -612,7 +612,7 @@ final class Loader {
     private boolean allocate() {
       for (int i = 0; i < blocks.length; i++) {
         int bytes = i == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
-        int charge = SizeClass.roundUp(bytes);
+        int charge = SizeClass.packed(bytes);
         if (!transit.tryReserve(charge)) {
           return false;
         }
@@ -638,7 +638,7 @@ final class Loader {
     private void release() {
       for (ByteBuf block : blocks) {
         if (block != null) {
-          transit.release(SizeClass.roundUp(block.capacity()));
+          transit.release(SizeClass.packed(block.capacity()));
           block.release();
         }
       }

@@ -122,7 +122,7 @@ final class ContentLog {
   }
 
   private boolean link(int from, int room) {
-    int charge = SizeClass.roundUp(from + room);
+    int charge = SizeClass.packed(from + room);
     if (!reservation.grow(charge)) {
       return false;
     }
@@ -152,7 +152,7 @@ final class ContentLog {
 
   /** Replaces the buffer of the last chunk by a larger one; readers' slices keep the old one. */
   private boolean grow(int room) {
-    int charge = SizeClass.roundUp(tail.from + room);
+    int charge = SizeClass.packed(tail.from + room);
     return reservation.grow(charge) && replaceTail(room, charge);
   }
 
@@ -206,7 +206,7 @@ final class ContentLog {
       hold(content, charge);
       return;
     }
-    int compact = SizeClass.roundUp(room);
+    int compact = SizeClass.packed(room);
     reservation.force(compact);
     link(new Chunk(end, buffer, 0, 0, room, compact));
     copyIn(content);
@@ -255,7 +255,7 @@ final class ContentLog {
   /** Copies the last block to one that fits where more than a quarter of it would be wasted. */
   void trim() {
     int used = tail.from + tail.length;
-    int fit = SizeClass.roundUp(used);
+    int fit = SizeClass.packed(used);
     if (tail.buffer != null && tail.charge - fit > tail.charge / 4 && reservation.grow(fit)) {
       replaceTail(tail.length, fit);
     }

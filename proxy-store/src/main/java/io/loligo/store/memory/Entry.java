@@ -60,7 +60,7 @@ public final class Entry implements Stored {
         key,
         meta,
         first,
-        SizeClass.roundUp(first.capacity()),
+        SizeClass.packed(first.capacity()),
         fieldsLength,
         firstLength,
         rest,

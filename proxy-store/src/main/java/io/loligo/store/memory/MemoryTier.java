@@ -162,9 +162,9 @@ public final class MemoryTier {
       ByteBuf[] rest,
       int lastLength,
       BooleanSupplier mayStore) {
-    long bytes = SizeClass.roundUp(first.capacity());
+    long bytes = SizeClass.packed(first.capacity());
     for (ByteBuf block : rest) {
-      bytes += SizeClass.roundUp(block.capacity());
+      bytes += SizeClass.packed(block.capacity());
     }
     MemoryLedger owner = owner(bytes);
     if (owner == null) {
@@ -416,7 +416,7 @@ public final class MemoryTier {
 
   private Entry again(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, Entry replaced) {
     int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
-    MemoryLedger owner = owner(SizeClass.roundUp(length));
+    MemoryLedger owner = owner(SizeClass.packed(length));
     boolean stores = owner != null;
     if (!stores) {
       rejections.increment();
@@ -451,7 +451,7 @@ public final class MemoryTier {
    */
   public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
     int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
-    if (!transit.tryReserve(SizeClass.roundUp(length))) {
+    if (!transit.tryReserve(SizeClass.packed(length))) {
       fields.release();
       boolean alive = old.tryRetain();
       assert alive : "borrowed without reference";
@@ -470,7 +470,7 @@ public final class MemoryTier {
       try {
         first = allocator.directBuffer(length, length);
       } catch (OutOfMemoryError e) {
-        owner.release(SizeClass.roundUp(length));
+        owner.release(SizeClass.packed(length));
         throw e;
       }
       first.writeBytes(fields);

@@ -57,7 +57,7 @@ final class SharedBlocks implements FurtherContent {
   public long bytes() {
     long bytes = 0;
     for (ByteBuf block : blocks) {
-      bytes += SizeClass.roundUp(block.capacity());
+      bytes += SizeClass.packed(block.capacity());
     }
     return bytes;
   }

@@ -1,5 +1,6 @@
 package io.loligo.store.memory;
 
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -24,7 +25,14 @@ public final class SizeClass {
     return roundUp(root.capacity());
   }
 
-  /** Octets taken for a buffer of {@code capacity} octets; never less. */
+  /** Octets taken for a buffer of the store's of {@code capacity} octets; never less. */
+  public static int packed(int capacity) {
+    return capacity < PackedAllocator.LIMIT_BYTES
+        ? PackedAllocator.roundUp(capacity)
+        : roundUp(capacity);
+  }
+
+  /** Octets taken for any other buffer of {@code capacity} octets; never less. */
   public static int roundUp(int capacity) {
     if (capacity > CHUNK) {
       return capacity;

@@ -36,7 +36,7 @@ final class ScarceMemoryTest {
       long taken =
           fixture.store.transit.limit()
               - fixture.store.transit.used()
-              - SizeClass.roundUp(Block.MAX_BYTES);
+              - SizeClass.packed(Block.MAX_BYTES);
       assertThat(fixture.store.transit.tryReserve(taken)).isTrue();
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.BUSY);
       fixture.store.transit.release(taken);
