@@ -258,7 +258,7 @@ public final class TieredStore implements Store {
 
   private boolean wants(long contentLength, int hits) {
     return MemoryPolicy.promote(
-            contentLength, hits, memory.usedBytes(), memory.limitBytes(), maxInMemoryBytes)
+            contentLength, hits, memory.weighedBytes(), memory.weighableBytes(), maxInMemoryBytes)
         .inMemory();
   }
 
@@ -293,8 +293,8 @@ public final class TieredStore implements Store {
 
     @Override
     public boolean written(Entry entry) {
-      if (!MemoryPolicy.written(entry.hits() > 0, memory.usedBytes(), memory.limitBytes())
-          .inMemory()) {
+      boolean asked = entry.hits() > 0;
+      if (!MemoryPolicy.written(asked, memory.weighedBytes(), memory.weighableBytes()).inMemory()) {
         memory.drop(entry);
       }
       return memory.holds(entry);

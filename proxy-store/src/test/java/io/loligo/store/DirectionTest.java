@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.netty.buffer.ByteBuf;
 
 @AnalyzeClasses(packages = "io.loligo.store", importOptions = ImportOption.DoNotIncludeTests.class)
 final class DirectionTest {
@@ -27,6 +28,8 @@ final class DirectionTest {
       noClasses()
           .that()
           .resideOutsideOfPackage("io.loligo.store.disk..")
+          .and()
+          .areNotAssignableTo(ByteBuf.class)
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("java.nio.channels..", "java.nio.file..");

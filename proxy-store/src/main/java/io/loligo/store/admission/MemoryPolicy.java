@@ -71,7 +71,7 @@ public final class MemoryPolicy {
    * Whether memory keeps a response that the disk has got meanwhile.
    *
    * @param asked whether somebody asked for it since it came
-   * @param usedBytes of the memory, this one included
+   * @param usedBytes of the memory, this one included, as its limit counts them
    * @param limitBytes of the memory
    */
   public static Copy written(boolean asked, long usedBytes, long limitBytes) {
@@ -88,7 +88,7 @@ public final class MemoryPolicy {
    *
    * @param bytes it would take there
    * @param diskHits since it was appended to its segment, this one included
-   * @param usedBytes of the memory
+   * @param usedBytes of the memory, as its limit counts them
    * @param limitBytes of the memory
    * @param maxMemoryBytes largest object in memory
    */

@@ -59,6 +59,7 @@ public final class MemoryTier {
   private final AtomicBoolean relieving = new AtomicBoolean();
   private final AtomicLong entries = new AtomicLong();
   private final AtomicLong mappedBytes = new AtomicLong();
+  private final AtomicLong mappedWeight = new AtomicLong();
   private final LongAdder insertions = new LongAdder();
   private final LongAdder evictions = new LongAdder();
   private final LongAdder rejections = new LongAdder();
@@ -111,6 +112,7 @@ public final class MemoryTier {
     }
     entries.addAndGet(-stored.size());
     mappedBytes.addAndGet(-stored.totalBytes());
+    mappedWeight.addAndGet(-weight(stored));
     stored.releaseAll();
   }
 
@@ -394,6 +396,7 @@ public final class MemoryTier {
   private void mapped(Stored stored) {
     entries.addAndGet(stored.size());
     mappedBytes.addAndGet(stored.totalBytes());
+    mappedWeight.addAndGet(weight(stored));
   }
 
   /**
@@ -631,6 +634,16 @@ public final class MemoryTier {
 
   public long limitBytes() {
     return ledger.limit();
+  }
+
+  /** What entries weigh, their heap included, and what readers hold beside them; octets. */
+  public long weighedBytes() {
+    return mappedWeight.get() * UNIT_BYTES + pinnedBytes();
+  }
+
+  /** At how many {@link #weighedBytes} one goes for another. */
+  public long weighableBytes() {
+    return weightLimit(ledger.limit()) * UNIT_BYTES;
   }
 
   public long insertions() {

@@ -105,6 +105,21 @@ final class DiskTierTest {
     }
   }
 
+  /** What memory counts of small responses is much more than their octets. */
+  @Test
+  void memoryLeavesSmallOnesToTheDiskBeforeOneGoesForAnother() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(1 << 20, here())) {
+      for (int i = 0; i < 2_000; i++) {
+        fixture.put(URL + i, octets(300));
+      }
+      long inMemory = fixture.store.store.stats().entries();
+      assertThat(inMemory).isBetween(500L, 1_500L);
+      assertThat(fixture.store.store.stats().evictions()).isZero();
+      assertThat(fixture.load(URL + 1_999).outcome()).isEqualTo(LoadOutcome.FOUND);
+      assertThat(fixture.store.store.stats().entries()).isEqualTo(inMemory);
+    }
+  }
+
   @Test
   void staysWithinItsSizeUnderAStormOfDistinctUrls() throws IOException {
     Random random = new Random(1);
