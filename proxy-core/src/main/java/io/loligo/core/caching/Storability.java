@@ -315,7 +315,7 @@ public record Storability(
     }
     HopByHop hopByHop = HopByHop.of(request);
     for (int i = 0; i < request.count(); i++) {
-      if (request.id(i) == FieldName.OTHER && hopByHop.drops(request, i)) {
+      if (hopByHop.nominates(request, i)) {
         return true;
       }
     }

@@ -73,9 +73,10 @@ public final class FieldName {
   public static final int SURROGATE_KEY = 57;
   public static final int XKEY = 58;
   public static final int CACHE_GROUPS = 59;
+  public static final int PROXY = 60;
 
   /** Number of ids, {@link #OTHER} included; below 64. */
-  public static final int COUNT = 60;
+  public static final int COUNT = 61;
 
   private static final String[] NAMES = {
     "",
@@ -137,7 +138,8 @@ public final class FieldName {
     "Loligo-Cache-Control",
     "Surrogate-Key",
     "xkey",
-    "Cache-Groups"
+    "Cache-Groups",
+    "Proxy"
   };
 
   private static final int SLOTS = 512;

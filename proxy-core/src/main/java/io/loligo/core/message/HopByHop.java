@@ -12,6 +12,9 @@ import java.util.Set;
  * <p>Connection may nominate any extension field, but none of those whose loss changes what a
  * message means, who sent it or how it is delimited: a client must not be able to strip, by
  * nominating it, what a proxy in front of us added.
+ *
+ * <p>Framing is the connection's, under any spelling: servers that hand fields on as variables of
+ * an environment (RFC 3875 section 4.1.18) cannot tell {@code _} from {@code -}.
  */
 public final class HopByHop {
   private static final long STANDARD =
@@ -45,6 +48,8 @@ public final class HopByHop {
     "Content-Security-Policy"
   };
 
+  private static final String[] LIKE_FRAMING = {"Content_Length", "Transfer_Encoding"};
+
   private static final HopByHop STANDARD_ONES = new HopByHop(Set.of());
 
   // in lower case: what Connection takes away besides
@@ -72,7 +77,7 @@ public final class HopByHop {
         while (to < end && !isSeparator(bytes[to])) {
           to++;
         }
-        if (nominates(bytes, from, to)) {
+        if (mayNominate(bytes, from, to)) {
           names = names == null ? new HashSet<>() : names;
           names.add(lower(bytes, from, to - from));
         }
@@ -88,12 +93,19 @@ public final class HopByHop {
     if (id != FieldName.OTHER) {
       return (STANDARD & 1L << id) != 0;
     }
+    int from = fields.nameStart(i);
+    return isOneOf(LIKE_FRAMING, fields.bytes(), from, from + fields.nameLength(i))
+        || nominates(fields, i);
+  }
+
+  /** Whether Connection takes field {@code i} away, of those it was made of. */
+  public boolean nominates(Fields fields, int i) {
     return !nominated.isEmpty()
         && nominated.contains(lower(fields.bytes(), fields.nameStart(i), fields.nameLength(i)));
   }
 
   /** Whether what stands there is more than an option or the name of a field we know. */
-  private static boolean nominates(byte[] bytes, int from, int to) {
+  private static boolean mayNominate(byte[] bytes, int from, int to) {
     return to > from
         && FieldName.of(bytes, from, to - from) == FieldName.OTHER
         && !isOneOf(OPTIONS, bytes, from, to)

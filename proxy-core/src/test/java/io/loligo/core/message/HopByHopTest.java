@@ -51,6 +51,13 @@ final class HopByHopTest {
     assertThat(kept(name + ": x", "Accept: y")).containsExactly("Accept");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"Content_Length", "content_length", "Transfer_Encoding", "TRANSFER_ENCODING"})
+  void dropsWhatServersMayTakeForFraming(String name) {
+    assertThat(kept(name + ": x", "X_" + name + ": y")).containsExactly("X_" + name);
+  }
+
   @Test
   @DisplayName("MUST remove what Connection nominates")
   void dropsNominatedFields() {

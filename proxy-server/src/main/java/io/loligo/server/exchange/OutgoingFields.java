@@ -15,13 +15,17 @@ import java.util.Arrays;
 
 /** Composes the request that goes onward (RFC 9110 section 7.6). Stateless. */
 final class OutgoingFields {
-  /** Fields that a proxy answers for itself or composes anew. */
+  /**
+   * Fields that a proxy answers for itself or composes anew; and Proxy, which is no field of HTTP
+   * but, as {@code HTTP_PROXY}, where programs send their own requests (CVE-2016-5385).
+   */
   private static final long NOT_COPIED =
       1L << FieldName.HOST
           | 1L << FieldName.CONTENT_LENGTH
           | 1L << FieldName.TRANSFER_ENCODING
           | 1L << FieldName.EXPECT
           | 1L << FieldName.MAX_FORWARDS
+          | 1L << FieldName.PROXY
           | 1L << FieldName.X_FORWARDED_FOR;
 
   private OutgoingFields() {}

@@ -129,7 +129,7 @@ final class HostileRun {
       String head = client.responseHead();
       got.append(head);
       answer = WireMessage.readResponseBody(method, head, client.in());
-      got.append(answer.text());
+      got.append(answer.text()).append(answer.trailers());
     } while (answer.status() < 200);
   }
 
