@@ -95,7 +95,7 @@ final class LogLine {
   /** Rewrites what stands from {@code start} on so that it is safe under {@code quoting}. */
   void quote(int start, Quoting quoting) {
     int first = start;
-    while (first < length && !quoting.escapes(bytes[first])) {
+    while (first < length && bytes[first] >= 0 && !quoting.escapes(bytes[first])) {
       first++;
     }
     if (first == length && !quoting.encloses(bytes, start, length)) {

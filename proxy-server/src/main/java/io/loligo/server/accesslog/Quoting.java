@@ -2,7 +2,9 @@ package io.loligo.server.accesslog;
 
 /**
  * How a field's octets are made safe, as Squid does it. No mode lets a line end, a control octet or
- * (between quotes) a quote through, so nobody can write a second line into the log. Immutable.
+ * (between quotes) a quote through, so nobody can write a second line into the log or drive the
+ * terminal that shows it. Octets above 0x7f stand only where they are characters of UTF-8, those of
+ * the controls U+0080 to U+009F left out. Immutable.
  */
 enum Quoting {
   /**
@@ -122,7 +124,10 @@ enum Quoting {
   private static final String UPPER = "0123456789ABCDEF";
   private static final String LOWER = "0123456789abcdef";
 
-  /** Whether {@code octet} may not stand as it is. */
+  /** The first character of as many octets, or the first of them that is no control. */
+  private static final int[] LEAST = {0, 0, 0xa0, 0x800, 0x10000};
+
+  /** Whether {@code octet} may not stand as it is; above 0x7f also where it is of a character. */
   abstract boolean escapes(byte octet);
 
   /** Writes such an octet's substitute. */
@@ -139,8 +144,12 @@ enum Quoting {
     if (enclosed) {
       line.append('"');
     }
+    int characterEnd = 0;
     for (int i = 0; i < length; i++) {
-      if (escapes(raw[i])) {
+      if (raw[i] < 0 && i >= characterEnd) {
+        characterEnd = i + characterLength(raw, i, length);
+      }
+      if (escapes(raw[i]) || (raw[i] < 0 && i >= characterEnd)) {
         escape(raw[i], line);
       } else {
         line.append(raw[i]);
@@ -149,6 +158,28 @@ enum Quoting {
     if (enclosed) {
       line.append('"');
     }
+  }
+
+  /**
+   * How many octets the character that begins at {@code start} has (RFC 3629 section 4); 0 where
+   * there is none, or a control.
+   */
+  private static int characterLength(byte[] raw, int start, int end) {
+    int size = Integer.numberOfLeadingZeros(~(raw[start] << 24));
+    if (size < 2 || size > 4 || size > end - start) {
+      return 0;
+    }
+    int character = raw[start] & 0x7f >> size;
+    for (int i = start + 1; i < start + size; i++) {
+      if ((raw[i] & 0xc0) != 0x80) {
+        return 0;
+      }
+      character = (character << 6) | (raw[i] & 0x3f);
+    }
+    boolean surrogate = character >> 11 == 0x1b;
+    return character >= LEAST[size] && character <= Character.MAX_CODE_POINT && !surrogate
+        ? size
+        : 0;
   }
 
   private static boolean isControl(byte octet) {

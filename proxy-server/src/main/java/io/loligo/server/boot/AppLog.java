@@ -20,8 +20,14 @@ import org.slf4j.LoggerFactory;
 public final class AppLog extends ContextAwareBase implements Configurator {
   private static final String FILE = "cache_log";
   private static final String ALL = "ALL,";
+
+  /** What an attacker has put into a URL must not drive the terminal that shows it. */
+  private static final String CONTROLS = "[\\p{Cntrl}\\x80-\\x9f&&[^\\r\\n\\t]]";
+
   private static final String PATTERN =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg%n";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %replace(%msg%n%xEx){'"
+          + CONTROLS
+          + "', '?'}%nopex";
 
   @Override
   public ExecutionStatus configure(LoggerContext context) {

@@ -4,19 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-/** How much the application log says. */
+/** What the application log says, and how much. */
 class AppLogTest {
+  @TempDir private Path directory;
+
   private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
   private final Level before = root.getLevel();
 
   @AfterEach
   void restore() {
     root.setLevel(before);
+  }
+
+  @Test
+  void noMessageDrivesATerminal() throws IOException {
+    Path file = directory.resolve("cache.log");
+    AppLog.toFile(file.toString());
+    try {
+      root.warn("{}: cut", "http://a/\u009b2J\u001b[2J\u007f", new IOException("\u009b1m"));
+    } finally {
+      AppLog.toFile(null);
+    }
+    assertThat(Files.readAllLines(file))
+        .hasSizeGreaterThan(2)
+        .satisfies(lines -> assertThat(lines.get(0)).endsWith(": http://a/?2J?[2J?: cut"))
+        .satisfies(lines -> assertThat(lines.get(1)).isEqualTo("java.io.IOException: ?1m"))
+        .satisfies(lines -> assertThat(lines.get(2)).startsWith("\tat "));
   }
 
   @ParameterizedTest
