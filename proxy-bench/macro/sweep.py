@@ -16,19 +16,22 @@ from peers import PEERS, TITLES, Peer, is_there
 TENTHS = range(1, 11)
 
 
-def at_rate(peer, row, rate, options):
-    """One run of rate.c; what could not be answered within ten seconds of its end is an error."""
+def at_rate(peer, row, rate, options, content=()):
+    """
+    One run of rate.c; what could not be answered within ten seconds of its end is an error, as is an
+    answer that is not what the file `content` names holds.
+    """
     before = peer.cpu()
     output = subprocess.run(
         [str(options.bin / "rate"), *map(str, (
-            peer.port, options.connections, options.duration, rate, row.size, row.urls))],
+            peer.port, options.connections, options.duration, rate, row.size, row.urls, *content))],
         check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL,
     ).stdout
     cpu = peer.cpu() - before
-    done, nanos, errors, p50, p99, p999, longest = map(int, output.split())
+    done, nanos, errors, p50, p99, p999, longest, hits = map(int, output.split())
     return {
         "rate": done / nanos * 1e9, "cores": cpu / nanos * 1e9, "errors": errors, "p50": p50, "p99": p99,
-        "p999": p999, "longest": longest,
+        "p999": p999, "longest": longest, "hits": hits,
     }
 
 

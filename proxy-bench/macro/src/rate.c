@@ -1,8 +1,10 @@
-/* Asks at a steady rate, whatever the answers take: `rate PORT CONNECTIONS SECONDS RATE SIZE URLS`.
+/* Asks at a steady rate, whatever the answers take: `rate PORT CONNECTIONS SECONDS RATE SIZE URLS
+   [FILE]`, and compares the content of each answer with that of the file, where there is one.
    A request is due at its place in the schedule; one that finds no connection free waits, and its
    latency counts from when it was due, so that a server that stands still pays for everybody who
-   would have asked meanwhile. Prints requests, nanoseconds, errors, and latencies in microseconds:
-   p50, p99, p99.9 and the longest. Answers have a Content-Length. */
+   would have asked meanwhile. Prints requests, nanoseconds, errors, latencies in microseconds (p50,
+   p99, p99.9 and the longest), and answers whose Cache-Status says that they are hits. Answers have a
+   Content-Length. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,10 +33,12 @@ struct connection {
 };
 
 static uint64_t buckets[BUCKETS];
-static uint64_t done, errors;
+static uint64_t done, errors, hits;
 static int64_t longest;
 static struct connection *idle[65536];
 static int idles;
+static char expected[BUFFER];
+static size_t expected_length; /* 0: anything */
 
 static void fail(const char *what) {
   perror(what);
@@ -80,7 +84,17 @@ static void answered(struct connection *one) {
   idle[idles++] = one;
 }
 
-/* Whether the head is whole and a success; the content that came with it is counted. */
+/* Takes octets of the content; whether they are as expected. */
+static int take(struct connection *one, const char *octets, size_t count) {
+  if (count > one->left) {
+    return 0;
+  }
+  size_t at = expected_length - one->left;
+  one->left -= count;
+  return !expected_length || !memcmp(expected + at, octets, count);
+}
+
+/* Whether the head is whole and a success, and the content that came with it as expected. */
 static int read_head(struct connection *one) {
   one->head[one->have] = 0;
   char *end = strstr(one->head, "\r\n\r\n");
@@ -92,13 +106,12 @@ static int read_head(struct connection *one) {
     return -1;
   }
   size_t content = strtoul(length + 17, NULL, 10);
-  size_t here = one->have - (size_t)(end + 4 - one->head);
-  if (here > content) {
-    return -1;
-  }
+  char *hit = strstr(one->head, "; hit");
+  hits += hit && hit < end;
   one->in_head = 0;
-  one->left = content - here;
-  return 1;
+  one->left = content;
+  int sound = !expected_length || content == expected_length;
+  return sound && take(one, end + 4, one->have - (size_t)(end + 4 - one->head)) ? 1 : -1;
 }
 
 static void read_from(struct connection *one) {
@@ -115,8 +128,7 @@ static void read_from(struct connection *one) {
       one->have += (size_t)got;
       sound = read_head(one) >= 0;
     } else if (sound) {
-      sound = (size_t)got <= one->left;
-      one->left -= (size_t)got;
+      sound = take(one, content, (size_t)got);
     }
     if (!sound) {
       errors++;
@@ -144,10 +156,22 @@ static void ask(struct connection *one, int64_t due, const char *size, uint64_t 
   }
 }
 
+static void expect(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    fail(path);
+  }
+  expected_length = fread(expected, 1, sizeof expected, file);
+  fclose(file);
+}
+
 int main(int count, char **words) {
-  if (count != 7) {
-    fprintf(stderr, "rate PORT CONNECTIONS SECONDS RATE SIZE URLS\n");
+  if (count != 7 && count != 8) {
+    fprintf(stderr, "rate PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
     return 2;
+  }
+  if (count == 8) {
+    expect(words[7]);
   }
   struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[1]))};
   server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -195,9 +219,9 @@ int main(int count, char **words) {
     }
   }
   errors += total - done - errors; /* what was never answered, too */
-  printf("%llu %lld %llu %llu %llu %llu %lld\n", (unsigned long long)done,
+  printf("%llu %lld %llu %llu %llu %llu %lld %llu\n", (unsigned long long)done,
          (long long)(now() - start), (unsigned long long)errors, (unsigned long long)quantile(0.5),
          (unsigned long long)quantile(0.99), (unsigned long long)quantile(0.999),
-         (long long)longest / 1000);
+         (long long)longest / 1000, (unsigned long long)hits);
   return errors > 0;
 }
