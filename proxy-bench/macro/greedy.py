@@ -189,9 +189,9 @@ def row(name, found, calm):
 
 
 def worst_of(found):
-    """The longest p99 in ms, and how many hits failed."""
+    """By how many ms a p99 was longer than the bystander's, at most, and how many hits failed."""
     every = [one for results in found.values() for one in results]
-    return max(one["p99"] for one in every) / 1000, sum(one["errors"] for one in every)
+    return max(one["p99"] - one["beside"] for one in every) / 1000, sum(one["errors"] for one in every)
 
 
 def report(found, options):
@@ -205,7 +205,8 @@ def report(found, options):
         "octet is compared",
         "- attackers are two threads of Python (and more that only read), or wrk; the bystander (macro/src/limit.c) is asked "
         "at the same rate and not attacked: what it is late is the machine's", "",
-        f"Worst p99 of any round {worst:.1f} ms (bound: {options.bound} ms), failed or wrong: {failed} (bound: 0).", "",
+        f"Worst p99 of any round {worst:.1f} ms above the bystander's (bound: {options.bound} ms), failed or wrong: {failed} "
+        "(bound: 0).", "",
     ]
     return "\n".join(lines + server.table(
         ["attack", "of it", "p50 ms", "p99 ms", "longest ms", "p99 to calm", "bystander's p99", "proxy's cores", "hits", "failed"],
@@ -220,7 +221,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=10, help="seconds beside each attack")
     parser.add_argument("--warmup", type=int, default=20)
-    parser.add_argument("--bound", type=int, default=25, help="ms that p99 must stay below")
+    parser.add_argument("--bound", type=int, default=50, help="ms that p99 may be above the bystander's")
     server.load_arguments(parser)
     parser.set_defaults(connections=4, loops=2)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-greedy.md; - prints only")
