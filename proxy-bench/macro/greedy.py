@@ -221,7 +221,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=10, help="seconds beside each attack")
     parser.add_argument("--warmup", type=int, default=20)
-    parser.add_argument("--bound", type=int, default=50, help="ms that p99 may be above the bystander's")
+    parser.add_argument("--bound", type=int, default=25, help="ms that p99 may be above the bystander's")
     server.load_arguments(parser)
     parser.set_defaults(connections=4, loops=2)
     parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-greedy.md; - prints only")
