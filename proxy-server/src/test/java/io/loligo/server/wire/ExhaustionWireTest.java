@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PoolChunkMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,13 +56,23 @@ class ExhaustionWireTest extends WireTest {
       MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
       long direct =
           PooledByteBufAllocator.DEFAULT.metric().directArenas().stream()
-              .mapToLong(PoolArenaMetric::numActiveBytes)
+              .mapToLong(Usage::allocatedBytes)
               .sum();
       long descriptors =
           ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
               .getOpenFileDescriptorCount();
       long resident = residentBytes() - heap.getCommitted();
       return new Usage(heap.getUsed(), direct, resident, descriptors);
+    }
+
+    /** Without what is free of its chunks: one that is used at all counts with all its 4 MiB. */
+    private static long allocatedBytes(PoolArenaMetric arena) {
+      long free =
+          arena.chunkLists().stream()
+              .flatMap(chunks -> StreamSupport.stream(chunks.spliterator(), false))
+              .mapToLong(PoolChunkMetric::freeBytes)
+              .sum();
+      return arena.numActiveBytes() - free;
     }
 
     private static long residentBytes() throws IOException {
