@@ -22,7 +22,8 @@ public final class MessageFraming {
 
   /**
    * Framing of a request, or the failure that closes the connection. Host is checked too. CONNECT
-   * has no content (RFC 9110 section 9.3.6): what stood there could be taken for the tunnel's.
+   * has no content (RFC 9110 section 9.3.6): what stood there could be taken for the tunnel's. Nor
+   * has TRACE, and nobody may send it any (section 9.3.8).
    */
   public static Framing of(RequestHead request) {
     Fields fields = request.fields();
@@ -34,14 +35,17 @@ public final class MessageFraming {
       return Framing.NONE;
     }
     Framing framing = ofFields(fields, request.version());
-    boolean contentOfConnect =
-        request.methodId() == Method.CONNECT && framing.failure() == null && framing.length() != 0;
-    if (contentOfConnect) {
-      return refused(ParseFailure.CONTENT_OF_CONNECT);
+    if (framing.failure() != null) {
+      return framing;
     }
-    // a length of 0 says what is understood for these methods anyway
-    boolean bare = request.methodId() == Method.GET || request.methodId() == Method.HEAD;
-    return bare && framing.failure() == null && framing.length() == 0 ? Framing.NONE : framing;
+    boolean empty = framing.length() == 0;
+    return switch (request.methodId()) {
+      // a length of 0 says what is understood for these methods anyway
+      case Method.GET, Method.HEAD -> empty ? Framing.NONE : framing;
+      case Method.CONNECT -> empty ? framing : refused(ParseFailure.CONTENT_OF_CONNECT);
+      case Method.TRACE -> empty ? framing : refused(ParseFailure.CONTENT_OF_TRACE);
+      default -> framing;
+    };
   }
 
   /**

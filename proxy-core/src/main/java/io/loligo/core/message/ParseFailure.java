@@ -34,6 +34,7 @@ public enum ParseFailure {
   BAD_TRAILER(400, "malformed trailer section"),
   TRAILER_TOO_LARGE(431, "trailer section exceeds the limit"),
   CONTENT_OF_CONNECT(400, "CONNECT with content"),
+  CONTENT_OF_TRACE(400, "TRACE with content"),
   TOO_MANY_INTERIM(502, "more interim responses than the limit"),
   UNASKED_SWITCH(502, "101 that was not asked for"),
   TRUNCATED(502, "closed before the message's end"),

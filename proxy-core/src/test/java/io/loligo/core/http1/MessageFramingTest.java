@@ -71,6 +71,17 @@ final class MessageFramingTest {
     }
 
     @Test
+    @DisplayName("RFC 9110 section 9.3.8: TRACE has no content")
+    void traceHasNoContent() {
+      String trace = "TRACE / HTTP/1.1\nHost: a\n";
+      assertThat(framing(trace + "Content-Length: 1").failure())
+          .isEqualTo(ParseFailure.CONTENT_OF_TRACE);
+      assertThat(framing(trace + "Transfer-Encoding: chunked").failure())
+          .isEqualTo(ParseFailure.CONTENT_OF_TRACE);
+      assertThat(framing(trace + "Content-Length: 0").failure()).isNull();
+    }
+
+    @Test
     void mayBeEmptyForATargetWithoutAuthority() {
       assertThat(framing("GET / HTTP/1.1\nHost:")).isEqualTo(Framing.NONE);
     }
