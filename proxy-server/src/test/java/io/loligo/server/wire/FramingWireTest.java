@@ -441,6 +441,8 @@ class FramingWireTest extends WireTest {
     assertThat(client.send(request).response().field("Connection"))
         .isEqualToIgnoringCase("keep-alive");
     assertThat(client.send(request).response().text()).isEqualTo("x");
+    client.send("GET /k HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n").response();
+    client.expectClose();
   }
 
   @Test

@@ -924,15 +924,15 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
   private boolean persistent(Fields fields, boolean version11) {
-    if (version11) {
-      return !fields.hasToken(FieldName.CONNECTION, "close")
-          && !fields.hasToken(FieldName.PROXY_CONNECTION, "close");
-    }
-    if (port().mode() != PortMode.ACCEL) {
+    if (has(fields, "close")) {
       return false;
     }
-    return fields.hasToken(FieldName.CONNECTION, "keep-alive")
-        || fields.hasToken(FieldName.PROXY_CONNECTION, "keep-alive");
+    return version11 || (port().mode() == PortMode.ACCEL && has(fields, "keep-alive"));
+  }
+
+  private static boolean has(Fields fields, String option) {
+    return fields.hasToken(FieldName.CONNECTION, option)
+        || fields.hasToken(FieldName.PROXY_CONNECTION, option);
   }
 
   /** The head leaves the scratch unless its exchange is over. */

@@ -647,12 +647,11 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
 
   private boolean keptAlive(ResponseHead head) {
     Fields fields = head.fields();
-    if (framing.kind() == Framing.Kind.UNTIL_CLOSE) {
+    if (framing.kind() == Framing.Kind.UNTIL_CLOSE
+        || fields.hasToken(FieldName.CONNECTION, "close")) {
       return false;
     }
-    return head.version() >= 11
-        ? !fields.hasToken(FieldName.CONNECTION, "close")
-        : fields.hasToken(FieldName.CONNECTION, "keep-alive");
+    return head.version() >= 11 || fields.hasToken(FieldName.CONNECTION, "keep-alive");
   }
 
   private void deliver() {

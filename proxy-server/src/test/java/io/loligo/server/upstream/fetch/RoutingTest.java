@@ -62,6 +62,14 @@ class RoutingTest extends FetchBench {
   }
 
   @Test
+  void doesNotKeepWhatAnHttp10OriginClosesBesides() {
+    fetch(get());
+    last()
+        .answer("HTTP/1.0 200 OK\r\nConnection: keep-alive, close\r\nContent-Length: 2\r\n\r\nok");
+    assertThat(upstream.idleConnections()).isZero();
+  }
+
+  @Test
   void doesNotKeepAConnectionWithASurplus() {
     for (String answer :
         new String[] {
