@@ -84,7 +84,17 @@ final class StatusCaching {
     }
     for (int i = 0; i < fields.count(); i++) {
       String name = fields.name(i).toLowerCase(Locale.ROOT);
-      if (SPEAK_OF_A_METHOD.matcher(name).find() || !isVisible(fields, i)) {
+      if (SPEAK_OF_A_METHOD.matcher(name).find()) {
+        return false;
+      }
+    }
+    return isVisible(fields);
+  }
+
+  /** Whether all values are visible ASCII and white space. */
+  static boolean isVisible(Fields fields) {
+    for (int i = 0; i < fields.count(); i++) {
+      if (!isVisible(fields, i)) {
         return false;
       }
     }

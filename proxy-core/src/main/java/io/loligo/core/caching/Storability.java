@@ -43,6 +43,15 @@ public record Storability(
           | StoredMeta.IMMUTABLE
           | StoredMeta.VIOLATES;
 
+  /** With these a request is for something else than the whole, or depends on what there is. */
+  private static final long PARTIAL_OR_CONDITIONAL =
+      1L << FieldName.RANGE
+          | 1L << FieldName.IF_RANGE
+          | 1L << FieldName.IF_MATCH
+          | 1L << FieldName.IF_NONE_MATCH
+          | 1L << FieldName.IF_MODIFIED_SINCE
+          | 1L << FieldName.IF_UNMODIFIED_SINCE;
+
   /** What would be kept with an answer that is for requests with the same fields. */
   private static final long SECRETS =
       1L << FieldName.AUTHORIZATION | 1L << FieldName.PROXY_AUTHORIZATION | 1L << FieldName.COOKIE;
@@ -79,7 +88,7 @@ public record Storability(
     if (refusal != null) {
       return refused(refusal);
     }
-    boolean ofOneRequest = StatusCaching.isOfOneRequest(response.status(), request);
+    boolean ofOneRequest = isOfOneRequest(response.status(), request);
     StoredMeta meta =
         meta(
             response.status(),
@@ -265,6 +274,18 @@ public record Storability(
     return status < 400 && !request.fields().hasAny(SECRETS);
   }
 
+  /**
+   * Whether an answer with this code to {@code request} is stored for requests with the same fields
+   * only: it may speak of how that was made, by its code, or as an error to a request for a part,
+   * with a condition, or with octets that some servers choke on.
+   */
+  private static boolean isOfOneRequest(int status, RequestHead request) {
+    Fields fields = request.fields();
+    return StatusCaching.isOfOneRequest(status, request)
+        || (status >= 400
+            && (fields.hasAny(PARTIAL_OR_CONDITIONAL) || !StatusCaching.isVisible(fields)));
+  }
+
   private static boolean mayHangOnSize(int status, RequestHead request) {
     return status >= 400 && request.end() > MAX_ORDINARY_HEAD_BYTES;
   }
@@ -339,7 +360,7 @@ public record Storability(
     if (mayHangOnSize(status, request)) {
       return "an error, and the head of the request is unusually large";
     }
-    if (StatusCaching.isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {
+    if (isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {
       return "may speak of the request, and that has what is not to be kept";
     }
     boolean understood = StatusCaching.isUnderstood(status);

@@ -153,6 +153,27 @@ class StorabilityTest {
       }
     }
 
+    /** A server that fails on them fails for who sends them. */
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "Range: bytes=0-",
+          "If-Range: \"a\"",
+          "If-Match: \"a\"",
+          "If-None-Match: \"a\"",
+          "If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
+          "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
+          "X-Meta: \u00e9"
+        })
+    void keepsErrorsToUnusualRequestsForTheSame(String line) {
+      for (int status : new int[] {401, 403, 404, 405, 410, 414, 451, 499, 500, 502, 503, 504}) {
+        Storability found = storability(Heads.get(line), Heads.response(status, FRESH));
+        assertThat(found.storable()).as(found.reason()).isTrue();
+        assertThat(found.meta().vary().isOfOneRequest()).as("%d", status).isTrue();
+      }
+      assertThat(storability(Heads.get(line), Heads.response(301, FRESH)).meta().vary()).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Authorization: Basic YTpi", "Proxy-Authorization: x", "Cookie: a=1"})
     void keepsNoSecretsWithWhatIsForTheSameRequest(String line) {
