@@ -13,10 +13,17 @@ public final class ConnectionCounters {
   private final LongCells counters;
   private final Consumer<ParseFailure> refusals;
   private final Consumer<Shed> sheds;
+  private final long maxHeadBytes;
+  private long headBytes;
 
   ConnectionCounters(
-      LongCells gauges, LongCells counters, Consumer<ParseFailure> refusals, Consumer<Shed> sheds) {
+      LongCells gauges,
+      LongCells counters,
+      Consumer<ParseFailure> refusals,
+      Consumer<Shed> sheds,
+      long maxHeadBytes) {
     this.sheds = sheds;
+    this.maxHeadBytes = maxHeadBytes;
     this.gauges = gauges;
     this.counters = counters;
     this.refusals = refusals;
@@ -53,6 +60,24 @@ public final class ConnectionCounters {
     return gauges.get(ConnectionGauge.CLIENT_OPEN.ordinal())
         - gauges.get(ConnectionGauge.CLIENT_IDLE.ordinal())
         - gauges.get(ConnectionGauge.TUNNEL_OPEN.ordinal());
+  }
+
+  /**
+   * Heads of clients, those that are not complete yet and those of requests in progress, take this
+   * much more of the Java heap; negative: less.
+   */
+  public void headsKept(long octets) {
+    headBytes += octets;
+  }
+
+  /** Octets of the Java heap that heads of clients take. On the loop. */
+  public long headBytes() {
+    return headBytes;
+  }
+
+  /** Whether that is as much as they may take. On the loop. */
+  public boolean headsAreTooMany() {
+    return headBytes > maxHeadBytes;
   }
 
   /** A connection to a next hop is established. */

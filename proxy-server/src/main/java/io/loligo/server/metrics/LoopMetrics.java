@@ -21,12 +21,16 @@ public final class LoopMetrics implements ExchangeSink {
   private final LongCells[] families = new LongCells[CounterFamily.values().length];
   private final LatencyHistogram[] histograms =
       new LatencyHistogram[STAGES.length * CLASSES.length];
-  private final ConnectionCounters connections =
-      new ConnectionCounters(gauges, counters, this::responseRefused, this::shed);
+  private final ConnectionCounters connections;
 
   private final OriginMisses misses = new OriginMisses();
 
-  LoopMetrics() {
+  /**
+   * @param maxHeadBytes what heads of clients may take of the Java heap
+   */
+  LoopMetrics(long maxHeadBytes) {
+    connections =
+        new ConnectionCounters(gauges, counters, this::responseRefused, this::shed, maxHeadBytes);
     for (CounterFamily family : CounterFamily.values()) {
       families[family.ordinal()] = new LongCells(family.labelValues().size());
     }

@@ -10,6 +10,9 @@ import java.util.Map;
  * {@link #loop} writes its own part.
  */
 public final class ProxyMetrics {
+  /** Heads of clients may take the {@value}th part of the Java heap. */
+  private static final int HEADS_SHARE = 4;
+
   private final LoopMetrics[] loops;
   private final MemoryLedger ledger = new MemoryLedger();
 
@@ -18,8 +21,9 @@ public final class ProxyMetrics {
    */
   public ProxyMetrics(int loops) {
     this.loops = new LoopMetrics[loops];
+    long maxHeadBytes = Runtime.getRuntime().maxMemory() / HEADS_SHARE / loops;
     for (int i = 0; i < loops; i++) {
-      this.loops[i] = new LoopMetrics();
+      this.loops[i] = new LoopMetrics(maxHeadBytes);
     }
   }
 

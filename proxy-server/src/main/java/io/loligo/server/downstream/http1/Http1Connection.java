@@ -148,6 +148,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private int emptyLines;
 
   private PartialHead partial;
+  private int keptHeadBytes;
   private long acceptNanos;
   private int served;
   private int depth;
@@ -752,7 +753,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         releaseUnreadIfEmpty();
         partial = partialHead(spare, bytes, length);
         partial.arm(loop.timer(), readTimeout);
-        refuseIfTooLarge();
+        refuseIfTooMuch();
       }
     }
   }
@@ -764,7 +765,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       pace.owed(loop.timer().tick());
     }
     long endTick = loop.timer().deadline(timeouts.request());
-    return new PartialHead(spare, bytes, length, bytes.length, pace, endTick);
+    return new PartialHead(spare, bytes, length, bytes.length, pace, endTick, loop.counters());
   }
 
   private void parseRest() {
@@ -783,15 +784,27 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       }
       default -> {
         partial.arm(loop.timer(), readTimeout);
-        refuseIfTooLarge();
+        refuseIfTooMuch();
       }
     }
   }
 
-  private void refuseIfTooLarge() {
+  private void refuseIfTooMuch() {
     if (partial.full()) {
       refusePartial(ParseFailure.HEAD_TOO_LARGE);
+    } else if (loop.counters().headsAreTooMany()) {
+      shedPartial();
     }
+  }
+
+  private void shedPartial() {
+    int length = partial.length();
+    partial.release(loop.scratch());
+    partial = null;
+    loop.timer().cancel(readTimeout);
+    begin(null, length);
+    record.url = "error:transaction-end-before-headers";
+    answerAndClose(() -> terms.handler().shed(this, Framing.NONE, Shed.MEMORY));
   }
 
   private void refusePartial(ParseFailure failure) {
@@ -893,10 +906,11 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     state = State.EXCHANGE;
     depth++;
     try {
+      Shed shed = shed(head);
       ClientEvents told =
-          isOneTooMany()
-              ? terms.handler().shed(this, framing, Shed.CLIENT_REQUESTS)
-              : terms.handler().request(this, head, framing);
+          shed == null
+              ? terms.handler().request(this, head, framing)
+              : terms.handler().shed(this, framing, shed);
       if (withoutMemory) {
         events = told;
       } else if (state == State.EXCHANGE && !complete && !cut) {
@@ -913,6 +927,16 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     pump();
     settle();
     snapshot();
+  }
+
+  /** Why this request is not taken on; null: it is. */
+  private Shed shed(RequestHead head) {
+    if (isOneTooMany()) {
+      return Shed.CLIENT_REQUESTS;
+    }
+    // small ones are within what loligo_max_requests_in_progress allows for
+    boolean large = head.end() > HEAD_READ_BYTES;
+    return large && loop.counters().headsAreTooMany() ? Shed.MEMORY : null;
   }
 
   /** Whether the client's address has too many in progress; counts this one where that matters. */
@@ -941,6 +965,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       return;
     }
     RequestHead copy = record.request.snapshot();
+    keptHeadBytes = copy.end();
+    loop.counters().headsKept(keptHeadBytes);
     if (record.target != null) {
       record.target = record.target.snapshot(copy);
     }
@@ -1616,6 +1642,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       LOG.error("An exchange could not be recorded", e);
     }
     loop.scratch().giveRecord(done);
+    loop.counters().headsKept(-keptHeadBytes);
+    keptHeadBytes = 0;
   }
 
   // ---- tunnels

@@ -4,6 +4,7 @@ import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.LoopScratch;
 import io.loligo.server.downstream.LoopScratch.HeadParser;
+import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +19,7 @@ final class PartialHead {
   private final int maxBytes;
   private final Pace pace;
   private final long endTick;
+  private final ConnectionCounters counters;
   private byte[] bytes;
   private int length;
 
@@ -29,15 +31,24 @@ final class PartialHead {
    * @param maxBytes octets kept at most
    * @param pace at which the rest has to come, owed already; null: any
    * @param endTick when it has to be complete; see {@link LoopTimer#deadline}
+   * @param counters where its octets are counted until {@link #release}
    */
   PartialHead(
-      HeadParser parser, byte[] scratch, int length, int maxBytes, Pace pace, long endTick) {
+      HeadParser parser,
+      byte[] scratch,
+      int length,
+      int maxBytes,
+      Pace pace,
+      long endTick,
+      ConnectionCounters counters) {
     this.parser = parser;
     this.maxBytes = maxBytes;
     this.bytes = Arrays.copyOf(scratch, length);
     this.length = length;
     this.pace = pace;
     this.endTick = endTick;
+    this.counters = counters;
+    counters.headsKept(length);
   }
 
   /** Octets of it arrived. */
@@ -62,6 +73,7 @@ final class PartialHead {
     int more = Math.min(in.readableBytes(), maxBytes - length);
     if (length + more > bytes.length) {
       int room = Math.max(length + more, Math.min(maxBytes, bytes.length * 2));
+      counters.headsKept(room - bytes.length);
       bytes = Arrays.copyOf(bytes, room);
     }
     in.getBytes(in.readerIndex(), bytes, length, more);
@@ -95,6 +107,7 @@ final class PartialHead {
 
   /** Gives the parser back; the head is not to be used any more. */
   void release(LoopScratch scratch) {
+    counters.headsKept(-bytes.length);
     scratch.giveParser(parser);
   }
 }

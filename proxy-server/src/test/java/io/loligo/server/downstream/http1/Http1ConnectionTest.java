@@ -19,6 +19,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientSettings;
 import io.loligo.server.downstream.SimulatedListeners;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
@@ -43,6 +44,7 @@ class Http1ConnectionTest {
   @AfterEach
   void nothingIsLeft() {
     client.close();
+    assertThat(client.loop.counters().headBytes()).as("kept for heads").isZero();
   }
 
   private void use(ScriptedClient other) {
@@ -69,6 +71,38 @@ class Http1ConnectionTest {
         assertThat(client.channel.received()).as("cut at %d", cut).isEqualTo(reply("/some/path"));
         assertThat(client.notes.get(cut - 1).clientBytesIn()).isEqualTo(request.length());
       }
+    }
+
+    @Test
+    void countsHeadsUntilTheirRequestIsAnswered() {
+      Events events = client.later();
+      String request = get("/a");
+      client.channel.peerSends(request.substring(0, 10));
+      assertThat(client.loop.counters().headBytes()).isEqualTo(10);
+      client.channel.peerSends(request.substring(10));
+      assertThat(client.loop.counters().headBytes()).isEqualTo(request.length());
+      client.channel.run(() -> ScriptedClient.head(events.stream, 204, 0, true));
+      assertThat(client.loop.counters().headBytes()).isZero();
+    }
+
+    @Test
+    void shedsHeadsInPiecesAndLargeOnesWhereHeadsTakeAllTheyMay() {
+      ClientSettings usual = ScriptedClient.SETTINGS;
+      use(
+          new ScriptedClient(
+              new ClientSettings(
+                  usual.timeouts(), usual.connections(), ParseLimits.DEFAULT, 65_536)));
+      long others = Runtime.getRuntime().maxMemory();
+      client.loop.counters().headsKept(others);
+      client.channel.peerSends(get("/whole"));
+      assertThat(client.channel.received()).isEqualTo(reply("/whole"));
+      client.channel.peerSends(get("/" + "x".repeat(Http1Connection.HEAD_READ_BYTES)));
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 429 ");
+      client.channel.peerSends("GET /piece HTTP/1.1\r\n");
+      assertThat(client.channel.received()).startsWith("HTTP/1.1 429 ");
+      assertThat(client.channel.finSent()).isTrue();
+      assertThat(client.targets).containsExactly("/whole");
+      client.loop.counters().headsKept(-others);
     }
 
     @Test
