@@ -13,8 +13,9 @@ import java.util.Set;
  * message means, who sent it or how it is delimited: a client must not be able to strip, by
  * nominating it, what a proxy in front of us added.
  *
- * <p>Framing is the connection's, under any spelling: servers that hand fields on as variables of
- * an environment (RFC 3875 section 4.1.18) cannot tell {@code _} from {@code -}.
+ * <p>Framing is the connection's, and X-Forwarded-For the proxy's, under any spelling: servers that
+ * hand fields on as variables of an environment (RFC 3875 section 4.1.18) cannot tell {@code _}
+ * from {@code -}.
  */
 public final class HopByHop {
   private static final long STANDARD =
@@ -48,7 +49,9 @@ public final class HopByHop {
     "Content-Security-Policy"
   };
 
-  private static final String[] LIKE_FRAMING = {"Content_Length", "Transfer_Encoding"};
+  private static final String[] LIKE_OURS = {
+    "Content_Length", "Transfer_Encoding", "X_Forwarded_For", "X-Forwarded_For", "X_Forwarded-For"
+  };
 
   private static final HopByHop STANDARD_ONES = new HopByHop(Set.of());
 
@@ -94,7 +97,7 @@ public final class HopByHop {
       return (STANDARD & 1L << id) != 0;
     }
     int from = fields.nameStart(i);
-    return isOneOf(LIKE_FRAMING, fields.bytes(), from, from + fields.nameLength(i))
+    return isOneOf(LIKE_OURS, fields.bytes(), from, from + fields.nameLength(i))
         || nominates(fields, i);
   }
 
