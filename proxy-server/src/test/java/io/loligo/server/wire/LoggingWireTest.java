@@ -181,15 +181,16 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
-  void writesNoControlCharactersIntoTheLog() throws Exception {
+  void writesTextAndNoControlCharactersIntoTheLog() throws Exception {
     startProxy(
         "logformat mine %>a \"%{User-Agent}>h\" %ru",
         "access_log stdio:" + dir.resolve("mine.log") + " mine");
     origin.onOk("/u", "x");
-    get("/u", "User-Agent: a\"b\\c \u00e9\tend");
+    get("/u", "User-Agent: a\"b\\c \u00c3\u00a9 \u00e9\tend");
     List<String> log = stopAndReadLog("mine.log");
     assertThat(log).hasSize(1);
-    assertThat(log.get(0)).isEqualTo("127.0.0.1 \"a\\\"b\\\\c \u00e9\\tend\" " + origin.url("/u"));
+    assertThat(log.get(0))
+        .isEqualTo("127.0.0.1 \"a\\\"b\\\\c \u00c3\u00a9 \\xe9\\tend\" " + origin.url("/u"));
   }
 
   @Test
