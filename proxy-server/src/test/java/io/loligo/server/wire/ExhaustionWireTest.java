@@ -119,19 +119,24 @@ class ExhaustionWireTest extends WireTest {
   private void withstands(int first, int count, Attack attack) throws Exception {
     run(first, attack);
     Usage was = Usage.now();
-    long grown = RESIDENT_SLACK;
-    for (int runs = 0; grown >= RESIDENT_SLACK && runs < MAX_RUNS; runs++) {
+    long heap = HEAP_SLACK;
+    long resident = RESIDENT_SLACK;
+    // of the JVM's own memory, too, something may come once; what leaks grows each time
+    for (int runs = 0;
+        (heap >= HEAP_SLACK || resident >= RESIDENT_SLACK) && runs < MAX_RUNS;
+        runs++) {
       run(count, attack);
       Usage is = Usage.now();
-      assertThat(is.heap() - was.heap()).as("heap").isLessThan(HEAP_SLACK);
       assertThat(is.direct() - was.direct()).as("direct").isLessThan(DIRECT_SLACK);
       assertThat(is.descriptors() - was.descriptors())
           .as("descriptors")
           .isLessThanOrEqualTo(DESCRIPTOR_SLACK);
-      grown = is.resident() - was.resident();
+      heap = is.heap() - was.heap();
+      resident = is.resident() - was.resident();
       was = is;
     }
-    assertThat(grown).as("resident").isLessThan(RESIDENT_SLACK);
+    assertThat(heap).as("heap").isLessThan(HEAP_SLACK);
+    assertThat(resident).as("resident").isLessThan(RESIDENT_SLACK);
   }
 
   /** A method of its own, so that the attackers are garbage after it. */
