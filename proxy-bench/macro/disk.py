@@ -453,10 +453,7 @@ def arguments():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
-    options.load = os.getloadavg()
+    options = server.begun(arguments())
     options.octets_of_new = polygraph.octets_of_new(options)
     options.window = int(options.working_set_mb * 2**20 / options.octets_of_new)
     options.scratch = pathlib.Path(tempfile.mkdtemp(prefix="disk-", dir=options.dir))

@@ -229,9 +229,7 @@ def arguments():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options = server.begun(arguments())
     macro.raise_descriptor_limit()
     attacks = [CALM] + [name for name in server.chosen(options.attacks, ATTACKS, "attacks") if name != CALM]
     found = {name: [] for name in attacks}

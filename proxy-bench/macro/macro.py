@@ -8,7 +8,6 @@ user and system time of the peer's whole process tree from /proc/PID/stat, divid
 import argparse
 import contextlib
 import dataclasses
-import datetime
 import http.client
 import os
 import pathlib
@@ -416,10 +415,7 @@ def raise_descriptor_limit():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
-    options.load = os.getloadavg()
+    options = server.begun(arguments())
     raise_descriptor_limit()
     names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
     rows = [row_named(name) for name in names]

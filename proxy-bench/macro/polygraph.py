@@ -286,15 +286,15 @@ def run(part, setup, phases, scratch, origin, options):
         # a cache in memory keeps what it has seen often: filling it up would be another experiment
         soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new) or window
         seconds = options.warmup if peer.kind == "loligo" else options.peer_warmup
-        if seconds:
-            # new ones until a disk is full, if there is time, so that its emptying is warm, and none of
-            # them twice, which would stay; new ones again at the end, as what is measured begins with
-            for name, recurrence, new, share in [
-                ("soak", 0, soak, 0.5), ("warm", WARM_RECURRENCE, 0, 0.35), ("refill", 0, 2 * window, 0.15)
-            ]:
+        # new ones until a disk is full, if there is time, so that its emptying is warm, and none of
+        # them twice, which would stay; new ones again at the end, as what is measured begins with;
+        # all of it twice, as a JVM compiles anew what it sees in another use for the first time
+        for name, recurrence, new, share in 2 * [
+            ("soak", 0, soak, 0.25), ("warm", WARM_RECURRENCE, 0, 0.175), ("refill", 0, 2 * window, 0.075)
+        ]:
+            if seconds:
                 load.run(name, WARMING, window, recurrence, 0, new, seconds * share)
-                # somebody always watches, and the JVM compiles anew what it sees in another use
-                peer.counters()
+                peer.counters()  # somebody always watches
         for phase in phases:
             results[phase.name] = result = measure(peer, origin, load, phase, options)
             say(part, setup, phase, result)
@@ -606,7 +606,8 @@ def conditions(options):
         f"origin polyorigin, {options.delay_ms} ms delay; every octet of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
         f"{options.peer_warmup:g} s of the others; half of it or less with new objects, 1.25 times the disk, "
-        f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects",
+        f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects; "
+        f"all of it twice, in half the time each",
         f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it; "
         f"{options.size_bias:.0%} of the revisits of what is cachable go to the smallest of nine neighbours",
@@ -667,7 +668,7 @@ def arguments():
     add("--size-bias", type=float, default=0.9,
         help="share of the revisits that go to the smallest cachable one of nine neighbours, as in PolyMix-4; 0: none")
     add("--connections", type=int, default=64)
-    add("--warmup", type=float, default=75, help="seconds, of the JVM")
+    add("--warmup", type=float, default=120, help="seconds, of the JVM")
     add("--peer-warmup", type=float, default=5, help="seconds, of the others")
     add_store_options(add)
     add("--delay-ms", type=int, default=0, help="of the origin")
@@ -709,10 +710,7 @@ def leave_out_absent(options):
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
-    options.load = os.getloadavg()
+    options = server.begun(arguments())
     leave_out_absent(options)
     options.octets_of_new = octets_of_new(options)
     options.window = int(options.working_set_mb * options.scale * 2**20 / options.octets_of_new)

@@ -3,7 +3,6 @@ Writes a Markdown table and a flame graph for each row.
 """
 
 import argparse
-import datetime
 import pathlib
 import platform
 import sys
@@ -77,9 +76,7 @@ def arguments():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options = server.begun(arguments())
     if not library().is_file():
         sys.exit("first: mvn -pl proxy-bench dependency:unpack@profiler")
     macro.raise_descriptor_limit()

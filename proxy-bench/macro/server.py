@@ -181,10 +181,13 @@ def end_of_session(pid, session):
         pass
 
 
-def exit_on_signals():
-    """A script that is told to end stops its servers on the way out."""
+def begun(options):
+    """The same options, with when the script began and how busy the machine was; told to end, it stops its servers."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit("told to end"))
+    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options.load = os.getloadavg()
+    return options
 
 
 def version(peer, options):

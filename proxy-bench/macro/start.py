@@ -4,7 +4,6 @@ end. Prints and writes one Markdown table.
 """
 
 import argparse
-import datetime
 import pathlib
 import statistics
 import sys
@@ -93,9 +92,7 @@ def arguments():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options = server.begun(arguments())
     macro.raise_descriptor_limit()
     rows = [macro.row_named(name) for name in options.rows.split(",")]
     found = {row.name: [] for row in rows}

@@ -3,7 +3,6 @@ rate, and latencies from the moment a request was due. Prints and writes one Mar
 """
 
 import argparse
-import datetime
 import pathlib
 import statistics
 import subprocess
@@ -109,9 +108,7 @@ def arguments():
 
 
 def main():
-    server.exit_on_signals()
-    options = arguments()
-    options.started = datetime.datetime.now(datetime.timezone.utc)
+    options = server.begun(arguments())
     macro.raise_descriptor_limit()
     peers = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
     row = macro.row_named(options.row)

@@ -16,6 +16,10 @@ public final class Preconditions {
           | 1L << FieldName.IF_MODIFIED_SINCE
           | 1L << FieldName.IF_UNMODIFIED_SINCE;
 
+  /** The same, and the range they may guard with its own condition (RFC 9110 section 14.2). */
+  public static final long FIELDS_AND_RANGE =
+      FIELDS | 1L << FieldName.IF_RANGE | 1L << FieldName.RANGE;
+
   /**
    * Those that only an origin judges (RFC 9111 section 4.3.2): a request that has one is forwarded
    * as it is, whatever is stored.

@@ -43,15 +43,6 @@ public record Storability(
           | StoredMeta.IMMUTABLE
           | StoredMeta.VIOLATES;
 
-  /** With these a request is for something else than the whole, or depends on what there is. */
-  private static final long PARTIAL_OR_CONDITIONAL =
-      1L << FieldName.RANGE
-          | 1L << FieldName.IF_RANGE
-          | 1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE;
-
   /** What would be kept with an answer that is for requests with the same fields. */
   private static final long SECRETS =
       1L << FieldName.AUTHORIZATION | 1L << FieldName.PROXY_AUTHORIZATION | 1L << FieldName.COOKIE;
@@ -283,7 +274,7 @@ public record Storability(
     Fields fields = request.fields();
     return StatusCaching.isOfOneRequest(status, request)
         || (status >= 400
-            && (fields.hasAny(PARTIAL_OR_CONDITIONAL) || !StatusCaching.isVisible(fields)));
+            && (fields.hasAny(Preconditions.FIELDS_AND_RANGE) || !StatusCaching.isVisible(fields)));
   }
 
   private static boolean mayHangOnSize(int status, RequestHead request) {

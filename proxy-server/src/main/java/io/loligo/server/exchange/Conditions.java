@@ -1,29 +1,20 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.OfferedTags;
+import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.range.Completion;
 
 /** What stands in place of the client's conditions and ranges in a request that goes onward. */
 interface Conditions {
-  /** All conditions there are (RFC 9110 section 13.1), and the range they may guard. */
-  long ALL =
-      1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE
-          | 1L << FieldName.IF_RANGE
-          | 1L << FieldName.RANGE;
-
   /** Nothing: the whole is asked for, whatever the client has. */
   Conditions NONE = lines -> {};
 
   /** Fields of the client's that are left out, as a mask. */
   default long replaced() {
-    return ALL;
+    return Preconditions.FIELDS_AND_RANGE;
   }
 
   /** Adds ours. */
@@ -40,7 +31,7 @@ interface Conditions {
     return new Conditions() {
       @Override
       public long replaced() {
-        return ALL & ~(1L << FieldName.RANGE | 1L << FieldName.IF_RANGE);
+        return Preconditions.FIELDS;
       }
 
       @Override

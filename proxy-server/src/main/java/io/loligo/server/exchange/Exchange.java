@@ -8,6 +8,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.OfferedTags;
+import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.RequestTrailers;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
@@ -63,13 +64,7 @@ final class Exchange implements ClientEvents {
 
   /** What a fetch that others wait for asks of its request (DESIGN section 2, join). */
   private static final long NOT_JOINABLE =
-      1L << FieldName.AUTHORIZATION
-          | 1L << FieldName.RANGE
-          | 1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE
-          | 1L << FieldName.IF_RANGE;
+      Preconditions.FIELDS_AND_RANGE | 1L << FieldName.AUTHORIZATION;
 
   /** What such a fetch of the whole does not ask. */
   private static final long RANGES = 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;

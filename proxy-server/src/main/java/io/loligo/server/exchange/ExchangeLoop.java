@@ -12,6 +12,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredFields;
@@ -616,7 +617,7 @@ public final class ExchangeLoop implements RequestHandler {
       record.target = target;
       lookedUp(record);
       boolean headMayDo =
-          head.methodId() == Method.HEAD || head.fields().hasAny(HitAnswer.CONDITIONS);
+          head.methodId() == Method.HEAD || head.fields().hasAny(Preconditions.FIELDS);
       DiskLookUp.start(
           ExchangeLoop.this, probe.toKey(), head.fields(), headMayDo, stream.loop(), this);
       return deferred;

@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.CacheStatus;
+import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldLines;
@@ -24,12 +25,6 @@ import io.loligo.store.memory.Entry;
  * A small whole answer is one call to the stream and allocates nothing here.
  */
 final class HitAnswer {
-  static final long CONDITIONS =
-      1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE;
-
   /**
    * What a 304 repeats of the stored fields (RFC 9110 section 15.4.5), and what guides caches that
    * it updates.
@@ -281,7 +276,7 @@ final class HitAnswer {
       LogTag tag = disk ? LogTag.TCP_HIT : LogTag.TCP_MEM_HIT;
       HitClass hitClass = disk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
       record.tag = decision.reason() == CacheReason.OFFLINE ? LogTag.TCP_OFFLINE_HIT : tag;
-      record.hitClass = fields.hasAny(CONDITIONS) ? HitClass.IMS_HIT : hitClass;
+      record.hitClass = fields.hasAny(Preconditions.FIELDS) ? HitClass.IMS_HIT : hitClass;
     }
   }
 
