@@ -36,7 +36,6 @@ PARTS = ["isolation", "cold", "restart"]
 FILLED, HOT, NEW, WARMING = 1, 3, 4, 2  # worlds
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 LIMITS = ["read_bps_device", "write_bps_device"]
-SAFEPOINT = re.compile(r"\[(\d+)ms\].*Reaching safepoint: +(\d+) ns")
 PHASES = ["calm", "stall", "after"]
 LOADS = {"hot": "memory hits and unstorable", "new": "new objects", "disk": "disk hits and new objects"}
 
@@ -103,23 +102,13 @@ def drop_pages(folders):
         return "posix_fadvise"
 
 
-def safepoints(log, since, until):
-    """Microseconds to reach each safepoint of a span of time (seconds of the epoch)."""
-    found = []
-    for line in log.read_text().splitlines() if log.exists() else []:
-        match = SAFEPOINT.search(line)
-        if match and since * 1000 <= int(match.group(1)) < until * 1000:
-            found.append(int(match.group(2)) / 1000)
-    return sorted(found)
-
-
 def isolation(scratch, origin, options):
     """Results of the loads by phase and round, and times to safepoint by phase."""
     directory = scratch / "isolation"
     log = scratch / "safepoints.log"
     flags = (
         f"{options.java_flags} -XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot "
-        f"-XX:GuaranteedSafepointInterval=20 -Xlog:safepoint=info:file={log}:timemillis:filecount=0"
+        f"-XX:GuaranteedSafepointInterval=20 {server.log_safepoints(log)}"
     )
     name = options.isolation_peer
     setup = Setup(name, name, options.memory_mb, options.cache_mb, java_flags=flags)
@@ -147,7 +136,7 @@ def isolation(scratch, origin, options):
                     stall_held &= stalled.poll() is None
                 started = time.time()
                 found[phase] = together(loads, options)
-                reaching[phase] += safepoints(log, started, started + options.seconds)
+                reaching[phase] += server.safepoints(log, "Reaching safepoint", started, started + options.seconds)
                 if stalled:
                     stalled.wait()
                     stalled = None

@@ -230,7 +230,6 @@ def arguments():
 
 def main():
     options = server.begun(arguments())
-    macro.raise_descriptor_limit()
     attacks = [CALM] + [name for name in server.chosen(options.attacks, ATTACKS, "attacks") if name != CALM]
     found = {name: [] for name in attacks}
     with server.folders("greedy") as (scratch, memory), contextlib.ExitStack() as running:

@@ -12,7 +12,6 @@ import http.client
 import os
 import pathlib
 import re
-import resource
 import socket
 import statistics
 import subprocess
@@ -408,15 +407,8 @@ def arguments():
     return parser.parse_args()
 
 
-def raise_descriptor_limit():
-    """For the idle connections, here and in the servers."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-
 def main():
     options = server.begun(arguments())
-    raise_descriptor_limit()
     names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
     rows = [row_named(name) for name in names]
     peers = PEERS if options.peers in ("all", "targets") else chosen(options.peers, PEERS, "peers")

@@ -12,6 +12,8 @@ PEERS = ["limit", "loligo", "squid", "nginx", "haproxy", "trafficserver", "varni
 TITLES = {"trafficserver": "Traffic Server", "limit": "limit"}
 CACHE_MB = 512
 DISK_MB = 2048
+# sizes of loligo_stream_buffer_size that buffers.py compares
+BUFFERS_KB = [4, 8, 16, 32, 64, 128, 256, 512]
 
 # what a flavour changes in a template, by peer
 FLAVOURS = {
@@ -23,12 +25,13 @@ FLAVOURS = {
     },
     "objects": {peer: {"CACHE_MB": 1024, "MEMORY_OCTETS": 2**30} for peer in PEERS},
     "disk": {
-        "loligo": {"DISK": f"cache_dir rock @DIR@/cache {DISK_MB}"},
+        "loligo": {"MORE": f"cache_dir rock @DIR@/cache {DISK_MB}"},
         "nginx": {"STORE": "@DIR@/cache"},
         "trafficserver": {},
     },
+    **{f"buffer-{kb}": {"loligo": {"MORE": f"loligo_stream_buffer_size {kb} KB"}} for kb in BUFFERS_KB},
 }
-USUAL = {"loligo": {"LOG": "access_log none", "DISK": ""}, "squid": {"LOG": "access_log none"},
+USUAL = {"loligo": {"LOG": "access_log none", "MORE": ""}, "squid": {"LOG": "access_log none"},
          "nginx": {"LOG": "access_log off;"}}
 
 

@@ -79,7 +79,6 @@ def main():
     options = server.begun(arguments())
     if not library().is_file():
         sys.exit("first: mvn -pl proxy-bench dependency:unpack@profiler")
-    macro.raise_descriptor_limit()
     found = {}
     with server.folders("profile") as (scratch, memory):
         origin = macro.make_origin(scratch, 1)

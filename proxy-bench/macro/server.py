@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -182,7 +183,11 @@ def end_of_session(pid, session):
 
 
 def begun(options):
-    """The same options, with when the script began and how busy the machine was; told to end, it stops its servers."""
+    """The same options, with when the script began and how busy the machine was. It may open as many descriptors
+    as it is allowed to from here on; told to end, it stops its servers.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit("told to end"))
     options.started = datetime.datetime.now(datetime.timezone.utc)
@@ -261,6 +266,20 @@ def chosen(text, known, what):
     if unknown:
         sys.exit(f"unknown {what}: {', '.join(unknown)} (expected: {', '.join(known)})")
     return names
+
+
+def log_safepoints(file):
+    """A flag of the JVM."""
+    return f"-Xlog:safepoint=info:file={file}:timemillis:filecount=0"
+
+
+def safepoints(log, what, since, until):
+    """Microseconds of "Reaching safepoint" or "Total" of each in a span of time (seconds of the epoch), sorted."""
+    line = re.compile(rf"\[(\d+)ms\].*\b{what}: +(\d+) ns")
+    found = map(line.search, log.read_text().splitlines() if log.exists() else [])
+    return sorted(
+        int(one.group(2)) / 1000 for one in found if one and since * 1000 <= int(one.group(1)) < until * 1000
+    )
 
 
 def write_results(text, options, kind):

@@ -93,7 +93,6 @@ def arguments():
 
 def main():
     options = server.begun(arguments())
-    macro.raise_descriptor_limit()
     rows = [macro.row_named(name) for name in options.rows.split(",")]
     found = {row.name: [] for row in rows}
     with server.folders("start") as (scratch, memory):

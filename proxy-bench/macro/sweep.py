@@ -7,12 +7,14 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
 import macro
 import server
 from peers import PEERS, TITLES, Peer, is_there
 
 TENTHS = range(1, 11)
+HALF = 5
 
 
 def at_rate(peer, row, rate, options, content=()):
@@ -34,15 +36,33 @@ def at_rate(peer, row, rate, options, content=()):
     }
 
 
-def sweep(peer, row, origin, options, found):
+def closed_loop(peer, row, origin, options):
+    """Warms up; requests per second that it answers at most."""
     macro.check_bodies(row, peer, origin, "s")
     macro.wrk(options.warmup, options, row, peer, origin, "w")
     most = macro.wrk(options.duration, options, row, peer, origin, "m")
-    most = most["requests"] / most["seconds"]
-    for tenth in TENTHS:
-        rounds = options.rounds if tenth == 5 else 1
-        found[(peer.peer, tenth)] = [at_rate(peer, row, most * tenth / 10, options) for _ in range(rounds)]
-        print(f"{peer.peer} {tenth}0 %: {found[(peer.peer, tenth)][-1]}", file=sys.stderr)
+    return most["requests"] / most["seconds"]
+
+
+def measure(peers, row, origin, log, options):
+    """Results by peer and tenth, and microseconds of each pause of Loligo's JVM at half load."""
+    found, pauses = {}, []
+    most = {}
+    for peer in peers:
+        most[peer] = closed_loop(peer, row, origin, options)
+        for tenth in TENTHS:
+            if tenth != HALF:
+                found[(peer.peer, tenth)] = [at_rate(peer, row, most[peer] * tenth / 10, options)]
+                print(f"{peer.peer} {tenth}0 %: {found[(peer.peer, tenth)][-1]}", file=sys.stderr)
+    for _ in range(options.rounds):
+        for peer in peers:
+            started = time.time()
+            result = at_rate(peer, row, most[peer] * HALF / 10, options)
+            found.setdefault((peer.peer, HALF), []).append(result)
+            print(f"{peer.peer} half: {result}", file=sys.stderr)
+            if peer.peer == "loligo":
+                pauses += server.safepoints(log, "Total", started, time.time())
+    return found, pauses
 
 
 def regression(points):
@@ -56,13 +76,13 @@ def middle(results, key):
     return statistics.median(result[key] for result in results)
 
 
-def report(found, peers, row, options):
+def report(found, pauses, peers, row, options):
     lines = [
         f"# Load sweep, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
         f"- {row.title}, {options.connections} keep-alive connections, {row.urls:,} URLs; each rate for "
         f"{options.duration} s after {options.warmup} s of warm-up; access logs off; one thread or worker each",
         f"- a request is due at its place in the schedule and its latency counts from there; half load was "
-        f"taken {options.rounds} times, medians",
+        f"taken {options.rounds} times, the peers in turn, medians",
     ]
     lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
     lines += ["", "CPU of the process tree regressed on rate, over all ten rates:", ""]
@@ -76,7 +96,7 @@ def report(found, peers, row, options):
     lines += ["", "Latency at half load in ms:", ""]
     rows = []
     for peer in peers:
-        half = found[(peer, 5)]
+        half = found[(peer, HALF)]
         longest = f"{middle(half, 'p999') / 1000:.2f} ({min(one['p999'] for one in half) / 1000:.2f}" \
             f"-{max(one['p999'] for one in half) / 1000:.2f})"
         rows.append([
@@ -84,6 +104,12 @@ def report(found, peers, row, options):
             f"{middle(half, 'p99') / 1000:.2f}", longest, f"{middle(half, 'longest') / 1000:.1f}",
         ])
     lines += server.table(["", "requests per s", "p50", "p99", "p99.9", "longest"], rows)
+    if pauses:
+        lines += [
+            "", f"Pauses of Loligo's JVM meanwhile, by its own log: {len(pauses)} in {options.rounds * options.duration} s, "
+            f"median {statistics.median(pauses) / 1000:.2f} ms, longest {pauses[-1] / 1000:.2f} ms, together "
+            f"{sum(pauses) / 10_000 / (options.rounds * options.duration):.3f} % of the time.",
+        ]
     lines += ["", "All rates (of the closed loop's): requests per s, percent of a core, p99.9 in ms.", ""]
     lines += server.table(["", *[TITLES.get(peer, peer) for peer in peers]], [
         [f"{tenth}0 %", *[
@@ -97,7 +123,7 @@ def report(found, peers, row, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", default="loligo,haproxy,nginx,trafficserver", help="of " + ",".join(PEERS))
+    parser.add_argument("--peers", default="limit,loligo,haproxy,nginx,trafficserver", help="of " + ",".join(PEERS))
     parser.add_argument("--row", default="hit-4k", choices=["hit-1k", "hit-4k", "hit-64k"])
     parser.add_argument("--rounds", type=int, default=7, help="at half load")
     parser.add_argument("--duration", type=int, default=5, help="seconds of each rate")
@@ -109,25 +135,25 @@ def arguments():
 
 def main():
     options = server.begun(arguments())
-    macro.raise_descriptor_limit()
-    peers = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
+    names = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
     row = macro.row_named(options.row)
-    servers, found = [], {}
+    servers = []
     with server.folders("sweep") as (scratch, memory):
+        log = scratch / "safepoints.log"
+        options.java_flags = f"{options.java_flags} {server.log_safepoints(log)}".strip()
         try:
             origin = macro.make_origin(scratch, 1)
             servers.append(origin)
             origin.start()
-            for name in peers:
-                peer = Peer(name, row.flavour_of(name), scratch, memory, origin.port, options)
-                servers.append(peer)
-                peer.start()
-                sweep(peer, row, origin, options, found)
-                servers.pop().stop()
+            for name in names:
+                servers.append(Peer(name, row.flavour_of(name), scratch, memory, origin.port, options))
+                servers[-1].start()
+            found, pauses = measure(servers[1:], row, origin, log, options)
         finally:
             for started in reversed(servers):
                 started.stop()
-    server.write_results(report(found, peers, row, options), options, "sweep")
+    options.java_flags = options.java_flags.replace(str(scratch) + "/", "")
+    server.write_results(report(found, sorted(pauses), names, row, options), options, "sweep")
 
 
 if __name__ == "__main__":

@@ -21,21 +21,20 @@ public final class OfferedTags {
 
   static final int MAX_BYTES = 1024;
 
-  /** A client with conditions or ranges of its own asks for something else. */
-  private static final long CLIENTS_OWN =
-      Preconditions.FIELDS | 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
-
   private static final int OK = 200;
 
   private final List<byte[]> tags = new ArrayList<>(MAX_TAGS);
   private int octets;
 
-  /** Whether a request with this decision offers any. */
+  /**
+   * Whether a request with this decision offers any; one with conditions or ranges of its own asks
+   * for something else.
+   */
   public static boolean goWith(CacheDecision decision, RequestHead request) {
     return decision.outcome() == Outcome.FETCH
         && decision.reason() == CacheReason.VARY_MISS
         && request.methodId() == Method.GET
-        && !request.fields().hasAny(CLIENTS_OWN);
+        && !request.fields().hasAny(Preconditions.FIELDS_AND_RANGE);
   }
 
   /** Whether a stored variant has a tag to offer, whoever asks. */

@@ -24,7 +24,8 @@ public final class Preconditions {
    * Those that only an origin judges (RFC 9111 section 4.3.2): a request that has one is forwarded
    * as it is, whatever is stored.
    */
-  static final long FOR_ORIGINS = 1L << FieldName.IF_MATCH | 1L << FieldName.IF_UNMODIFIED_SINCE;
+  public static final long FOR_ORIGINS =
+      1L << FieldName.IF_MATCH | 1L << FieldName.IF_UNMODIFIED_SINCE;
 
   private Preconditions() {}
 

@@ -362,7 +362,10 @@ final class UsedDirectives {
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "64 KB")
             .range(4096, 16 << 20)
-            .text("Size of one read from or write to a socket."),
+            .text(
+                "Size of one read from or write to a socket. Reads leave a 64th of a buffer of 64 KB"
+                    + " or more empty, so that what they bring fits into whole segments of the"
+                    + " loopback interface."),
         d("loligo_transit_memory")
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "128 MB")

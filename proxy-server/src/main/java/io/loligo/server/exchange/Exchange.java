@@ -67,11 +67,10 @@ final class Exchange implements ClientEvents {
       Preconditions.FIELDS_AND_RANGE | 1L << FieldName.AUTHORIZATION;
 
   /** What such a fetch of the whole does not ask. */
-  private static final long RANGES = 1L << FieldName.RANGE | 1L << FieldName.IF_RANGE;
+  private static final long RANGES = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FIELDS;
 
   /** What a validation does not ask, as it has conditions of its own: each client's count after. */
-  private static final long REPLACED =
-      RANGES | 1L << FieldName.IF_NONE_MATCH | 1L << FieldName.IF_MODIFIED_SINCE;
+  private static final long REPLACED = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
 
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;

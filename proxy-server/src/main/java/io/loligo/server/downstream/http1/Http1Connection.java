@@ -901,7 +901,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
               && !content.ended()
               && unread == null
               && fields.hasToken(FieldName.EXPECT, "100-continue");
-      readSize.bytes(terms.settings().streamBufferBytes());
+      readSize.streamBuffer(terms.settings().streamBufferBytes());
     }
     state = State.EXCHANGE;
     depth++;
@@ -1664,7 +1664,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     events = null;
     loop.timer().cancel(readTimeout);
     forgetTaking();
-    readSize.bytes(terms.settings().streamBufferBytes());
+    readSize.streamBuffer(terms.settings().streamBufferBytes());
     ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
     unread = null;
     charge();

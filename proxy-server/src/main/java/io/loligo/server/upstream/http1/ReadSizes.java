@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.http1;
 
+import io.loligo.server.transport.ReadSize;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
@@ -26,7 +27,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   /** {@code transit} says how scarce memory is. */
   ReadSizes(int streamBufferBytes, MemoryLedger transit) {
     super(1);
-    this.most = Math.max(LEAST, streamBufferBytes);
+    this.most = Math.max(LEAST, ReadSize.intoBufferOf(streamBufferBytes));
     this.transit = transit;
     head();
   }

@@ -1,0 +1,117 @@
+"""Loligo with stream buffers of several sizes, and of them the peers: a large object that may not be stored
+through one curl, the system calls that moved it, and small misses with the smallest and the usual buffer.
+Prints and writes one Markdown table.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import macro
+import server
+from peers import BUFFERS_KB, TITLES, Peer, is_there
+
+PEERS = ["limit", "nginx", "haproxy", "trafficserver", "squid"]
+SMALL_KB, USUAL_KB = 4, 64
+STREAM, SMALL = macro.row_named("stream"), macro.row_named("miss-4k")
+
+
+def title(peer):
+    kind, _, kb = peer.flavour.partition("-")
+    return f"{kb} KB" if kind == "buffer" else TITLES.get(peer.peer, peer.peer)
+
+
+def result_rows(found, keys):
+    return [
+        [title(peer), *[macro.cell(results, key, digits) for key, digits in keys]] for peer, results in found.items()
+    ]
+
+
+def ratio(found, key, over, under):
+    by_size = {peer.flavour: results for peer, results in found.items()}
+    return macro.median(by_size[f"buffer-{over}"], key) / macro.median(by_size[f"buffer-{under}"], key)
+
+
+def report(streams, calls, small, options):
+    lines = [
+        f"# Stream buffers, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
+        f"- loligo: {server.version('loligo', options)}, loligo_event_loops {options.loops}",
+        f"- {options.rounds} interleaved rounds, median (lowest-highest)", "",
+        f"{STREAM.title}, {options.stream_mb} MB by one curl, by loligo_stream_buffer_size; the calls are of "
+        f"a stream of 512 MB under strace:", "",
+    ]
+    body = result_rows(streams, [("cpu", 2), ("rate", 0)])
+    for row, peer in zip(body, streams):
+        row.append("; ".join(
+            f"{call} {number:,.0f} of {size:,.0f}" for call, (number, size) in calls.get(peer, {}).items()) or "-")
+    lines += server.table(["buffer", "CPU s per GB", "MB/s", "calls per GB, median octets"], body)
+    lines += [
+        "", f"{USUAL_KB} KB over {SMALL_KB} KB: rate {ratio(streams, 'rate', USUAL_KB, SMALL_KB):.2f}, "
+        f"CPU {ratio(streams, 'cpu', USUAL_KB, SMALL_KB):.2f}.", "",
+        f"{SMALL.title}, {options.connections} connections, {options.duration} s after "
+        f"{options.first_warmup} s of warm-up:", "",
+    ]
+    lines += server.table(
+        ["buffer", "CPU us per request", "requests per s"], result_rows(small, [("cpu", 1), ("rate", 0)]))
+    lines += ["", f"{USUAL_KB} KB over {SMALL_KB} KB: CPU {ratio(small, 'cpu', USUAL_KB, SMALL_KB):.2f}."]
+    return "\n".join(lines) + "\n"
+
+
+def measure(servers, origin, scratch, memory, options):
+    """Results by server of streams, of their system calls and of small misses."""
+    loligos = {kb: Peer("loligo", f"buffer-{kb}", scratch, memory, origin.port, options) for kb in BUFFERS_KB}
+    peers = [
+        Peer(name, STREAM.flavour_of(name), scratch, memory, origin.port, options)
+        for name in PEERS if is_there(name, options)
+    ]
+    streaming = [*loligos.values(), *peers]
+    small = [loligos[SMALL_KB], loligos[USUAL_KB]]
+    for one in streaming:
+        servers.append(one)
+        one.start()
+        macro.download(STREAM, one, origin, "full")
+    streams = {one: [] for one in streaming}
+    for number in range(options.rounds):
+        for one, results in streams.items():
+            results.append(macro.run_stream(STREAM, one, origin))
+            print(f"round {number + 1} {one.name}: {results[-1]}", file=sys.stderr)
+    calls = {one: macro.trace(one, origin, scratch) for one in streaming} if server.program("strace") else {}
+    for one in small:
+        macro.wrk(options.first_warmup, options, SMALL, one, origin, "w")
+    misses = {one: [] for one in small}
+    for number in range(options.rounds):
+        for one, results in misses.items():
+            results.append(macro.run_requests(SMALL, one, origin, options, f"r{number}"))
+            print(f"round {number + 1} {one.name}: {results[-1]}", file=sys.stderr)
+    return streams, calls, misses
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--stream-mb", type=int, default=5120)
+    parser.add_argument("--duration", type=int, default=4, help="seconds of small misses")
+    parser.add_argument("--warmup", type=int, default=2, help="seconds before each such")
+    parser.add_argument("--first-warmup", type=int, default=30, help="seconds of small misses before the first")
+    server.load_arguments(parser)
+    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-buffers.md; - prints only")
+    return parser.parse_args()
+
+
+def main():
+    options = server.begun(arguments())
+    servers = []
+    with server.folders("buffers") as (scratch, memory):
+        try:
+            origin = macro.make_origin(scratch, options.stream_mb)
+            servers.append(origin)
+            origin.start()
+            text = report(*measure(servers, origin, scratch, memory, options), options)
+        finally:
+            for started in reversed(servers):
+                started.stop()
+    server.write_results(text, options, "buffers")
+
+
+if __name__ == "__main__":
+    main()

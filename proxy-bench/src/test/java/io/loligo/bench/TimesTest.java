@@ -1,0 +1,93 @@
+package io.loligo.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * Time per operation does not grow beyond {@value #MARGIN} times what {@code times.txt} says, in
+ * multiples of {@code YardstickBenchmark}; on demand only, on a machine that does nothing else.
+ * Whatever disturbs makes times longer: the quickest iteration counts, and what is above is
+ * measured once more.
+ *
+ * <p>{@code -Dloligo.times=check}, or {@code write} to write the file anew.
+ */
+@EnabledIfSystemProperty(named = "loligo.times", matches = "check|write")
+class TimesTest {
+  private static final Baseline BASELINE =
+      new Baseline(
+          "times.txt",
+          "Time per operation, in multiples of YardstickBenchmark; see TimesTest.",
+          "%.3f");
+
+  private static final double MARGIN = 1.5;
+  private static final String YARDSTICK = "YardstickBenchmark.work";
+
+  @Test
+  void timeOfAnOperationIsWhatItWas() throws RunnerException, IOException {
+    if (System.getProperty("loligo.times").equals("write")) {
+      BASELINE.write(measure());
+    }
+    Map<String, Double> expected = BASELINE.read();
+    Map<String, Double> measured = measure();
+    assertThat(measured.keySet()).isNotEmpty().isEqualTo(expected.keySet());
+    if (!above(expected, measured).isEmpty()) {
+      measure().forEach((name, times) -> measured.merge(name, times, Math::min));
+    }
+    assertThat(above(expected, measured)).isEmpty();
+  }
+
+  private static List<String> above(Map<String, Double> expected, Map<String, Double> measured) {
+    List<String> above = new ArrayList<>();
+    measured.forEach(
+        (name, times) -> {
+          if (times > expected.get(name) * MARGIN) {
+            above.add(name + ": " + times + " yardsticks instead of " + expected.get(name));
+          }
+        });
+    return above;
+  }
+
+  /** By benchmark, its quickest iteration over the yardstick's. */
+  private static Map<String, Double> measure() throws RunnerException {
+    Map<String, Double> nanos = new TreeMap<>();
+    for (RunResult result :
+        new Runner(
+                Baseline.benchmarks()
+                    .include("\\." + YARDSTICK + "$")
+                    .forks(2)
+                    .warmupIterations(3)
+                    .warmupTime(TimeValue.seconds(1))
+                    .measurementIterations(5)
+                    .measurementTime(TimeValue.milliseconds(500))
+                    .build())
+            .run()) {
+      nanos.put(Baseline.name(result.getParams()), quickest(result));
+    }
+    double yardstick = nanos.remove(YARDSTICK);
+    nanos.replaceAll((name, each) -> each / yardstick);
+    return nanos;
+  }
+
+  private static double quickest(RunResult result) {
+    double quickest = Double.MAX_VALUE;
+    for (BenchmarkResult fork : result.getBenchmarkResults()) {
+      for (IterationResult iteration : fork.getIterationResults()) {
+        quickest = Math.min(quickest, iteration.getPrimaryResult().getScore());
+      }
+    }
+    return quickest;
+  }
+}
