@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
@@ -18,18 +17,17 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Time per operation does not grow beyond {@value #MARGIN} times what {@code times.txt} says, in
- * multiples of {@code YardstickBenchmark}; on demand only, on a machine that does nothing else.
- * Whatever disturbs makes times longer: the quickest iteration counts, and what is above is
+ * multiples of {@code YardstickBenchmark}; only where it is named, on a machine that does nothing
+ * else. Whatever disturbs makes times longer: the quickest iteration counts, and what is above is
  * measured once more.
  *
- * <p>{@code -Dloligo.times=check}, or {@code write} to write the file anew.
+ * <p>{@code -Dloligo.times.write=true} writes the file anew.
  */
-@EnabledIfSystemProperty(named = "loligo.times", matches = "check|write")
-class TimesTest {
+class TimesCheck {
   private static final Baseline BASELINE =
       new Baseline(
           "times.txt",
-          "Time per operation, in multiples of YardstickBenchmark; see TimesTest.",
+          "Time per operation, in multiples of YardstickBenchmark; see TimesCheck.",
           "%.3f");
 
   private static final double MARGIN = 1.5;
@@ -37,7 +35,7 @@ class TimesTest {
 
   @Test
   void timeOfAnOperationIsWhatItWas() throws RunnerException, IOException {
-    if (System.getProperty("loligo.times").equals("write")) {
+    if (Boolean.getBoolean("loligo.times.write")) {
       BASELINE.write(measure());
     }
     Map<String, Double> expected = BASELINE.read();
