@@ -9,8 +9,8 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
  * event loop.
  */
 public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
-  /** The largest IP packet, and so the MTU of the loopback interface. */
-  private static final int LARGEST_PACKET = 65_536;
+  /** Linux's; a segment is smaller by the headers. */
+  private static final int LOOPBACK_MTU = 65_536;
 
   private final MemoryLedger transit;
   private int bytes;
@@ -41,7 +41,7 @@ public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
    * as they came would be two, the second of 53 octets, at 1.7 times the CPU (ADR 12).
    */
   public static int intoBufferOf(int bufferBytes) {
-    return bufferBytes < LARGEST_PACKET ? bufferBytes : bufferBytes - bufferBytes / 64;
+    return bufferBytes < LOOPBACK_MTU ? bufferBytes : bufferBytes - bufferBytes / 64;
   }
 
   @SuppressWarnings("deprecation") // Netty still takes no other kind of handle
