@@ -183,14 +183,26 @@ public final class FieldName {
 
   /** The id of {@code name}, in any case, or {@link #OTHER}. */
   public static int of(String name) {
-    byte[] bytes = name.getBytes(StandardCharsets.ISO_8859_1);
-    return of(bytes, 0, bytes.length);
+    int length = name.length();
+    if (length == 0) {
+      return OTHER;
+    }
+    for (int id = SLOT[slot(name.charAt(0), name.charAt(length - 1), length)];
+        id != OTHER;
+        id = NEXT[id]) {
+      if (matches(LOWER[id], name)) {
+        return id;
+      }
+    }
+    return OTHER;
   }
 
   private static int slot(byte[] bytes, int start, int length) {
-    int first = bytes[start] | 0x20;
-    int last = bytes[start + length - 1] | 0x20;
-    return (first * 31 + last * 7 + length * 67) & (SLOTS - 1);
+    return slot(bytes[start], bytes[start + length - 1], length);
+  }
+
+  private static int slot(int first, int last, int length) {
+    return ((first | 0x20) * 31 + (last | 0x20) * 7 + length * 67) & (SLOTS - 1);
   }
 
   private static boolean matches(byte[] lower, byte[] bytes, int start, int length) {
@@ -198,11 +210,26 @@ public final class FieldName {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      byte b = bytes[start + i];
-      if (lower[i] != (b >= 'A' && b <= 'Z' ? b | 0x20 : b)) {
+      if (lower[i] != lower(bytes[start + i])) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean matches(byte[] lower, String name) {
+    if (lower.length != name.length()) {
+      return false;
+    }
+    for (int i = 0; i < lower.length; i++) {
+      if (lower[i] != lower(name.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int lower(int c) {
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 }

@@ -43,15 +43,14 @@ public final class Fields {
     this.bytes = sameOctets;
   }
 
-  /** Becomes a copy of {@code other} over {@code bytes}, an array that holds the same octets. */
-  public void copyOf(Fields other, byte[] bytes) {
-    this.bytes = bytes;
-    this.count = other.count;
-    this.known = other.known;
-    if (index.length < other.count * STRIDE) {
-      index = new int[other.count * STRIDE];
-    }
-    System.arraycopy(other.index, 0, index, 0, other.count * STRIDE);
+  /** An independent copy over another array that holds the same octets, borrowed. */
+  public Fields over(byte[] sameOctets) {
+    Fields copy = new Fields(count);
+    copy.bytes = sameOctets;
+    copy.count = count;
+    copy.known = known;
+    System.arraycopy(index, 0, copy.index, 0, count * STRIDE);
+    return copy;
   }
 
   /** An independent copy over octets of its own. */
@@ -60,9 +59,7 @@ public final class Fields {
     for (int i = 0; i < count; i++) {
       end = Math.max(end, valueEnd(i));
     }
-    Fields copy = new Fields(Math.max(1, count));
-    copy.copyOf(this, Arrays.copyOf(bytes, end));
-    return copy;
+    return over(Arrays.copyOf(bytes, end));
   }
 
   /** Those whose number {@code kept} has, over the same octets. */

@@ -13,7 +13,7 @@ import java.util.Arrays;
 public final class RequestHead {
   private static final int EXPECTED_FIELDS = 32;
 
-  private final Fields fields = new Fields(EXPECTED_FIELDS);
+  private final Fields fields;
   private int methodId;
   private int methodStart;
   private int methodEnd;
@@ -21,6 +21,14 @@ public final class RequestHead {
   private int targetEnd;
   private int version;
   private int end;
+
+  public RequestHead() {
+    this(new Fields(EXPECTED_FIELDS));
+  }
+
+  private RequestHead(Fields fields) {
+    this.fields = fields;
+  }
 
   /** Starts over with {@code bytes}, borrowed until the next call or {@link #snapshot}. */
   public void clear(byte[] bytes) {
@@ -52,9 +60,7 @@ public final class RequestHead {
 
   /** An independent copy on its own exact array: the head's octets only, nothing behind them. */
   public RequestHead snapshot() {
-    RequestHead copy = new RequestHead();
-    byte[] own = Arrays.copyOf(fields.bytes(), end);
-    copy.fields.copyOf(fields, own);
+    RequestHead copy = new RequestHead(fields.over(Arrays.copyOf(fields.bytes(), end)));
     copy.methodId = methodId;
     copy.methodStart = methodStart;
     copy.methodEnd = methodEnd;

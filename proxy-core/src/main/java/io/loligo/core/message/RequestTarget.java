@@ -24,6 +24,7 @@ public final class RequestTarget {
   private Form form;
   private String scheme = "";
   private String host;
+  private String authority;
   private byte[] hostBytes = ROOT;
   private int hostStart;
   private int hostEnd;
@@ -65,6 +66,7 @@ public final class RequestTarget {
     int start = head.targetStart();
     int end = head.targetEnd();
     host = null;
+    authority = null;
     scheme = defaultScheme;
     keyedBy(null, null, 0);
     if (head.methodId() == Method.CONNECT) {
@@ -164,12 +166,18 @@ public final class RequestTarget {
     return keySuffix == null ? pathEnd : keyEnd;
   }
 
-  /** A new string: {@code host[:port]} with the default port left out and brackets where needed. */
+  /**
+   * {@code host[:port]} with the default port left out and brackets where needed; cached until the
+   * next {@link #resolve}.
+   */
   public String authority() {
-    boolean portNeeded = port != defaultPort(scheme);
-    StringBuilder text = new StringBuilder(host().length() + 8);
-    appendHost(text);
-    return portNeeded ? text.append(':').append(port).toString() : text.toString();
+    if (authority == null) {
+      boolean portNeeded = port != defaultPort(scheme);
+      StringBuilder text = new StringBuilder(host().length() + 8);
+      appendHost(text);
+      authority = portNeeded ? text.append(':').append(port).toString() : text.toString();
+    }
+    return authority;
   }
 
   /** A new string: the effective URI, {@code host:port} for authority-form. */
@@ -196,6 +204,7 @@ public final class RequestTarget {
     other.form = form;
     other.scheme = scheme;
     other.host = host();
+    other.authority = authority;
     other.port = port;
     boolean ofHead = pathStart >= copy.targetStart();
     other.path(ofHead ? copy.bytes() : pathBytes, pathStart, pathEnd);

@@ -11,12 +11,20 @@ import java.util.Arrays;
 public final class ResponseHead {
   private static final int EXPECTED_FIELDS = 32;
 
-  private final Fields fields = new Fields(EXPECTED_FIELDS);
+  private final Fields fields;
   private int status;
   private int reasonStart;
   private int reasonEnd;
   private int version;
   private int end;
+
+  public ResponseHead() {
+    this(new Fields(EXPECTED_FIELDS));
+  }
+
+  private ResponseHead(Fields fields) {
+    this.fields = fields;
+  }
 
   /** Starts over with {@code bytes}, borrowed until the next call or {@link #snapshot}. */
   public void clear(byte[] bytes) {
@@ -43,9 +51,7 @@ public final class ResponseHead {
 
   /** An independent copy on its own exact array. */
   public ResponseHead snapshot() {
-    ResponseHead copy = new ResponseHead();
-    byte[] own = Arrays.copyOf(fields.bytes(), end);
-    copy.fields.copyOf(fields, own);
+    ResponseHead copy = new ResponseHead(fields.over(Arrays.copyOf(fields.bytes(), end)));
     copy.status = status;
     copy.reasonStart = reasonStart;
     copy.reasonEnd = reasonEnd;

@@ -112,6 +112,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final KeyProbe probe = new KeyProbe();
   private final KeyProbe scratch = new KeyProbe();
   private final FieldLines lines = new FieldLines(1024);
+  private final FieldLines section = new FieldLines(1024);
   private final LazyUrl url = new LazyUrl();
   private final HitAnswer hits;
   private final HitForMiss hitForMiss;
@@ -263,6 +264,11 @@ public final class ExchangeLoop implements RequestHandler {
   /** Scratch for the lines of an answer given at once, cleared. */
   FieldLines lines() {
     return lines.clear();
+  }
+
+  /** Scratch for a field section that is copied before anything else is called, cleared. */
+  FieldLines section() {
+    return section.clear();
   }
 
   @Override

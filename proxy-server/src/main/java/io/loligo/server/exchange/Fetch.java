@@ -322,7 +322,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     replaced = ours == null ? 0 : ours.replaced();
     OutgoingRequest request =
         OutgoingFields.compose(
-            head, target, framing, ours, upgrade, view.client(), loop.settings());
+            head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
     origin = loop.upstream().fetch(hops, request, loop.addressCheck(view, false), this);
   }
 
@@ -636,7 +636,8 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
 
   private ByteBuf freshFields(ResponseHead reply, ResponseHead merged, long nowMillis) {
     List<String> names = withheld(reply, merged);
-    return ReplyFields.shared(merged, true, names, loop.clock(), nowMillis, allocator);
+    return ReplyFields.shared(
+        merged, true, names, loop.clock(), nowMillis, loop.section(), allocator);
   }
 
   /**
@@ -778,7 +779,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
         snapshot,
         meta,
         shareable,
-        ReplyFields.shared(fields, storing, withheld, loop.clock(), now, allocator),
+        ReplyFields.shared(fields, storing, withheld, loop.clock(), now, loop.section(), allocator),
         announced);
   }
 

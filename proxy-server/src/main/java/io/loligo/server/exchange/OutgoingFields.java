@@ -35,6 +35,7 @@ final class OutgoingFields {
    *
    * @param conditions of ours, in place of the client's; null: the client's
    * @param upgrade value of Upgrade to pass on, or null
+   * @param lines scratch, empty
    */
   static OutgoingRequest compose(
       RequestHead head,
@@ -43,9 +44,9 @@ final class OutgoingFields {
       Conditions conditions,
       String upgrade,
       InetSocketAddress client,
-      ExchangeSettings settings) {
+      ExchangeSettings settings,
+      FieldLines lines) {
     Fields fields = head.fields();
-    FieldLines lines = new FieldLines(head.end() + 256);
     lines.add("Host", target.authority());
     long skipped = conditions == null ? NOT_COPIED : NOT_COPIED | conditions.replaced();
     if (conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {

@@ -41,6 +41,7 @@ final class ReplyFields {
    * @param withheld names, in lower case, of what is not part of them; {@link #addWithheld} gives
    *     it to the one client it was meant for
    * @param dateMillis for a Date line where the origin sent none
+   * @param lines scratch, empty
    */
   static ByteBuf shared(
       ResponseHead head,
@@ -48,9 +49,9 @@ final class ReplyFields {
       List<String> withheld,
       LoopClock clock,
       long dateMillis,
+      FieldLines lines,
       ByteBufAllocator allocator) {
     Fields fields = head.fields();
-    FieldLines lines = new FieldLines(head.end() + 64);
     HopByHop hopByHop = HopByHop.of(fields);
     if (storing && fields.hasAny(HiddenFields.FIELDS)) {
       addHidden(fields, hopByHop, lines);

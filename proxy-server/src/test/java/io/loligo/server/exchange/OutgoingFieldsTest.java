@@ -7,6 +7,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.boot.FileConfigSource;
@@ -140,7 +141,8 @@ final class OutgoingFieldsTest {
         whole ? Conditions.NONE : null,
         null,
         CLIENT,
-        ExchangeSettings.of(config, "0123456789abcdef"));
+        ExchangeSettings.of(config, "0123456789abcdef"),
+        new FieldLines(64));
   }
 
   private static String lines(OutgoingRequest request) {

@@ -885,6 +885,9 @@ public final class DiskTier implements AutoCloseable {
    * found from now on. A directory that is being opened serves nothing before it is gone there.
    */
   public void supersede(CacheKey key) {
+    if (isNone()) {
+      return;
+    }
     cancel(key);
     hide(key);
     AtomicInteger left = new AtomicInteger(1);

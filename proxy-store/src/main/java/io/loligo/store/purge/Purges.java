@@ -6,7 +6,6 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -97,8 +96,16 @@ public final class Purges {
    * millisecond too. A clock that was set back is not made up for.
    */
   public long requestMoment(long now) {
-    long after = 1 + Arrays.stream(latest).mapToLong(AtomicLong::get).max().orElse(0);
+    long after = 1 + latestPurge();
     return after > now && after - now <= MAX_AHEAD_MILLIS ? after : now;
+  }
+
+  private long latestPurge() {
+    long millis = 0;
+    for (AtomicLong one : latest) {
+      millis = Math.max(millis, one.get());
+    }
+    return millis;
   }
 
   /** Whether what is asked for now is newer than a purge of {@code millis}. */

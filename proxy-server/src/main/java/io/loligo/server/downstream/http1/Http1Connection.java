@@ -880,7 +880,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     connectMethod = head.methodId() == Method.CONNECT;
     if (framing.failure() != null) {
       refused(framing.failure());
-      snapshot();
+      snapshot(head);
       return;
     }
     Fields fields = head.fields();
@@ -893,7 +893,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         // nobody is to hear of a request that is known to be malformed
         content = null;
         refused(failure);
-        snapshot();
+        snapshot(head);
         return;
       }
       awaitsContinue =
@@ -926,7 +926,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
     pump();
     settle();
-    snapshot();
+    snapshot(head);
   }
 
   /** Why this request is not taken on; null: it is. */
@@ -959,18 +959,19 @@ public final class Http1Connection extends ClientConnection implements ClientStr
         || fields.hasToken(FieldName.PROXY_CONNECTION, option);
   }
 
-  /** The head leaves the scratch unless its exchange is over. */
-  private void snapshot() {
+  /** {@code head} leaves the scratch unless its exchange is over, or has it from there already. */
+  private void snapshot(RequestHead head) {
     if (record == null || record.request == null) {
       return;
     }
-    RequestHead copy = record.request.snapshot();
-    keptHeadBytes = copy.end();
+    keptHeadBytes = record.request.end();
     loop.counters().headsKept(keptHeadBytes);
-    if (record.target != null) {
-      record.target = record.target.snapshot(copy);
+    if (record.request == head) {
+      record.request = head.snapshot();
+      if (record.target != null) {
+        record.target = record.target.snapshot(record.request);
+      }
     }
-    record.request = copy;
   }
 
   private void refuse(ParseFailure failure, int octets) {
