@@ -195,6 +195,11 @@ def begun(options):
     return options
 
 
+def stolen_seconds():
+    """Time that the machine's CPUs wanted and a hypervisor gave to others."""
+    return int(pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[8]) / TICKS
+
+
 def version(peer, options):
     name = peer.split("-")[0]
     command = {

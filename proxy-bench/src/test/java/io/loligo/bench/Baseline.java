@@ -1,5 +1,7 @@
 package io.loligo.bench;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,36 +11,87 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.function.DoubleUnaryOperator;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** A committed file of figures by benchmark, and which benchmarks those are. */
+/** A committed file of figures by benchmark, and which benchmarks those are. Immutable. */
 final class Baseline {
-  /** What a request passes through, each step alone and all of them. */
+  /** All of a miss, which takes longer to be compiled. */
+  static final String MISSES = "\\.MissPathBenchmark\\.miss$";
+
+  /** What a hit passes through, each step alone and all of them. */
   private static final String BENCHMARKS =
       "\\.(HitPathBenchmark\\.hit|HeadParserBenchmark\\.loligo|WireBenchmark\\..*"
           + "|CacheBenchmark\\.(key|find|decide|storability)|LogBenchmark\\.line"
           + "|MetricsBenchmark\\.hit)$";
 
+  private final String name;
   private final Path file;
   private final String about;
   private final String format;
+  private final DoubleUnaryOperator most;
 
-  /**
-   * @param about the file's first line
-   * @param format of a figure, for {@link String#format}
-   */
-  Baseline(String file, String about, String format) {
-    this.file = Path.of(file);
-    this.about = about;
-    this.format = format;
+  /** How figures by benchmark are taken. */
+  interface Measure {
+    /** Figures; {@code thoroughly}: what disturbs is kept out, at the price of time. */
+    Map<String, Double> take(boolean thoroughly) throws RunnerException;
   }
 
+  /**
+   * @param name of the file, without {@code .txt}
+   * @param about the file's first line
+   * @param format of a figure, for {@link String#format}
+   * @param most what may be measured where the file has its argument
+   */
+  Baseline(String name, String about, String format, DoubleUnaryOperator most) {
+    this.name = name;
+    this.file = Path.of(name + ".txt");
+    this.about = about;
+    this.format = format;
+    this.most = most;
+  }
+
+  /**
+   * No figure is above what the file allows, nor missing, nor unknown to it. What is above is taken
+   * once more; with {@code -Dloligo.NAME.write=true} the file is written anew before.
+   */
+  void assertHolds(Measure measure) throws RunnerException, IOException {
+    if (Boolean.getBoolean("loligo." + name + ".write")) {
+      write(measure.take(true));
+    }
+    Map<String, Double> expected = read();
+    Map<String, Double> measured = measure.take(false);
+    assertThat(measured.keySet()).isNotEmpty().isEqualTo(expected.keySet());
+    if (!above(expected, measured).isEmpty()) {
+      measure.take(true).forEach((of, figure) -> measured.merge(of, figure, Math::min));
+    }
+    assertThat(above(expected, measured)).isEmpty();
+  }
+
+  private List<String> above(Map<String, Double> expected, Map<String, Double> measured) {
+    List<String> above = new ArrayList<>();
+    measured.forEach(
+        (of, figure) -> {
+          if (figure > most.applyAsDouble(expected.get(of))) {
+            above.add(of + ": " + figure + " instead of " + expected.get(of));
+          }
+        });
+    return above;
+  }
+
+  /** Of hits. */
   static ChainedOptionsBuilder benchmarks() {
+    return benchmarks(BENCHMARKS);
+  }
+
+  /** {@code which}: a pattern of their names. */
+  static ChainedOptionsBuilder benchmarks(String which) {
     return new OptionsBuilder()
-        .include(BENCHMARKS)
+        .include(which)
         .param("contentBytes", "1024", "4096")
         .param("fields", "4", "32")
         .param("cut", "false")
@@ -59,7 +112,7 @@ final class Baseline {
     return name.toString();
   }
 
-  Map<String, Double> read() throws IOException {
+  private Map<String, Double> read() throws IOException {
     Map<String, Double> figures = new TreeMap<>();
     for (String line : Files.readAllLines(file)) {
       if (!line.startsWith("#")) {
@@ -70,7 +123,7 @@ final class Baseline {
     return figures;
   }
 
-  void write(Map<String, Double> figures) throws IOException {
+  private void write(Map<String, Double> figures) throws IOException {
     List<String> lines = new ArrayList<>();
     lines.add("# " + about);
     figures.forEach(

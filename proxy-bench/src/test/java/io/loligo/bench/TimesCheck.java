@@ -1,10 +1,6 @@
 package io.loligo.bench;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -24,49 +20,31 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * <p>{@code -Dloligo.times.write=true} writes the file anew.
  */
 class TimesCheck {
+  private static final double MARGIN = 1.5;
   private static final Baseline BASELINE =
       new Baseline(
-          "times.txt",
+          "times",
           "Time per operation, in multiples of YardstickBenchmark; see TimesCheck.",
-          "%.3f");
+          "%.3f",
+          times -> times * MARGIN);
 
-  private static final double MARGIN = 1.5;
   private static final String YARDSTICK = "YardstickBenchmark.work";
 
   @Test
   void timeOfAnOperationIsWhatItWas() throws RunnerException, IOException {
-    if (Boolean.getBoolean("loligo.times.write")) {
-      BASELINE.write(measure());
-    }
-    Map<String, Double> expected = BASELINE.read();
-    Map<String, Double> measured = measure();
-    assertThat(measured.keySet()).isNotEmpty().isEqualTo(expected.keySet());
-    if (!above(expected, measured).isEmpty()) {
-      measure().forEach((name, times) -> measured.merge(name, times, Math::min));
-    }
-    assertThat(above(expected, measured)).isEmpty();
-  }
-
-  private static List<String> above(Map<String, Double> expected, Map<String, Double> measured) {
-    List<String> above = new ArrayList<>();
-    measured.forEach(
-        (name, times) -> {
-          if (times > expected.get(name) * MARGIN) {
-            above.add(name + ": " + times + " yardsticks instead of " + expected.get(name));
-          }
-        });
-    return above;
+    BASELINE.assertHolds(TimesCheck::measure);
   }
 
   /** By benchmark, its quickest iteration over the yardstick's. */
-  private static Map<String, Double> measure() throws RunnerException {
+  private static Map<String, Double> measure(boolean thoroughly) throws RunnerException {
     Map<String, Double> nanos = new TreeMap<>();
     for (RunResult result :
         new Runner(
                 Baseline.benchmarks()
+                    .include(Baseline.MISSES)
                     .include("\\." + YARDSTICK + "$")
                     .forks(2)
-                    .warmupIterations(3)
+                    .warmupIterations(thoroughly ? 6 : 3)
                     .warmupTime(TimeValue.seconds(1))
                     .measurementIterations(5)
                     .measurementTime(TimeValue.milliseconds(500))

@@ -1,0 +1,132 @@
+package io.loligo.bench.micro;
+
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.downstream.ClientAddresses;
+import io.loligo.server.downstream.ClientLoop;
+import io.loligo.server.downstream.ClientSettings;
+import io.loligo.server.downstream.ListeningPort;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.exchange.ExchangeLoop;
+import io.loligo.server.exchange.ExchangeSettings;
+import io.loligo.server.exchange.LoopClock;
+import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.metrics.LoopMetrics;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.PeerSelection;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.store.TieredStore;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.PacedExecutor;
+import io.loligo.store.packing.PackedAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A proxy without sockets: what event loops share, and loops with a connection each. Metrics are
+ * counted; the access log is off. Thread-safe; each connection belongs to one thread.
+ */
+final class EmbeddedProxy implements AutoCloseable {
+  private static final int MAX_LOOPS = 64;
+
+  /** As in the proxy. */
+  private static final int MAINTENANCE_MILLIS = 5;
+
+  private final ProxyMetrics metrics = new ProxyMetrics(MAX_LOOPS);
+  private final ClientAddresses addresses = new ClientAddresses();
+  private final AtomicInteger loops = new AtomicInteger();
+  private final ScheduledExecutorService maintenance = Executors.newSingleThreadScheduledExecutor();
+  private final ProxyConfig config;
+  private final TieredStore store;
+
+  /**
+   * One that allows everything, memory only.
+   *
+   * @param directives besides those
+   */
+  EmbeddedProxy(String directives) throws IOException {
+    config =
+        new ConfigReader(new FileConfigSource())
+            .readText(
+                "bench",
+                "http_access allow all\naccess_log none\nvisible_hostname bench\n" + directives)
+            .config();
+    store =
+        new TieredStore(
+            new PackedAllocator(PooledByteBufAllocator.DEFAULT),
+            config.memory(),
+            config.disk(),
+            new MemoryLedger(64 << 20),
+            new PacedExecutor(
+                task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
+  }
+
+  ProxyConfig config() {
+    return config;
+  }
+
+  TieredStore store() {
+    return store;
+  }
+
+  /** A connection to the first port, on a loop of its own. The caller's to close. */
+  EmbeddedChannel connect(Upstream upstream) {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channel.config().setAllocator(PooledByteBufAllocator.DEFAULT); // as the proxy's listeners do
+    LoopTimer timer = new LoopTimer(channel.eventLoop());
+    LoopMetrics counted = metrics.loop(loops.getAndIncrement());
+    ExchangeLoop exchanges =
+        new ExchangeLoop(
+            store,
+            upstream,
+            new PeerSelection(new PeerHealth(System::nanoTime)),
+            new LoopClock(TimeSource.SYSTEM),
+            timer,
+            counted.connections(),
+            new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
+            ExchangeSettings.of(config, "bench"));
+    ClientLoop loop =
+        new ClientLoop(
+            channel.eventLoop(),
+            timer,
+            TimeSource.SYSTEM,
+            exchanges,
+            counted,
+            addresses,
+            counted.connections(),
+            store.transit(),
+            ClientSettings.of(config));
+    ListeningPort port = new ListeningPort(config.ports().get(0));
+    channel.pipeline().addLast(new Http1Connection(loop, port));
+    return channel;
+  }
+
+  /** Octets that {@code channel} answers to {@code request}, borrowed. */
+  static int answer(EmbeddedChannel channel, ByteBuf request) {
+    channel.writeInbound(request.retainedDuplicate());
+    channel.runPendingTasks();
+    int octets = 0;
+    for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+      octets += out.readableBytes();
+      out.release();
+    }
+    return octets;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    maintenance.shutdownNow();
+  }
+}

@@ -1,0 +1,119 @@
+package io.loligo.bench.micro;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Upstream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** An upstream that has the one answer to all requests at hand. Confined to its loop. */
+final class ReadyUpstream implements Upstream {
+  private final int contentBytes;
+  private final ResponseHead head;
+  private final Framing framing;
+  private Executor loop;
+
+  ReadyUpstream(int contentBytes) {
+    this.contentBytes = contentBytes;
+    this.head = SampleAnswer.head(contentBytes);
+    this.framing = new Framing(Framing.Kind.LENGTH, contentBytes, null);
+  }
+
+  /** Before the first fetch. */
+  void on(Executor loop) {
+    this.loop = loop;
+  }
+
+  @Override
+  public OriginStream fetch(
+      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+    Answer answer = new Answer(events);
+    loop.execute(answer);
+    return answer;
+  }
+
+  private final class Answer implements OriginStream, Runnable {
+    private final FetchTimings timings = new FetchTimings();
+    private final OriginEvents events;
+    private boolean begun;
+
+    Answer(OriginEvents events) {
+      this.events = events;
+    }
+
+    @Override
+    public void run() {
+      if (begun) {
+        events.content(
+            PooledByteBufAllocator.DEFAULT.directBuffer(contentBytes).writerIndex(contentBytes));
+        events.end(null);
+      } else {
+        begun = true;
+        events.readyForContent();
+        events.head(head, framing);
+      }
+    }
+
+    @Override
+    public void read() {
+      loop.execute(this);
+    }
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+      throw new IllegalStateException("a request with content");
+    }
+
+    @Override
+    public void endContent(Fields trailers) {}
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void cancel() {
+      throw new IllegalStateException("the answer was not wanted");
+    }
+
+    @Override
+    public Detached detach() {
+      throw new IllegalStateException("no tunnel");
+    }
+
+    @Override
+    public FetchTimings timings() {
+      return timings;
+    }
+  }
+
+  @Override
+  public OriginStream connect(
+      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+    throw new IllegalStateException("no tunnel");
+  }
+
+  @Override
+  public List<InetAddress> resolved(String host) {
+    return List.of();
+  }
+
+  @Override
+  public void resolve(String host, Consumer<List<InetAddress>> done) {
+    done.accept(List.of());
+  }
+}
