@@ -40,7 +40,7 @@ public final class Reuse {
       CharSequence url,
       CacheSettings settings) {
     int method = request.methodId();
-    if (method != Method.GET && method != Method.HEAD && method != Method.QUERY) {
+    if (!Method.isGetOrHead(method) && method != Method.QUERY) {
       return OTHER_METHOD;
     }
     if (hasBody) {

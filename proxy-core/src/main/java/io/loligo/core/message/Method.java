@@ -77,6 +77,11 @@ public final class Method {
     };
   }
 
+  /** GET and HEAD: what is stored for a GET answers both (RFC 9110 section 9.3.2). */
+  public static boolean isGetOrHead(int id) {
+    return id == GET || id == HEAD;
+  }
+
   /** Idempotent methods (RFC 9110 section 9.2.2): may be sent again on another connection. */
   public static boolean isIdempotent(int id) {
     return isSafe(id) || id == PUT || id == DELETE;

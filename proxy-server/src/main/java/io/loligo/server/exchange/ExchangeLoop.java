@@ -508,7 +508,7 @@ public final class ExchangeLoop implements RequestHandler {
   /** Keys a GET or HEAD without what does not matter of its query, as far as that is known. */
   void keyByRule(RequestHead head, RequestTarget target) {
     int method = head.methodId();
-    if ((method == Method.GET || method == Method.HEAD) && config().forwarding().noVarySearch()) {
+    if (Method.isGetOrHead(method) && config().forwarding().noVarySearch()) {
       store.alternatives().keyByRule(target, probe);
     }
   }
@@ -717,7 +717,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** Whether a request that might be answered from a store wants nothing else. */
   private static boolean wantsStored(RequestHead head) {
-    return (head.methodId() == Method.GET || head.methodId() == Method.HEAD)
+    return Method.isGetOrHead(head.methodId())
         && CacheControl.ofRequest(head.fields()).has(CacheControl.ONLY_IF_CACHED);
   }
 
@@ -741,7 +741,7 @@ public final class ExchangeLoop implements RequestHandler {
       RequestHead head, RequestTarget target, Framing framing, RequestView view) {
     int method = head.methodId();
     boolean keyed = method == Method.QUERY && target.keySuffix() != null;
-    if (method != Method.GET && method != Method.HEAD && !keyed) {
+    if (!Method.isGetOrHead(method) && !keyed) {
       return CacheReason.METHOD;
     }
     if (framing.kind() != Framing.Kind.NONE && !keyed) {
@@ -905,7 +905,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   private void revalidate(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view, Entry entry) {
-    if ((head.methodId() == Method.GET || head.methodId() == Method.HEAD)
+    if (Method.isGetOrHead(head.methodId())
         && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
         && store.inFlight(probe, head.fields()) == null
         && (!head.fields().has(FieldName.AUTHORIZATION) || isShared(head, view, entry))) {

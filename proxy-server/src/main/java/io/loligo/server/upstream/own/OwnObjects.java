@@ -152,7 +152,7 @@ public final class OwnObjects implements Upstream {
     Answer(OutgoingRequest request, OriginEvents events) {
       this.events = events;
       this.methodId = request.methodId();
-      boolean allowed = methodId == Method.GET || methodId == Method.HEAD;
+      boolean allowed = Method.isGetOrHead(methodId);
       String path = new String(request.path(), StandardCharsets.ISO_8859_1);
       this.octets = allowed ? ANSWERS.getOrDefault(path, NOT_FOUND) : NOT_ALLOWED;
     }
