@@ -68,6 +68,7 @@ ALL_ROWS = [
         CACHES - {"haproxy"}),
     Row("idle-1k", f"memory hit 1 KB beside {IDLE:,} idle connections", "hit", "1k",
         frozenset(PEERS), idle=IDLE),
+    Row("miss-1k", "miss 1 KB, stored in memory", "miss", "1k"),
     Row("miss-4k", "miss 4 KB, stored in memory", "miss", "4k", targets=frozenset({"haproxy", "limit"})),
     Row("miss-4k-disk", "miss 4 KB, stored in memory and on disk", "miss", "4k",
         frozenset({"loligo", "nginx", "trafficserver"}), flavour="disk",
