@@ -19,11 +19,13 @@ OWN_OBJECT = "/squid-internal-static/icons/SN.png"
 
 def ab(peer, path, keep_alive, options):
     """Requests per second, and CPU microseconds per request."""
+    where = [f"http://127.0.0.1:{peer.forward}{path}"] if path == OWN_OBJECT else \
+        ["-H", "Host: bench.example", f"http://127.0.0.1:{peer.port}{path}"]
     before = peer.cpu()
     output = subprocess.run(
         [
             server.program("ab"), "-q", "-c", str(options.clients), "-n", str(options.requests),
-            *(["-k"] if keep_alive else []), "-H", "Host: bench.example", f"http://127.0.0.1:{peer.port}{path}",
+            *(["-k"] if keep_alive else []), *where,
         ],
         check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
     ).stdout

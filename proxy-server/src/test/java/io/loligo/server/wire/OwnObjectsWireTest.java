@@ -51,6 +51,17 @@ class OwnObjectsWireTest extends WireTest {
     assertThat(ask("GET", "SN.png").status()).as("no Host").isEqualTo(400);
   }
 
+  /** As ab asks with -k. */
+  @Test
+  void areGivenOnAKeptConnectionOfHttp10() throws Exception {
+    startProxy();
+    RawClient client = client();
+    String request = "GET " + PATH + "SN.png HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n";
+    assertThat(client.send(request).response().field("Connection"))
+        .isEqualToIgnoringCase("keep-alive");
+    assertThat(client.send(request).response().body()).startsWith(PNG);
+  }
+
   @Test
   void areThereAfterAReload() throws Exception {
     startProxy();

@@ -1,7 +1,6 @@
 package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
@@ -884,7 +883,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       return;
     }
     Fields fields = head.fields();
-    persistent = persistent(fields, version11);
+    persistent = persistent(head);
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
       Pace pace = requestPace(terms.settings().timeouts().progress());
       content = new RequestContent(framing, terms.settings().limits(), pace);
@@ -947,11 +946,22 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
-  private boolean persistent(Fields fields, boolean version11) {
+  private boolean persistent(RequestHead head) {
+    Fields fields = head.fields();
     if (has(fields, "close")) {
       return false;
     }
-    return version11 || (port().mode() == PortMode.ACCEL && has(fields, "keep-alive"));
+    return head.version() >= 11 || (isForGateway(head) && has(fields, "keep-alive"));
+  }
+
+  /** Whether the client takes us for the server: it would have given a proxy the whole URL. */
+  private boolean isForGateway(RequestHead head) {
+    return switch (port().mode()) {
+      case ACCEL -> true;
+      case FORWARD ->
+          head.targetStart() < head.targetEnd() && head.bytes()[head.targetStart()] == '/';
+      case INTERCEPT -> false;
+    };
   }
 
   private static boolean has(Fields fields, String option) {
