@@ -229,7 +229,8 @@ public final class FieldName {
     return true;
   }
 
-  private static int lower(int c) {
+  /** In lower case where it is a letter of ASCII. */
+  static int lower(int c) {
     return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 }

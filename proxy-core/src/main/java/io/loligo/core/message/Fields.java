@@ -247,7 +247,7 @@ public final class Fields {
     for (int i = 0; i < length; i++) {
       int a = bytes[start + i] & 0xff;
       int b = text.charAt(i);
-      if (a != b && (lower(a) != lower(b))) {
+      if (a != b && FieldName.lower(a) != FieldName.lower(b)) {
         return false;
       }
     }
@@ -256,9 +256,5 @@ public final class Fields {
 
   private static boolean isBlank(byte b) {
     return b == ' ' || b == '\t';
-  }
-
-  private static int lower(int c) {
-    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 }

@@ -951,7 +951,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (has(fields, "close")) {
       return false;
     }
-    return head.version() >= 11 || (isForGateway(head) && has(fields, "keep-alive"));
+    return head.version() >= 11
+        || (isForGateway(head) && fields.hasToken(FieldName.CONNECTION, "keep-alive"));
   }
 
   /** Whether the client takes us for the server: it would have given a proxy the whole URL. */

@@ -255,6 +255,7 @@ class Http1ConnectionTest {
       "/x,1.1,Connection: keep-alive,false,''",
       "/x,1.0,'',true,close",
       "/x,1.0,Connection: keep-alive,false,keep-alive",
+      "/x,1.0,Proxy-Connection: Keep-Alive,true,close",
       "http://h/,1.0,Connection: keep-alive,true,close",
       "http://h/,1.0,Proxy-Connection: Keep-Alive,true,close",
     })
@@ -414,7 +415,7 @@ class Http1ConnectionTest {
     @Test
     void endsContentOfUnknownLengthWithTheConnectionForHttp10() {
       Events events = client.later();
-      client.channel.peerSends("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+      client.channel.peerSends("GET http://h/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
       client.run(
           () -> {
             head(events.stream, 200, ClientStream.UNKNOWN, false);
@@ -423,7 +424,7 @@ class Http1ConnectionTest {
           });
       assertThat(client.channel.received())
           .isEqualTo("HTTP/1.1 200 OK\r\nX: y\r\nConnection: close\r\n\r\nabc");
-      assertThat(client.channel.finSent()).isTrue();
+      assertThat(client.channel.isOpen()).isFalse();
     }
 
     @Test
