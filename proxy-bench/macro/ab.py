@@ -68,10 +68,6 @@ def measure(peers, origin, options):
     return found
 
 
-def spread(values, form):
-    return f"{statistics.median(values):{form}} ({min(values):{form}}-{max(values):{form}})"
-
-
 def report(found, peers, options):
     lines = [
         f"# Hits by ab, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
@@ -84,7 +80,7 @@ def report(found, peers, options):
     titles = list(dict.fromkeys(title for peer in peers for title, _, _ in kinds(peer)))
     lines += server.table(["", *[TITLES.get(peer, peer) for peer in peers]], [
         [title, *[
-            "; ".join(spread(one, form) for one, form in zip(zip(*found[(peer, title)]), (",.0f", ".1f")))
+            "; ".join(server.spread(one, form) for one, form in zip(zip(*found[(peer, title)]), (",.0f", ".1f")))
             if (peer, title) in found else "-" for peer in peers
         ]] for title in titles
     ])

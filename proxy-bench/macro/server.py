@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -230,6 +231,11 @@ def machine(options):
         f"- commit: {commit.stdout.strip()}{' with changes' if dirty.stdout.strip() else ''}",
         f"- JDK: {(java.stderr.splitlines() or ['unknown'])[0]}; flags: {options.java_flags or 'none'}",
     ]
+
+
+def spread(values, form):
+    """Median, and from the lowest to the highest."""
+    return f"{statistics.median(values):{form}} ({min(values):{form}}-{max(values):{form}})"
 
 
 def table(head, rows):

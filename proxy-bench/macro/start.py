@@ -47,10 +47,6 @@ def seconds_to_full(seconds):
     return next(at for at, (rate, _) in enumerate(seconds) if rate >= ENOUGH * full)
 
 
-def spread(values, form):
-    return f"{statistics.median(values):{form}} ({min(values):{form}}-{max(values):{form}})"
-
-
 def report(rows, found, options):
     lines = [
         f"# Start, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
@@ -64,10 +60,10 @@ def report(rows, found, options):
          "CPU us per request then"],
         [[
             row.title,
-            spread([opened for opened, _ in starts], ".2f"),
-            spread([seconds_to_full(seconds) for _, seconds in starts], ".0f"),
-            spread([full_speed(seconds) for _, seconds in starts], ",.0f"),
-            spread([statistics.median(cpu for _, cpu in seconds[-FINAL_SECONDS:]) for _, seconds in starts], ".1f"),
+            server.spread([opened for opened, _ in starts], ".2f"),
+            server.spread([seconds_to_full(seconds) for _, seconds in starts], ".0f"),
+            server.spread([full_speed(seconds) for _, seconds in starts], ",.0f"),
+            server.spread([statistics.median(cpu for _, cpu in seconds[-FINAL_SECONDS:]) for _, seconds in starts], ".1f"),
         ] for row, starts in ((row, found[row.name]) for row in rows)],
     )
     lines += ["", "Each second of load: part of that start's full speed, and CPU us per request; medians.", ""]

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** An upstream that a benchmark of hits must never need. Stateless. */
-final class NoUpstream implements Upstream {
+class NoUpstream implements Upstream {
   @Override
   public OriginStream fetch(
       List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {

@@ -10,16 +10,13 @@ import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
-import io.loligo.server.upstream.Upstream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 
 /** An upstream that has the one answer to all requests at hand. Confined to its loop. */
-final class ReadyUpstream implements Upstream {
+final class ReadyUpstream extends NoUpstream {
   private final int contentBytes;
   private final ResponseHead head;
   private final Framing framing;
@@ -99,21 +96,5 @@ final class ReadyUpstream implements Upstream {
     public FetchTimings timings() {
       return timings;
     }
-  }
-
-  @Override
-  public OriginStream connect(
-      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
-    throw new IllegalStateException("no tunnel");
-  }
-
-  @Override
-  public List<InetAddress> resolved(String host) {
-    return List.of();
-  }
-
-  @Override
-  public void resolve(String host, Consumer<List<InetAddress>> done) {
-    done.accept(List.of());
   }
 }
