@@ -17,8 +17,13 @@ final class UsedDirectives {
             .reload(Reload.LISTEN)
             .text(
                 "A port to listen on; several lines, several ports. Options: accel (reverse proxy),"
-                    + " defaultsite=HOST, vhost, no-vhost, vport, vport=N, protocol=http|https,"
-                    + " name=, allow-direct, ignore-cc, tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]]."
+                    + " defaultsite=HOST (the site where a request names none), vhost (Host"
+                    + " chooses the site; the default), no-vhost (defaultsite, whatever Host"
+                    + " says), vport, vport=N, protocol=http|https (the scheme of all URLs; https"
+                    + " stands behind a product that ends TLS: rules, keys and logs see https and"
+                    + " port 443, and requests go to a cache_peer only), name=NAME (for myportname;"
+                    + " else the port as written), allow-direct (accel asks the origin itself, too),"
+                    + " ignore-cc, tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]]."
                     + " Port 0 lets the system choose."),
         d("acl")
             .line("NAME TYPE [-i|+i|-n] VALUE...|\"FILE\"")

@@ -211,9 +211,13 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
   private List<NextHop> permitted(RequestView request, List<NextHop> hops) {
+    List<NextHop> usable =
+        request.scheme().equals("https")
+            ? hops.stream().filter(hop -> hop.peer() != null).toList() // no TLS to origins
+            : hops;
     return config().access().httpAccess().needsDestination() && !onAllAddresses(request).allowed()
-        ? hops.stream().filter(hop -> hop.peer() == null).toList()
-        : hops;
+        ? usable.stream().filter(hop -> hop.peer() == null).toList()
+        : usable;
   }
 
   /**
@@ -229,10 +233,15 @@ public final class ExchangeLoop implements RequestHandler {
   /** Why {@code request} has no next hop. */
   FetchFailure noRoute(RequestView request) {
     AclVerdict verdict = onAllAddresses(request);
-    return verdict.allowed()
-        ? new FetchFailure(FetchFailure.Kind.NO_ROUTE, "never_direct and no usable parent")
-        : new FetchFailure(
-            FetchFailure.Kind.ADDRESS_DENIED, verdict.rule() + " (" + verdict.source() + ")");
+    if (!verdict.allowed()) {
+      return new FetchFailure(
+          FetchFailure.Kind.ADDRESS_DENIED, verdict.rule() + " (" + verdict.source() + ")");
+    }
+    String detail =
+        request.scheme().equals("https")
+            ? "https without a usable cache_peer, and TLS to origins is not in this version"
+            : "never_direct and no usable parent";
+    return new FetchFailure(FetchFailure.Kind.NO_ROUTE, detail);
   }
 
   LoopClock clock() {
@@ -332,6 +341,14 @@ public final class ExchangeLoop implements RequestHandler {
       return ParseFailure.BAD_TARGET; // a forward proxy is asked for absolute-form (RFC 9112 3.2.2)
     }
     return failure;
+  }
+
+  /**
+   * Whether {@code port} serves URLs of this scheme: an accelerator port only those of its
+   * protocol=, because the origin is not told the scheme and another one would be stored under it.
+   */
+  static boolean serves(HttpPort port, RequestTarget target) {
+    return target.scheme().equals(port.mode() == PortMode.ACCEL ? port.protocol() : "http");
   }
 
   private ClientEvents resolveFirst(ClientStream stream, RequestHead head, Framing framing) {
@@ -452,8 +469,8 @@ public final class ExchangeLoop implements RequestHandler {
       return fail(
           stream, framing, 508, "ERR_FORWARDING_LOOP", "This request has been here before.");
     }
-    if (!target.scheme().equals("http")) {
-      String text = "Requests for " + target.scheme() + " URLs are not supported.";
+    if (!serves(view.httpPort(), target)) {
+      String text = "Requests for " + target.scheme() + " URLs are not supported by this port.";
       return fail(stream, framing, 501, "ERR_UNSUP_REQ", text);
     }
     if (head.methodId() == Method.PURGE) {

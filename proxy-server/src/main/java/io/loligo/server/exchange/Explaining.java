@@ -173,8 +173,8 @@ final class Explaining {
       refuse("200, the proxy answers itself: Max-Forwards is 0");
     } else if (loop.hasBeenHere(head.fields())) {
       refuse("508, this request has been here before");
-    } else if (!target.scheme().equals("http")) {
-      refuse("501, requests for " + target.scheme() + " URLs are not supported");
+    } else if (!ExchangeLoop.serves(view.httpPort(), target)) {
+      refuse("501, requests for " + target.scheme() + " URLs are not supported by this port");
     } else {
       loop.store().peek(key, executor, this::peeked);
     }
@@ -436,18 +436,28 @@ final class Explaining {
   }
 
   private HttpPort port() {
-    HttpPort first = null;
-    for (HttpPort port : loop.config().ports()) {
-      if (question.portName() != null) {
-        if (question.portName().equals(port.name())) {
-          return port;
-        }
-      } else if (first == null
-          || (first.mode() == PortMode.ACCEL && port.mode() != PortMode.ACCEL)) {
-        first = port;
+    List<HttpPort> ports = loop.config().ports();
+    if (question.portName() != null) {
+      return ports.stream()
+          .filter(port -> question.portName().equals(port.name()))
+          .findFirst()
+          .orElse(null);
+    }
+    boolean https = question.url().regionMatches(true, 0, "https:", 0, 6);
+    HttpPort best = null;
+    for (HttpPort port : ports) {
+      if (best == null || rank(port, https) > rank(best, https)) {
+        best = port;
       }
     }
-    return first;
+    return best;
+  }
+
+  /** A port that serves the scheme goes before others, a forward port before an accelerator. */
+  private static int rank(HttpPort port, boolean https) {
+    boolean accel = port.mode() == PortMode.ACCEL;
+    boolean serves = https == (accel && port.protocol().equals("https"));
+    return (serves ? 2 : 0) + (accel ? 0 : 1);
   }
 
   private InetSocketAddress client() {

@@ -64,6 +64,18 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
+  void asksThePortThatServesTheScheme() throws Exception {
+    startProxy(
+        "http_port 127.0.0.1:0 name=plain",
+        "http_port 127.0.0.1:0 accel protocol=https name=tls",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    assertThat(explain("https://www.example.com/")).contains("fetched");
+    assertThat(explain("http://www.example.com/")).contains("fetched");
+    assertThat(explain("https://www.example.com/", "port=plain")).contains("501");
+    assertThat(explain("http://www.example.com/", "port=tls")).contains("501");
+  }
+
+  @Test
   void hidesWhatIsSecret() throws Exception {
     startProxy("strip_query_terms on");
     origin.onOk("/a?token=t0ken", "x", "Cache-Control: max-age=1000", "Vary: Cookie, X-Key");

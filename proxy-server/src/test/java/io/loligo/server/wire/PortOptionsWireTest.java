@@ -1,0 +1,179 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What each option of http_port does, as its tag names it. */
+class PortOptionsWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String PORT = "http_port 127.0.0.1:0 ";
+
+  private String site() {
+    return "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site";
+  }
+
+  private void startAccelerator(String options, String... lines) throws Exception {
+    String[] all = Arrays.copyOf(lines, lines.length + 2);
+    all[lines.length] = PORT + "accel " + options;
+    all[lines.length + 1] = site();
+    startProxy(all);
+  }
+
+  private WireMessage ask(String target, String... fieldLines) throws Exception {
+    String lines = fieldLines.length == 0 ? "" : String.join("\r\n", fieldLines) + "\r\n";
+    return client().send("GET " + target + " HTTP/1.1\r\n" + lines + "\r\n").response();
+  }
+
+  private String hostSeen() {
+    return String.join(",", origin.lastRequest().fields("Host"));
+  }
+
+  @Test
+  @Tag("accel")
+  void accelTakesOriginForm() throws Exception {
+    startProxy(PORT + "name=forward", PORT + "accel", site());
+    origin.onOk("/a", "content");
+    String request = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
+    assertThat(client(0).send(request).response().status()).isEqualTo(400);
+    assertThat(client(1).send(request).response().text()).isEqualTo("content");
+    assertThat(hostSeen()).isEqualTo("www.example.com");
+  }
+
+  @Test
+  @Tag("defaultsite")
+  void defaultsiteStandsInForAMissingHost() throws Exception {
+    startAccelerator("defaultsite=www.example.com:81");
+    origin.onOk("/", "content");
+    assertThat(client().send("GET / HTTP/1.0\r\n\r\n").response().text()).isEqualTo("content");
+    assertThat(hostSeen()).isEqualTo("www.example.com:81");
+  }
+
+  @Test
+  @Tag("vhost")
+  void vhostLetsHostChooseTheSite() throws Exception {
+    startAccelerator("vhost defaultsite=www.example.com");
+    origin.onOk("/", "content", FRESH);
+    ask("/", "Host: a.example");
+    assertThat(hostSeen()).isEqualTo("a.example");
+    assertForwarded(ask("/", "Host: b.example"), "uri-miss");
+    assertThat(hostSeen()).isEqualTo("b.example");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/", "http://b.example/"})
+  @Tag("no-vhost")
+  void noVhostServesOneSite(String target) throws Exception {
+    startAccelerator("no-vhost defaultsite=www.example.com");
+    origin.onOk("/", "content", FRESH);
+    ask("/", "Host: a.example");
+    assertThat(hostSeen()).isEqualTo("www.example.com");
+    assertHit(ask(target, "Host: b.example"));
+  }
+
+  @Test
+  @Tag("name")
+  void nameIsWhatRulesSee() throws Exception {
+    startProxy(
+        PORT + "name=one",
+        PORT + "name=two",
+        "acl two myportname two",
+        "http_access deny two",
+        "http_access allow all");
+    origin.onOk("/", "content");
+    assertThat(client(0).get(origin.url("/")).response().status()).isEqualTo(200);
+    assertThat(client(1).get(origin.url("/")).response().status()).isEqualTo(403);
+  }
+
+  @Test
+  @Tag("allow-direct")
+  void allowDirectAsksTheOriginItself() throws Exception {
+    startProxy(PORT + "accel", PORT + "accel allow-direct");
+    origin.onOk("/", "direct");
+    String request = "GET / HTTP/1.1\r\nHost: " + origin.authority() + "\r\n\r\n";
+    assertThat(client(0).send(request).response().status()).isEqualTo(503);
+    assertThat(origin.connections()).isZero();
+    assertThat(client(1).send(request).response().text()).isEqualTo("direct");
+  }
+
+  // ---- protocol=
+
+  @Test
+  @Tag("protocol")
+  void protocolHttpsIsTheSchemeOfWhatIsStoredAndLogged() throws Exception {
+    startProxy(PORT + "accel protocol=https", PORT + "accel protocol=http", site());
+    origin.onOk("/a", "content", FRESH);
+    String request = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
+    assertThat(client(0).send(request).response().text()).isEqualTo("content");
+    assertThat(origin.lastRequest().startLine()).isEqualTo("GET /a HTTP/1.1");
+    assertThat(hostSeen()).isEqualTo("www.example.com");
+    assertHit(client(0).send(request).response());
+    // what the other port serves is another resource
+    assertForwarded(client(1).send(request).response(), "uri-miss");
+    assertThat(stopAndReadLog())
+        .hasSize(3)
+        .element(1)
+        .asString()
+        .contains(" TCP_MEM_HIT/200 ", " GET https://www.example.com/a ");
+  }
+
+  @Test
+  void protocolHttpsIsWhatRulesSee() throws Exception {
+    startAccelerator(
+        "protocol=https",
+        "acl tls proto HTTPS",
+        "acl tls_port port 443",
+        "acl site url_regex ^https://www\\.example\\.com/$",
+        "http_access allow tls tls_port site",
+        "http_access deny all");
+    origin.onOk("/", "content");
+    assertThat(ask("/", "Host: www.example.com").text()).isEqualTo("content");
+    assertThat(ask("/other", "Host: www.example.com").status()).isEqualTo(403);
+  }
+
+  @Test
+  void protocolHttpsIsInTheAbsoluteFormForAParent() throws Exception {
+    startProxy(
+        PORT + "accel protocol=https vhost",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query");
+    origin.onOk("https://www.example.com/a?b", "content");
+    assertThat(ask("/a?b", "Host: www.example.com:443").text()).isEqualTo("content");
+    assertThat(origin.lastRequest().startLine())
+        .isEqualTo("GET https://www.example.com/a?b HTTP/1.1");
+  }
+
+  @Test
+  void protocolHttpsNeverGoesDirectWithoutTls() throws Exception {
+    startProxy(PORT + "accel protocol=https allow-direct", "always_direct allow all");
+    assertThat(ask("/", "Host: " + origin.authority()).status()).isEqualTo(503);
+    assertThat(origin.connections()).isZero();
+    assertThat(stopAndReadLog().get(0)).contains(" TCP_MISS/503 ").contains(" HIER_NONE/-");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"https, https, 200", "https, http, 501", "http, https, 501", "http, http, 200"})
+  void protocolIsNotForTheClientToChoose(String ofPort, String asked, int status) throws Exception {
+    startAccelerator("protocol=" + ofPort);
+    origin.onOk("/", "content");
+    WireMessage answer = ask(asked + "://www.example.com/", "Host: www.example.com");
+    assertThat(answer.status()).isEqualTo(status);
+  }
+
+  @Test
+  void protocolHttpsCountsForInvalidationAndPurge() throws Exception {
+    startAccelerator("protocol=https", "acl purge method PURGE", "http_access allow all");
+    origin.onOk("/a", "content", FRESH);
+    ask("/a", "Host: www.example.com");
+    assertHit(ask("/a", "Host: www.example.com"));
+    String purge = "PURGE /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
+    assertThat(client().send(purge).responseTo("PURGE").status()).isEqualTo(200);
+    assertForwarded(ask("/a", "Host: www.example.com"), "uri-miss");
+    String post = "POST /a HTTP/1.1\r\nHost: www.example.com\r\nContent-Length: 0\r\n\r\n";
+    assertThat(client().send(post).responseTo("POST").status()).isEqualTo(200);
+    assertForwarded(ask("/a", "Host: www.example.com"), "uri-miss");
+  }
+}
