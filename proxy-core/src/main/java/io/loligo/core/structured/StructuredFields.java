@@ -31,7 +31,7 @@ public final class StructuredFields {
     }
   }
 
-  /** The members of a dictionary by key; null where it is malformed. */
+  /** The members of a dictionary by key, in its order; null where it is malformed. */
   public static Map<String, Member> dictionary(String text) {
     try {
       return new Parser(text).dictionary();
@@ -83,12 +83,12 @@ public final class StructuredFields {
       return Collections.unmodifiableList(members);
     }
 
+    /** A repeated key keeps its place and takes the last value (RFC 9651 section 4.2.2). */
     Map<String, Member> dictionary() throws Malformed {
       Map<String, Member> members = new LinkedHashMap<>();
       skip(" ");
       while (!atEnd()) {
         String key = key();
-        members.remove(key); // the last one counts, at its own place
         if (peek() == '=') {
           at++;
           members.put(key, member());
@@ -141,6 +141,7 @@ public final class StructuredFields {
       return new Item(bare, parameters());
     }
 
+    /** Repeated keys are as in a dictionary (RFC 9651 section 4.2.3.2). */
     private Map<String, BareItem> parameters() throws Malformed {
       if (peek() != ';') {
         return Map.of();
@@ -155,7 +156,6 @@ public final class StructuredFields {
           at++;
           value = bareItem();
         }
-        parameters.remove(key);
         parameters.put(key, value);
       }
       return Collections.unmodifiableMap(parameters);

@@ -103,12 +103,27 @@ class StructuredFieldsTest {
   }
 
   @Test
-  void readsDictionariesOfWhichTheLastValueCounts() {
+  void aRepeatedKeyOfADictionaryKeepsItsPlaceAndTakesTheLastValue() {
     Map<String, Member> members = StructuredFields.dictionary("a=1, b;x=2, c=(1), a=?0");
-    assertThat(members.keySet()).containsExactly("b", "c", "a");
+    assertThat(members.keySet()).containsExactly("a", "b", "c");
     assertThat(((Item) members.get("a")).bare())
         .isEqualTo(new BareItem(BareItem.Type.BOOLEAN, false));
     assertThat(((Item) members.get("b")).bare()).isEqualTo(BareItem.TRUE);
+  }
+
+  @Test
+  void aRepeatedMemberTakesTheParametersOfTheLastToo() {
+    Map<String, Member> members = StructuredFields.dictionary("a=1;p, b, a;q");
+    assertThat(members.keySet()).containsExactly("a", "b");
+    assertThat(((Item) members.get("a")).bare()).isEqualTo(BareItem.TRUE);
+    assertThat(members.get("a").parameters()).containsOnlyKeys("q");
+  }
+
+  @Test
+  void aRepeatedParameterKeepsItsPlaceAndTakesTheLastValue() {
+    Map<String, BareItem> parameters = StructuredFields.item("x;a=1;b;a=2").parameters();
+    assertThat(parameters.keySet()).containsExactly("a", "b");
+    assertThat(parameters.get("a")).isEqualTo(new BareItem(BareItem.Type.INTEGER, 2L));
   }
 
   @ParameterizedTest
