@@ -2,9 +2,10 @@ package io.loligo.core.message;
 
 /**
  * Syntax of {@code host [":" port]} as requests carry it (RFC 3986 section 3.2, RFC 9110 section
- * 4.2), strictly: host names of letters, digits, hyphens, underscores and dots, dotted IPv4
- * addresses, IPv6 literals in brackets. User information, percent-encoding, zone ids and other
- * spellings of IPv4 addresses are refused. Stateless.
+ * 4.2), strictly: host names of unreserved octets and sub-delims, dotted IPv4 addresses, IPv6
+ * literals in brackets. User information, percent-encoding, empty labels, zone ids and other
+ * spellings of IPv4 addresses are refused. So are the sub-delims by which other parsers end, quote
+ * or list hosts: comma, semicolon, apostrophe and parentheses. Stateless.
  */
 public final class Authority {
   /** Octets of the longest host name, without a trailing dot: {@value}. */
@@ -12,6 +13,9 @@ public final class Authority {
 
   private static final int MAX_PORT = 65_535;
   private static final int IPV6_GROUPS = 8;
+
+  /** As bits: what a name may have beside letters, digits and dots, of the octets below 64. */
+  private static final long NAME_BELOW_64 = below64("!$&*+-=");
 
   private Authority() {}
 
@@ -74,7 +78,7 @@ public final class Authority {
         label = i + 1;
         digits = true;
       } else if (!isDigit(octet)) {
-        if (!isLetter(octet) && octet != '-' && octet != '_') {
+        if (!isLetter(octet) && !isOfName(octet)) {
           return false;
         }
         digits = false;
@@ -85,6 +89,20 @@ public final class Authority {
     }
     boolean number = digits || isHexNumber(bytes, label, nameEnd);
     return !number || isIpv4(bytes, start, nameEnd);
+  }
+
+  /** Of RFC 3986's unreserved octets and sub-delims those that are taken beside the usual ones. */
+  private static boolean isOfName(byte octet) {
+    boolean below = octet >= 0 && octet < 64;
+    return below ? (NAME_BELOW_64 & 1L << octet) != 0 : octet == '_' || octet == '~';
+  }
+
+  private static long below64(String octets) {
+    long mask = 0;
+    for (int i = 0; i < octets.length(); i++) {
+      mask |= 1L << octets.charAt(i);
+    }
+    return mask;
   }
 
   // such a last label would let a resolver read the whole name as an address

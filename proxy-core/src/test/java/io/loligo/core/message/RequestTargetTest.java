@@ -125,7 +125,9 @@ final class RequestTargetTest {
       "http://[::1]/,http://[::1]/,80",
       "http://[FE80::1]:8080/x,http://[fe80::1]:8080/x,8080",
       "http://[2001:0DB8:0:0::0001]/,http://[2001:db8::1]/,80",
-      "http://[::ffff:10.0.0.1]:81/,http://10.0.0.1:81/,81"
+      "http://[::ffff:10.0.0.1]:81/,http://10.0.0.1:81/,81",
+      "http://A=b.Test./,http://a=b.test/,80",
+      "http://!$&*+=~.test:81/,http://!$&*+=~.test:81/,81"
     })
     void givesTheEffectiveUri(String text, String url, int port) {
       assertThat(forward("GET " + text + " HTTP/1.1\nHost: a")).isNull();

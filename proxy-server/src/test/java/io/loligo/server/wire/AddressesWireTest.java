@@ -250,6 +250,22 @@ class AddressesWireTest extends WireTest {
             line -> assertThat(line).contains("new.test"));
   }
 
+  /** RFC 3986 section 3.2.2: sub-delims are octets of a reg-name. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a=b.test", "a!b&c.test", "*.test", "a+b$c~d.test"})
+  void aNameWithSubDelimsIsAHost(String name) throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on(name, q -> q.send(q.message(0, 0, one(q))));
+    startWith(dns);
+    origin.onOk("/", "x", "Cache-Control: max-age=60");
+    assertThat(get(name)).isEqualTo(200);
+    assertThat(origin.lastRequest().field("Host")).isEqualTo(name + ":" + origin.port());
+    assertThat(get(name)).isEqualTo(200);
+    assertThat(origin.fetches("/")).isEqualTo(1);
+    assertThat(status("CONNECT", name, origin.port())).isEqualTo(200);
+    assertThat(stopAndReadLog()).allSatisfy(line -> assertThat(line).contains(name));
+  }
+
   /** Whatever is said the next time: what was checked is what is dialled. */
   @Test
   void anAnswerThatChangesLeadsNowhereElse() throws Exception {
