@@ -98,26 +98,30 @@ public final class MessageFraming {
     if (fields.has(FieldName.CONTENT_LENGTH)) {
       return refused(ParseFailure.CONTENT_LENGTH_WITH_TRANSFER_ENCODING);
     }
-    if (fields.next(FieldName.TRANSFER_ENCODING, coding + 1) >= 0) {
-      return refused(ParseFailure.BAD_TRANSFER_ENCODING);
-    }
-    if (fields.valueEquals(coding, CHUNKED)) {
+    boolean several = fields.next(FieldName.TRANSFER_ENCODING, coding + 1) >= 0;
+    if (!several && fields.valueEquals(coding, CHUNKED)) {
       return Framing.CHUNKED;
     }
-    return refused(codingFailure(fields, coding));
+    return refused(codingFailure(fields));
   }
 
-  /** Tells codings we do not speak from lists that are wrong in themselves. */
-  private static ParseFailure codingFailure(Fields fields, int coding) {
+  /**
+   * What is wrong with codings that are not {@code chunked} alone; several lines are one list (RFC
+   * 9110 section 5.3). Where chunked is not the last one, or is applied twice, nobody knows where
+   * the content ends (RFC 9112 section 6.3); before it there may be codings, which we do not speak.
+   */
+  private static ParseFailure codingFailure(Fields fields) {
     boolean chunked = false;
-    for (String element : fields.value(coding).split(",", -1)) {
+    for (String element : fields.joined("Transfer-Encoding").split(",", -1)) {
       String name = element.strip();
       if (chunked || !isToken(name)) {
         return ParseFailure.BAD_TRANSFER_ENCODING;
       }
       chunked = CHUNKED.equalsIgnoreCase(name);
     }
-    return ParseFailure.UNSUPPORTED_TRANSFER_ENCODING;
+    return chunked
+        ? ParseFailure.UNSUPPORTED_TRANSFER_ENCODING
+        : ParseFailure.BAD_TRANSFER_ENCODING;
   }
 
   private static boolean isToken(String name) {

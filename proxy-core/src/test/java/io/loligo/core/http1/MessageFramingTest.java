@@ -116,19 +116,45 @@ final class MessageFramingTest {
 
     @ParameterizedTest
     @DisplayName("SHOULD answer 501 to a coding not understood")
-    @ValueSource(strings = {"gzip, chunked", "identity", "xchunked", "chunkedx", "gzip"})
+    @ValueSource(strings = {"gzip, chunked", "identity,chunked", "gzip, deflate, Chunked"})
     void refusesOtherCodings(String value) {
       Framing framing = request("Transfer-Encoding: " + value);
       assertThat(framing.failure()).isEqualTo(ParseFailure.UNSUPPORTED_TRANSFER_ENCODING);
       assertThat(framing.failure().status()).isEqualTo(501);
     }
 
-    @Test
-    void refusesSeveralLines() {
-      assertThat(request("Transfer-Encoding: chunked\nTransfer-Encoding: chunked").failure())
-          .isEqualTo(ParseFailure.BAD_TRANSFER_ENCODING);
-      assertThat(request("Transfer-Encoding: identity\nTransfer-Encoding: chunked").failure())
-          .isEqualTo(ParseFailure.BAD_TRANSFER_ENCODING);
+    @ParameterizedTest
+    @DisplayName("6.3 MUST answer 400 where chunked is not the last coding")
+    @ValueSource(strings = {"identity", "xchunked", "chunkedx", "gzip", "gzip, deflate"})
+    void refusesCodingsThatDelimitNothing(String value) {
+      Framing framing = request("Transfer-Encoding: " + value);
+      assertThat(framing.failure()).isEqualTo(ParseFailure.BAD_TRANSFER_ENCODING);
+      assertThat(framing.failure().status()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @DisplayName("RFC 9110 section 5.3: several lines are one list")
+    @ValueSource(
+        strings = {
+          "chunked|chunked",
+          "chunked|identity",
+          "identity|chunked",
+          "gzip|chunked",
+          "gzip|deflate|chunked",
+          "gzip, deflate|chunked",
+          "gzip|deflate, chunked",
+          "gzip|chunked, chunked",
+          "gzip|deflate",
+          "|chunked",
+          "chunked|",
+          "chunk|ed"
+        })
+    void judgesSeveralLinesAsTheListThatTheyAre(String values) {
+      String several = "Transfer-Encoding: " + values.replace("|", "\nTransfer-Encoding: ");
+      ParseFailure failure = request(several).failure();
+      assertThat(failure).isNotNull();
+      assertThat(failure)
+          .isEqualTo(request("Transfer-Encoding: " + values.replace("|", ", ")).failure());
     }
 
     @Test
@@ -244,6 +270,8 @@ final class MessageFramingTest {
       assertThat(response(requestMethodId, "200 OK\nContent-Length: -1").failure())
           .isEqualTo(ParseFailure.BAD_CONTENT_LENGTH);
       assertThat(response(requestMethodId, "200 OK\nTransfer-Encoding: gzip").failure())
+          .isEqualTo(ParseFailure.BAD_TRANSFER_ENCODING);
+      assertThat(response(requestMethodId, "200 OK\nTransfer-Encoding: gzip, chunked").failure())
           .isEqualTo(ParseFailure.UNSUPPORTED_TRANSFER_ENCODING);
     }
 
