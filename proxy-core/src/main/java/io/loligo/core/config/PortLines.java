@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,10 @@ import java.util.Set;
 
 /** Reads {@code http_port} lines. Confined to one thread. */
 final class PortLines {
+  /** What Linux takes; others take more. */
+  private static final int MOST_KEEP_ALIVE_SECONDS = 32_767;
+
+  private static final int MOST_PROBES = 127;
   private static final Set<String> TLS =
       Set.of(
           "ssl-bump",
@@ -95,7 +100,7 @@ final class PortLines {
     private String name;
     private boolean allowDirect;
     private boolean ignoreCc;
-    private int keepAliveIdleSeconds;
+    private KeepAlive keepAlive = KeepAlive.SYSTEM;
 
     OnePort(Line line, HostPort place) {
       this.line = line;
@@ -177,16 +182,26 @@ final class PortLines {
         return;
       }
       if (option.value().equals("off")) {
-        keepAliveIdleSeconds = -1;
+        keepAlive = KeepAlive.OFF;
         return;
       }
       if (!option.value().matches("[0-9]{1,6}(,[0-9]{1,6}(,[0-9]{1,6})?)?")) {
         report.error(line, option.value(), "tcpkeepalive=IDLE[,INTERVAL,TIMEOUT] in seconds", "");
         return;
       }
-      int comma = option.value().indexOf(',');
-      String idle = comma < 0 ? option.value() : option.value().substring(0, comma);
-      keepAliveIdleSeconds = Integer.parseInt(idle);
+      String[] seconds = option.value().split(",", -1);
+      int interval = seconds.length > 1 ? Integer.parseInt(seconds[1]) : 0;
+      int timeout = seconds.length > 2 ? Integer.parseInt(seconds[2]) : 0;
+      keepAlive = new KeepAlive(true, Integer.parseInt(seconds[0]), interval, timeout);
+      if (keepAlive.idleSeconds() > MOST_KEEP_ALIVE_SECONDS || interval > MOST_KEEP_ALIVE_SECONDS) {
+        String most = "IDLE and INTERVAL up to " + MOST_KEEP_ALIVE_SECONDS + " seconds";
+        report.error(line, option.value(), most, "");
+      } else if (keepAlive.probes() > MOST_PROBES) {
+        String most = "TIMEOUT up to " + MOST_PROBES + " times INTERVAL";
+        report.error(line, option.value(), most, "");
+      } else if (timeout > 0 && interval == 0) {
+        report.warning(line, option.value(), "an INTERVAL beside TIMEOUT", "TIMEOUT is ignored");
+      }
     }
 
     void finish() {
@@ -219,7 +234,7 @@ final class PortLines {
                 name == null ? line.values().get(0) : name,
                 allowDirect,
                 ignoreCc,
-                keepAliveIdleSeconds,
+                keepAlive,
                 line.source()));
       }
     }

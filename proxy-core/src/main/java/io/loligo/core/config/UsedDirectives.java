@@ -23,7 +23,9 @@ final class UsedDirectives {
                     + " stands behind a product that ends TLS: rules, keys and logs see https and"
                     + " port 443, and requests go to a cache_peer only), name=NAME (for myportname;"
                     + " else the port as written), allow-direct (accel asks the origin itself, too),"
-                    + " ignore-cc, tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]]."
+                    + " ignore-cc, tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]] (seconds of silence"
+                    + " before the system probes a client, between probes, and without any answer"
+                    + " until it ends the connection; else the system's), tcpkeepalive=off."
                     + " Port 0 lets the system choose."),
         d("acl")
             .line("NAME TYPE [-i|+i|-n] VALUE...|\"FILE\"")

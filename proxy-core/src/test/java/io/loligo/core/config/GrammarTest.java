@@ -196,6 +196,12 @@ class GrammarTest {
         "http_port 8080 intercept               | error   | not in this version",
         "http_port 8080 ssl-bump                | error   | TLS",
         "http_port 8080 tcpkeepalive=10,20,30   | ok      |",
+        "http_port 8080 tcpkeepalive            | ok      |",
+        "http_port 8080 tcpkeepalive=off        | ok      |",
+        "http_port 8080 tcpkeepalive=10s        | error   | tcpkeepalive=IDLE",
+        "http_port 8080 tcpkeepalive=40000      | error   | up to 32767",
+        "http_port 8080 tcpkeepalive=1,1,128    | error   | up to 127 times INTERVAL",
+        "http_port 8080 tcpkeepalive=10,0,30    | warning | an INTERVAL beside TIMEOUT",
         // peers
         "cache_peer a parent 80 0 foo=bar       | error   | an option of cache_peer",
         "cache_peer a fnord 80 0                | error   | parent, sibling or multicast",

@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import io.loligo.core.acl.FakeRequest;
 import io.loligo.core.caching.RefreshPattern;
 import io.loligo.core.config.ProxyConfig.ForwardedFor;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,12 +82,14 @@ class ProxyConfigTest {
     assertThat(first.name()).isEqualTo("front");
     assertThat(first.allowDirect()).isTrue();
     assertThat(first.ignoreCc()).isTrue();
-    assertThat(first.keepAliveIdleSeconds()).isEqualTo(30);
+    assertThat(first.keepAlive()).isEqualTo(new KeepAlive(true, 30, 5, 10));
+    assertThat(first.keepAlive().probes()).isEqualTo(2);
     assertThat(first.source()).isEqualTo("squid.conf:2");
     ProxyConfig.HttpPort second = config.ports().get(2);
     assertThat(second.vhost()).isTrue();
     assertThat(second.vport()).isEqualTo(-1);
-    assertThat(second.keepAliveIdleSeconds()).isEqualTo(-1);
+    assertThat(second.keepAlive()).isEqualTo(KeepAlive.OFF);
+    assertThat(config.ports().get(0).keepAlive()).isEqualTo(KeepAlive.SYSTEM);
     assertThat(config.ports().get(0).mode()).isEqualTo(PortMode.FORWARD);
   }
 

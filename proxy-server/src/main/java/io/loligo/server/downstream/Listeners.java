@@ -1,18 +1,16 @@
 package io.loligo.server.downstream;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.server.record.Shed;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -27,7 +25,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The listening ports of the process. Thread-safe: any thread but an event loop.
@@ -37,12 +36,14 @@ import jdk.net.ExtendedSocketOptions;
  * in unnoticed, each address is first bound without that option.
  */
 public final class Listeners {
+  private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
   private static final int BACKLOG = 4_096;
 
   private final Transport transport;
   private final EventLoopGroup group;
   private final List<ClientLoop> loops;
   private final ConnectionOpener opener;
+  private final KeepAliveOptions keepAlive;
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
@@ -80,6 +81,7 @@ public final class Listeners {
     this.group = group;
     this.loops = List.copyOf(loops);
     this.opener = opener;
+    this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
   }
 
   /**
@@ -94,8 +96,19 @@ public final class Listeners {
     return new Bound(port, opened.address());
   }
 
+  private void report(HttpPort port) {
+    List<String> missing = keepAlive.missing(port.keepAlive());
+    if (!missing.isEmpty()) {
+      LOG.warn(
+          "{}: tcpkeepalive: {} cannot be set on this platform: the system's own value holds",
+          port.source(),
+          String.join(" and ", missing));
+    }
+  }
+
   /** Opens the sockets; who connects waits in the kernel. */
   private Open open(HttpPort port) throws IOException {
+    report(port);
     ListeningPort listening = new ListeningPort(port);
     List<Channel> channels = new ArrayList<>();
     try {
@@ -282,19 +295,8 @@ public final class Listeners {
         return;
       }
       HttpPort port = loop.terms().port(listening);
-      keepAlive(channel.config(), port == null ? 0 : port.keepAliveIdleSeconds());
+      keepAlive.apply(channel.config(), port == null ? KeepAlive.SYSTEM : port.keepAlive());
       channel.pipeline().addLast(connection);
-    }
-  }
-
-  private void keepAlive(ChannelConfig config, int idleSeconds) {
-    config.setOption(ChannelOption.SO_KEEPALIVE, idleSeconds >= 0);
-    if (idleSeconds > 0) {
-      config.setOption(
-          transport.epoll()
-              ? EpollChannelOption.TCP_KEEPIDLE
-              : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE),
-          idleSeconds);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
@@ -29,9 +30,15 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,8 +53,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -63,6 +73,7 @@ class ListenersTest {
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
   private final List<ClientLoop> loops = new ArrayList<>();
+  private Listeners.ConnectionOpener opener = Http1Connection::new;
   private EventLoopGroup group;
   private Listeners listeners;
   private InetSocketAddress address;
@@ -100,7 +111,7 @@ class ListenersTest {
               new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
-    listeners = new Listeners(transport, group, loops, Http1Connection::new);
+    listeners = new Listeners(transport, group, loops, opener);
     address = listeners.bind(port(0)).address();
   }
 
@@ -116,7 +127,7 @@ class ListenersTest {
         "test",
         false,
         false,
-        30,
+        new KeepAlive(true, 30, 5, 12),
         "squid.conf:1");
   }
 
@@ -289,6 +300,65 @@ class ListenersTest {
       send(socket, "x".repeat(100_000));
       socket.shutdownOutput();
       assertThat(new String(socket.getInputStream().readAllBytes(), ISO_8859_1)).isEqualTo(answer);
+    }
+  }
+
+  /** A connection of which only the channel is looked at. */
+  private static final class Idle extends ClientConnection {
+    private final BlockingQueue<Channel> channels;
+
+    Idle(BlockingQueue<Channel> channels) {
+      this.channels = channels;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      channels.add(context.channel());
+    }
+
+    @Override
+    protected void drain() {}
+
+    @Override
+    protected boolean tunnels() {
+      return false;
+    }
+
+    @Override
+    protected void abort() {}
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  @EnabledOnOs(OS.LINUX)
+  void acceptedConnectionsAreProbedAsTheLineSays(String transport) throws Exception {
+    BlockingQueue<Channel> channels = new LinkedBlockingQueue<>();
+    opener = (loop, listening) -> new Idle(channels);
+    start(transport);
+    try (Socket socket = connect()) {
+      ChannelConfig config = channels.take().config();
+      boolean epoll = transport.equals("epoll");
+      assertThat(config.getOption(ChannelOption.SO_KEEPALIVE)).isTrue();
+      assertThat(
+              config.getOption(
+                  epoll
+                      ? EpollChannelOption.TCP_KEEPIDLE
+                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE)))
+          .isEqualTo(30);
+      assertThat(
+              config.getOption(
+                  epoll
+                      ? EpollChannelOption.TCP_KEEPINTVL
+                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL)))
+          .isEqualTo(5);
+      // 12 seconds without an answer are three probes
+      assertThat(
+              config.getOption(
+                  epoll
+                      ? EpollChannelOption.TCP_KEEPCNT
+                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT)))
+          .isEqualTo(3);
+      assertThat(socket.isConnected()).isTrue();
     }
   }
 

@@ -6,6 +6,7 @@ import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
@@ -212,7 +213,18 @@ class PeerSelectionTest {
 
   private static HttpPort port(PortMode mode, boolean allowDirect) {
     return new HttpPort(
-        "", 3128, mode, null, true, -1, "http", "3128", allowDirect, false, 0, "test:1");
+        "",
+        3128,
+        mode,
+        null,
+        true,
+        -1,
+        "http",
+        "3128",
+        allowDirect,
+        false,
+        KeepAlive.SYSTEM,
+        "test:1");
   }
 
   private static Peer with(Peer peer, AclList access) {

@@ -2,9 +2,17 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -98,6 +106,38 @@ class PortOptionsWireTest extends WireTest {
     assertThat(client(0).send(request).response().status()).isEqualTo(503);
     assertThat(origin.connections()).isZero();
     assertThat(client(1).send(request).response().text()).isEqualTo("direct");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"tcpkeepalive=30 | 3000", "tcpkeepalive=90,10,40 | 9000", "tcpkeepalive=off | 0"})
+  @Tag("tcpkeepalive")
+  @EnabledOnOs(OS.LINUX)
+  void tcpkeepaliveStartsTheTimerOfTheConnection(String option, long ticks) throws Exception {
+    startProxy(PORT + option);
+    origin.onOk("/", "content");
+    RawClient client = client();
+    assertThat(client.get(origin.url("/")).response().text()).isEqualTo("content");
+    long left = keepAliveTicks(proxy.port(), client.localPort());
+    if (ticks == 0) {
+      assertThat(left).isZero();
+    } else {
+      assertThat(left).isBetween(1L, ticks);
+    }
+  }
+
+  /** What is left until the next probe, in 1/100 s, or 0: no probe is due. */
+  private static long keepAliveTicks(int port, int peerPort) throws IOException {
+    String ends = String.format(":%04X [0-9A-F]+:%04X ", port, peerPort);
+    Pattern timer = Pattern.compile(ends + "[0-9A-F]{2} \\S+ ([0-9A-F]{2}):([0-9A-F]+) ");
+    for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+      Matcher found = timer.matcher(Files.readString(Path.of(table)));
+      if (found.find()) {
+        return found.group(1).equals("02") ? Long.parseLong(found.group(2), 16) : 0;
+      }
+    }
+    throw new AssertionError("no connection from " + peerPort + " to " + port);
   }
 
   // ---- protocol=

@@ -139,6 +139,10 @@ final class RawClient implements AutoCloseable {
     return content.toString();
   }
 
+  int localPort() {
+    return socket.getLocalPort();
+  }
+
   InputStream in() {
     return in;
   }

@@ -2,6 +2,7 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.Connections;
 import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
@@ -41,7 +42,18 @@ import java.util.List;
 final class ScriptedClient implements RequestHandler, AutoCloseable {
   static final HttpPort PORT =
       new HttpPort(
-          "", 3128, PortMode.FORWARD, null, false, -1, "http", "3128", false, false, 0, "test:1");
+          "",
+          3128,
+          PortMode.FORWARD,
+          null,
+          false,
+          -1,
+          "http",
+          "3128",
+          false,
+          false,
+          KeepAlive.SYSTEM,
+          "test:1");
   static final Timeouts TIMEOUTS = timeouts(Progress.NONE);
   static final InetAddress ADDRESS = NetUtil.createInetAddressFromIpAddressString("192.0.2.7");
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);

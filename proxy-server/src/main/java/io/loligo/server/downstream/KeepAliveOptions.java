@@ -1,0 +1,87 @@
+package io.loligo.server.downstream;
+
+import io.loligo.core.config.ProxyConfig.KeepAlive;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.socket.nio.NioChannelOption;
+import java.io.IOException;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import jdk.net.ExtendedSocketOptions;
+
+/** Sets {@code tcpkeepalive=} on accepted connections, as far as the platform can. Immutable. */
+final class KeepAliveOptions {
+  private final ChannelOption<Integer> idle;
+  private final ChannelOption<Integer> interval;
+  private final ChannelOption<Integer> count;
+
+  private KeepAliveOptions(
+      ChannelOption<Integer> idle, ChannelOption<Integer> interval, ChannelOption<Integer> count) {
+    this.idle = idle;
+    this.interval = interval;
+    this.count = count;
+  }
+
+  /** Those of epoll: all of them. */
+  static KeepAliveOptions ofEpoll() {
+    return new KeepAliveOptions(
+        EpollChannelOption.TCP_KEEPIDLE,
+        EpollChannelOption.TCP_KEEPINTVL,
+        EpollChannelOption.TCP_KEEPCNT);
+  }
+
+  /** Those that the JDK has on this platform. */
+  static KeepAliveOptions ofNio() {
+    try (SocketChannel probe = SocketChannel.open()) {
+      return ofNio(probe.supportedOptions());
+    } catch (IOException e) {
+      return ofNio(Set.of());
+    }
+  }
+
+  /** The same where sockets have the options {@code supported}. */
+  static KeepAliveOptions ofNio(Set<SocketOption<?>> supported) {
+    return new KeepAliveOptions(
+        option(ExtendedSocketOptions.TCP_KEEPIDLE, supported),
+        option(ExtendedSocketOptions.TCP_KEEPINTERVAL, supported),
+        option(ExtendedSocketOptions.TCP_KEEPCOUNT, supported));
+  }
+
+  private static ChannelOption<Integer> option(
+      SocketOption<Integer> option, Set<SocketOption<?>> supported) {
+    return supported.contains(option) ? NioChannelOption.of(option) : null;
+  }
+
+  /** Sets what {@code wanted} says; what is 0, or missing here, stays the system's. */
+  void apply(ChannelConfig config, KeepAlive wanted) {
+    config.setOption(ChannelOption.SO_KEEPALIVE, wanted.on());
+    set(config, idle, wanted.idleSeconds());
+    set(config, interval, wanted.intervalSeconds());
+    set(config, count, wanted.probes());
+  }
+
+  private static void set(ChannelConfig config, ChannelOption<Integer> option, int value) {
+    if (option != null && value > 0) {
+      config.setOption(option, value);
+    }
+  }
+
+  /** The values of {@code wanted} that cannot be set on this platform, by their names. */
+  List<String> missing(KeepAlive wanted) {
+    List<String> missing = new ArrayList<>();
+    if (idle == null && wanted.idleSeconds() > 0) {
+      missing.add("IDLE");
+    }
+    if (interval == null && wanted.intervalSeconds() > 0) {
+      missing.add("INTERVAL");
+    }
+    if (count == null && wanted.probes() > 0) {
+      missing.add("TIMEOUT");
+    }
+    return missing;
+  }
+}
