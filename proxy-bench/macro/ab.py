@@ -3,16 +3,14 @@ with keep-alive; of Loligo also an object of its own, for which neither cache no
 and writes one Markdown table.
 """
 
-import argparse
-import pathlib
 import re
 import statistics
 import subprocess
-import sys
 
+import bench
 import macro
 import server
-from peers import PEERS, TITLES, Peer, is_there
+from peers import TITLES
 
 OWN_OBJECT = "/squid-internal-static/icons/SN.png"
 
@@ -60,22 +58,21 @@ def measure(peers, origin, options):
     for number in range(options.rounds):
         for peer in peers:
             for title, path, keep in kinds(peer.peer):
-                fetched = macro.origin_requests(origin)
+                fetched = origin.requests()
                 found.setdefault((peer.peer, title), []).append(ab(peer, path, keep, options))
-                if macro.origin_requests(origin) - fetched > options.requests / 100:
+                if origin.requests() - fetched > options.requests / 100:
                     raise server.Failed(f"{peer.name}, {title}: no hits")
-                print(f"round {number + 1} {peer.peer} {title}: {found[(peer.peer, title)][-1]}", file=sys.stderr)
+                server.say(f"round {number + 1} {peer.peer} {title}: {found[(peer.peer, title)][-1]}")
     return found
 
 
 def report(found, peers, options):
-    lines = [
-        f"# Hits by ab, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- `ab -c {options.clients} -n {options.requests}` with and without `-k`, one URL; {options.rounds} rounds, the "
+    lines = bench.head(
+        "Hits by ab", options, peers,
+        f"`ab -c {options.clients} -n {options.requests}` with and without `-k`, one URL; {options.rounds} rounds, the "
         f"peers in turn, after {options.warmup} s of wrk with each size and one run of each kind; access logs off; one "
         "thread or worker each",
-    ]
-    lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
+    )
     lines += ["", "Median (lowest-highest) of requests per second, and of CPU us per request:", ""]
     titles = list(dict.fromkeys(title for peer in peers for title, _, _ in kinds(peer)))
     lines += server.table(["", *[TITLES.get(peer, peer) for peer in peers]], [
@@ -95,34 +92,14 @@ def report(found, peers, options):
     return "\n".join(lines) + "\n"
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", default="loligo,squid", help="of " + ",".join(PEERS))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--clients", type=int, default=10)
-    parser.add_argument("--requests", type=int, default=100000)
-    parser.add_argument("--warmup", type=int, default=10)
-    server.load_arguments(parser)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-ab.md; - prints only")
-    return parser.parse_args()
-
-
 def main():
-    options = server.begun(arguments())
-    names = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
-    servers = []
-    with server.folders("ab") as (scratch, memory):
-        try:
-            origin = macro.make_origin(scratch, 1)
-            servers.append(origin)
-            origin.start()
-            for name in names:
-                servers.append(Peer(name, "serve" if name == "limit" else "plain", scratch, memory, origin.port, options))
-                servers[-1].start()
-            found = measure(servers[1:], origin, options)
-        finally:
-            for started in reversed(servers):
-                started.stop()
+    options = server.begun(
+        bench.parser(__doc__, "ab", peers="loligo,squid", rounds=5, clients=10, requests=100_000, warmup=10).parse_args()
+    )
+    names = bench.peers_there(options.peers, options)
+    with bench.running("ab", options) as here:
+        peers = [here.start(name, "serve" if name == "limit" else "plain") for name in names]
+        found = measure(peers, here.origin, options)
     server.write_results(report(found, names, options), options, "ab")
 
 

@@ -3,15 +3,12 @@ through one curl, the system calls that moved it, and small misses with two buff
 Prints and writes one Markdown table.
 """
 
-import argparse
-import pathlib
-import sys
-
+import bench
 import macro
 import server
-from peers import BUFFERS_KB, TITLES, Peer, is_there
+from peers import BUFFERS_KB, TITLES
 
-PEERS = ["limit", "nginx", "haproxy", "trafficserver", "squid"]
+PEERS = "limit,nginx,haproxy,trafficserver,squid"
 SMALL_KB, USUAL_KB = 4, 64
 STREAM = macro.row_named("stream")
 # With its head the second does not fit into the smallest buffer.
@@ -36,9 +33,10 @@ def ratio(found, key, over, under):
 
 def report(streams, calls, misses, options):
     lines = [
-        f"# Stream buffers, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- loligo: {server.version('loligo', options)}, loligo_event_loops {options.loops}",
-        f"- {options.rounds} interleaved rounds, median (lowest-highest)", "",
+        *bench.head(
+            "Stream buffers", options, ["loligo"], f"loligo_event_loops {options.loops}",
+            f"{options.rounds} interleaved rounds, median (lowest-highest)",
+        ), "",
         f"{STREAM.title}, {options.stream_mb} MB by one curl, by loligo_stream_buffer_size; the calls are of "
         f"a stream of 512 MB under strace:", "",
     ]
@@ -59,25 +57,21 @@ def report(streams, calls, misses, options):
     return "\n".join(lines) + "\n"
 
 
-def measure(servers, origin, scratch, memory, options):
+def measure(here, options):
     """Results by server of streams, of their system calls and of small misses."""
-    loligos = {kb: Peer("loligo", f"buffer-{kb}", scratch, memory, origin.port, options) for kb in BUFFERS_KB}
-    peers = [
-        Peer(name, STREAM.flavour_of(name), scratch, memory, origin.port, options)
-        for name in PEERS if is_there(name, options)
-    ]
+    origin = here.origin
+    loligos = {kb: here.start("loligo", f"buffer-{kb}") for kb in BUFFERS_KB}
+    peers = [here.start(name, STREAM.flavour_of(name)) for name in bench.peers_there(PEERS, options)]
     streaming = [*loligos.values(), *peers]
     small = [loligos[SMALL_KB], loligos[USUAL_KB]]
     for one in streaming:
-        servers.append(one)
-        one.start()
         macro.download(STREAM, one, origin, "full")
     streams = {one: [] for one in streaming}
     for number in range(options.rounds):
         for one, results in streams.items():
             results.append(macro.run_stream(STREAM, one, origin))
-            print(f"round {number + 1} {one.name}: {results[-1]}", file=sys.stderr)
-    calls = {one: macro.trace(one, origin, scratch) for one in streaming} if server.program("strace") else {}
+            server.say(f"round {number + 1} {one.name}: {results[-1]}")
+    calls = {one: macro.trace(one, origin, here.scratch) for one in streaming} if server.program("strace") else {}
     misses = {row: {one: [] for one in small} for row in MISSES}
     for row, found in misses.items():
         for one in small:
@@ -85,34 +79,16 @@ def measure(servers, origin, scratch, memory, options):
         for number in range(options.rounds):
             for one, results in found.items():
                 results.append(macro.run_requests(row, one, origin, options, f"r{number}"))
-                print(f"round {number + 1} {row.name} {one.name}: {results[-1]}", file=sys.stderr)
+                server.say(f"round {number + 1} {row.name} {one.name}: {results[-1]}")
     return streams, calls, misses
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--stream-mb", type=int, default=5120)
-    parser.add_argument("--duration", type=int, default=4, help="seconds of small misses")
-    parser.add_argument("--warmup", type=int, default=2, help="seconds before each such")
-    parser.add_argument("--first-warmup", type=int, default=30, help="seconds of small misses before the first")
-    server.load_arguments(parser)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-buffers.md; - prints only")
-    return parser.parse_args()
-
-
 def main():
-    options = server.begun(arguments())
-    servers = []
-    with server.folders("buffers") as (scratch, memory):
-        try:
-            origin = macro.make_origin(scratch, options.stream_mb)
-            servers.append(origin)
-            origin.start()
-            text = report(*measure(servers, origin, scratch, memory, options), options)
-        finally:
-            for started in reversed(servers):
-                started.stop()
+    options = server.begun(bench.parser(
+        __doc__, "buffers", rounds=5, stream_mb=5120, duration=4, warmup=2, first_warmup=30
+    ).parse_args())
+    with bench.running("buffers", options, options.stream_mb) as here:
+        text = report(*measure(here, options), options)
     server.write_results(text, options, "buffers")
 
 

@@ -1,4 +1,7 @@
-# Sourced by the scripts beside it: looks for programs, and builds the C programs into `bin`.
+# Sourced by the scripts beside it: `run NAME "PROGRAMS" "$@"` looks for programs, builds those in C, and hands all
+# arguments to NAME.py, whose --help lists them.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 need() {
   local missing=() program
@@ -11,11 +14,14 @@ need() {
   fi
 }
 
-build_programs() {
-  bin=$here/../target/polygraph
+run() {
+  local script=$1 programs=$2 bin=$here/../target/polygraph name
+  shift 2
+  # shellcheck disable=SC2086 # a list of words
+  need python3 gcc java $programs
   mkdir -p "$bin"
-  local name
   for name in polyload polyorigin limit rate; do
     gcc -O2 -Wall -Wextra -Wconversion -Werror -o "$bin/$name" "$here/src/$name.c" -lm
   done
+  exec python3 -B "$here/$script.py" --bin "$bin" "$@"
 }

@@ -7,20 +7,17 @@ Prints and writes one Markdown table.
 import argparse
 import concurrent.futures
 import contextlib
-import datetime
 import functools
-import pathlib
 import socket
 import statistics
 import struct
-import sys
 import threading
 import time
 
+import bench
 import macro
 import server
 import sweep
-from peers import Peer
 
 RESET = struct.pack("ii", 1, 0)
 HIT = macro.row_named("hit-1k")
@@ -172,7 +169,7 @@ def measure(name, peer, bystander, origin, options):
         found["beside"] = beside.result()["p99"]
     time.sleep(1)
     found |= attack
-    print(f"{datetime.datetime.now():%H:%M:%S} {name}: {found}", file=sys.stderr)
+    server.say(f"{name}: {found}")
     return found
 
 
@@ -197,15 +194,16 @@ def worst_of(found):
 def report(found, options):
     calm = sweep.middle(found[CALM], "p99")
     worst, failed = worst_of(found)
-    lines = [
-        f"# Beside greedy clients, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- loligo: {server.version('loligo', options)}, loligo_event_loops {options.loops}, no limits configured",
-        f"- 1 KB memory hits, {options.rate}/s on {options.connections} keep-alive connections, {HIT.urls:,} URLs, "
+    lines = bench.head(
+        "Beside greedy clients", options, ["loligo"], f"loligo_event_loops {options.loops}, no limits configured",
+        f"1 KB memory hits, {options.rate}/s on {options.connections} keep-alive connections, {HIT.urls:,} URLs, "
         f"{options.rounds} rounds of {options.duration} s each, one before that does not count; latency counts from when a request was due; every "
         "octet is compared",
-        "- attackers are two threads of Python (and more that only read), or wrk; the bystander (macro/src/limit.c) is asked "
-        "at the same rate and not attacked: what it is late is the machine's", "",
-        f"Worst p99 of any round {worst:.1f} ms above the bystander's (bound: {options.bound} ms), failed or wrong: {failed} "
+        "attackers are two threads of Python (and more that only read), or wrk; the bystander (macro/src/limit.c) is asked "
+        "at the same rate and not attacked: what it is late is the machine's",
+    )
+    lines += [
+        "", f"Worst p99 of any round {worst:.1f} ms above the bystander's (bound: {options.bound} ms), failed or wrong: {failed} "
         "(bound: 0).", "",
     ]
     return "\n".join(lines + server.table(
@@ -215,16 +213,12 @@ def report(found, options):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = bench.parser(
+        __doc__, "greedy", rate=500, rounds=3, duration=10, warmup=20, bound=25, connections=4, loops=2,
+        words={"rate": "hits a second", "duration": "seconds beside each attack",
+               "bound": "ms that p99 may be above the bystander's"},
+    )
     parser.add_argument("--attacks", default=",".join(ATTACKS), help="of " + ",".join(ATTACKS))
-    parser.add_argument("--rate", type=int, default=500, help="hits a second")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--duration", type=int, default=10, help="seconds beside each attack")
-    parser.add_argument("--warmup", type=int, default=20)
-    parser.add_argument("--bound", type=int, default=25, help="ms that p99 may be above the bystander's")
-    server.load_arguments(parser)
-    parser.set_defaults(connections=4, loops=2)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-greedy.md; - prints only")
     return parser.parse_args()
 
 
@@ -232,21 +226,13 @@ def main():
     options = server.begun(arguments())
     attacks = [CALM] + [name for name in server.chosen(options.attacks, ATTACKS, "attacks") if name != CALM]
     found = {name: [] for name in attacks}
-    with server.folders("greedy") as (scratch, memory), contextlib.ExitStack() as running:
-        origin = macro.make_origin(scratch, 64)
-        running.callback(origin.stop)
-        origin.start()
-        peer = Peer("loligo", "plain", scratch, memory, origin.port, options)
-        running.callback(peer.stop)
-        peer.start()
-        bystander = Peer("limit", "serve", scratch, memory, origin.port, options)
-        running.callback(bystander.stop)
-        bystander.start()
-        macro.check_bodies(HIT, peer, origin, "g")
-        macro.wrk(options.warmup, options, HIT, peer, origin, "w")
+    with bench.running("greedy", options, 64) as here:
+        peer, bystander = here.start("loligo", "plain"), here.start("limit", "serve")
+        macro.check_bodies(HIT, peer, here.origin, "g")
+        macro.wrk(options.warmup, options, HIT, peer, here.origin, "w")
         for number in range(options.rounds + 1):
             for name in attacks:
-                measured = measure(name, peer, bystander, origin, options)
+                measured = measure(name, peer, bystander, here.origin, options)
                 if number > 0:  # the first compiles what an attack meets
                     found[name].append(measured)
     server.write_results(report(found, options), options, "greedy")

@@ -5,26 +5,23 @@ user and system time of the peer's whole process tree from /proc/PID/stat, divid
 (or octets) that were done meanwhile.
 """
 
-import argparse
 import contextlib
 import dataclasses
 import http.client
-import os
-import pathlib
 import re
 import socket
 import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 
+import bench
 import chart
 import server
-from peers import PEERS, TITLES, Peer, is_there
+from bench import SIZES
+from peers import PEERS, TITLES
 from server import HERE, chosen, program, table
 
-SIZES = {"1k": 2**10, "4k": 2**12, "64k": 2**16, "1m": 2**20}
 IDLE = 15000
 OBJECTS = 100000
 
@@ -83,40 +80,6 @@ ALL_ROWS = [
 ROWS = [row.name for row in ALL_ROWS]
 USUAL_ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
 USUAL_PEERS = ["loligo", "squid", "nginx", "haproxy"]
-
-
-class Origin(server.Server):
-    """An nginx that has every size under any name; `www` holds the files."""
-
-    def __init__(self, scratch, www):
-        super().__init__("origin", scratch / "origin", "origin.conf")
-        self.www = www
-        os.symlink(www, self.dir / "www")
-
-    def command_line(self):
-        return [program("nginx"), "-p", str(self.dir), "-c", str(self.conf)]
-
-    def etag(self, size):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{size}/0", timeout=10) as answer:
-            return answer.headers["ETag"]
-
-
-def make_origin(scratch, stream_mb):
-    www = scratch / "origin-files"
-    www.mkdir()
-    for name, size in SIZES.items():
-        (www / f"{name}.bin").write_bytes(os.urandom(size))
-    for name, size in {"full": stream_mb, "short": min(stream_mb, 512)}.items():
-        with open(www / f"{name}.sparse", "wb") as file:
-            file.truncate(size * 2**20)
-    for path in [scratch, www]:
-        path.chmod(0o755)
-    return Origin(scratch, www)
-
-
-def origin_requests(origin):
-    with urllib.request.urlopen(f"http://127.0.0.1:{origin.port}/status") as status:
-        return int(status.read().split(b"\n")[2].split()[2])
 
 
 def wrk(seconds, options, row, peer, origin, word):
@@ -184,12 +147,12 @@ def run_requests(row, peer, origin, options, word):
     with idle_connections(peer, idle):
         wrk(1, options, row, peer, origin, word + "i")
         held = peer.live_memory() - memory if idle else 0
-        fetched = origin_requests(origin)
+        fetched = origin.requests()
         before = peer.cpu()
         result = wrk(options.duration, options, row, peer, origin, word)
         result["cpu"] = (peer.cpu() - before) / max(1, result["requests"]) * 1e6
     result["rate"] = result["requests"] / result["seconds"]
-    result["fetched"] = (origin_requests(origin) - fetched) / max(1, result["requests"])
+    result["fetched"] = (origin.requests() - fetched) / max(1, result["requests"])
     if idle:
         result["each"] = held / idle
     expected = result["fetched"] > 0.98 if row.kind == "miss" else result["fetched"] < 0.01
@@ -203,12 +166,12 @@ def run_objects(row, peer, origin, options, word):
     """Octets that each stored object takes beyond its body, in a server that had none before."""
     tiny = dataclasses.replace(row, kind="hit", urls=100)
     wrk(options.warmup, options, tiny, peer, origin, word)
-    before, stored = peer.live_memory(), origin_requests(origin)
+    before, stored = peer.live_memory(), origin.requests()
     many = dataclasses.replace(row, kind="hit", urls=OBJECTS)
     for _ in range(20):
-        if origin_requests(origin) - stored < OBJECTS - 200:
+        if origin.requests() - stored < OBJECTS - 200:
             wrk(3, options, many, peer, origin, word)
-    held = origin_requests(origin) - stored
+    held = origin.requests() - stored
     return {
         "each": (peer.live_memory() - before) / held - SIZES[row.size], "odd": held < OBJECTS - 200,
     }
@@ -287,19 +250,15 @@ def trace(peer, origin, scratch):
     }
 
 
-def conditions(peers, options):
-    lines = [
-        *server.machine(options),
-        f"- {options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
+def conditions(options):
+    return [
+        f"{options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
         f"warm-up each, medians; {options.first_warmup} s of warm-up for each row of Loligo's before all; "
         f"{options.connections} keep-alive connections, 1,000 URLs; "
         f"stream of {options.stream_mb} MB by one curl, once before the first round",
-        f"- access logs off but where a row says so; one thread or worker each (loligo_event_loops "
+        f"access logs off but where a row says so; one thread or worker each (loligo_event_loops "
         f"{options.loops}; Varnish as it comes)",
     ]
-    lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
-    lines.append(f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}")
-    return lines
 
 
 def median(results, key):
@@ -326,9 +285,7 @@ def ratio_cell(found, row, peer):
 
 
 def report(found, traces, peers, rows, options):
-    lines = [
-        f"# Macro benchmark, {options.started:%Y-%m-%d %H:%M} UTC", "", *conditions(peers, options), "",
-    ]
+    lines = [*bench.head("Macro benchmark", options, peers, *conditions(options)), ""]
     titles = [TITLES.get(peer, peer) for peer in peers]
     others = [peer for peer in peers if peer != "loligo"] if "loligo" in peers else []
     requests = [row for row in rows if row.kind in ("hit", "miss", "revalidate")]
@@ -392,19 +349,13 @@ def bars(found, peers, rows):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--duration", type=int, default=10, help="seconds of each measurement")
-    parser.add_argument("--warmup", type=int, default=5, help="seconds before each measurement")
-    parser.add_argument("--first-warmup", type=int, default=20,
-                        help="seconds before the first round, for each request row of Loligo")
+    parser = bench.parser(
+        __doc__, "macro", rounds=3, duration=10, warmup=5, first_warmup=20, stream_mb=5120
+    )
     parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, or of " + ",".join(ROWS))
     parser.add_argument("--peers", default=",".join(USUAL_PEERS),
                         help="all, targets (each row with the peers that its target names), or of " + ",".join(PEERS))
-    parser.add_argument("--stream-mb", type=int, default=5120)
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
-    server.load_arguments(parser)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-macro.md; - prints only")
     return parser.parse_args()
 
 
@@ -412,48 +363,35 @@ def main():
     options = server.begun(arguments())
     names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
     rows = [row_named(name) for name in names]
-    peers = PEERS if options.peers in ("all", "targets") else chosen(options.peers, PEERS, "peers")
     if options.peers == "targets":
         rows = [dataclasses.replace(row, peers=row.peers & (row.targets | {"loligo"})) for row in rows]
-    for peer in list(peers):
-        if not is_there(peer, options):
-            print(f"left out, not there: {peer}", file=sys.stderr)
-    peers = [peer for peer in peers if is_there(peer, options)]
-    servers = []
-    with server.folders("macro") as (scratch, memory):
-        try:
-            found, traces = measure(rows, peers, scratch, memory, servers, options)
-            text = report(found, traces, peers, rows, options)
-        finally:
-            for started in reversed(servers):
-                started.stop()
+    asked = ",".join(PEERS) if options.peers in ("all", "targets") else options.peers
+    peers = bench.peers_there(asked, options)
+    with bench.running("macro", options, options.stream_mb) as here:
+        found, traces = measure(rows, peers, here, options)
+    text = report(found, traces, peers, rows, options)
     written = server.write_results(text, options, "macro")
     if written:
         written.with_suffix(".svg").write_text(chart.bars(bars(found, peers, rows), "CPU us per request"))
 
 
-def measure(rows, peers, scratch, memory, servers, options):
-    """Adds to `servers` what it starts; results by row and peer, and traces by peer."""
-    origin = make_origin(scratch, options.stream_mb)
-    servers.append(origin)
-    origin.start()
+def measure(rows, peers, here, options):
+    """Results by row and peer, and traces by peer."""
     running = {}
     for row in rows:
         for peer in [peer for peer in peers if peer in row.peers]:
             which = (peer, row.flavour_of(peer))
             if which not in running:
-                running[which] = Peer(*which, scratch, memory, origin.port, options)
-                servers.append(running[which])
-                running[which].start()
+                running[which] = here.start(*which)
     found, traces = {}, {}
     for round_number in range(options.rounds + 1):
         for row in rows:
             for peer in [peer for peer in peers if peer in row.peers]:
                 one = running[(peer, row.flavour_of(peer))]
-                run_once(row, one, origin, options, round_number, found)
+                run_once(row, one, here.origin, options, round_number, found)
     if options.strace and program("strace"):
         traces = {
-            peer: trace(running[(peer, "plain")], origin, scratch)
+            peer: trace(running[(peer, "plain")], here.origin, here.scratch)
             for peer in peers if (peer, "plain") in running
         }
     return found, traces
@@ -482,7 +420,7 @@ def run_once(row, peer, origin, options, round_number, found):
         f"{key} {value:,.2f}" for key, value in result.items()
         if key in ("cpu", "rate", "fetched", "rss", "each")
     )
-    print(f"round {round_number} {row.name} {peer.peer}: {shown}", file=sys.stderr)
+    server.say(f"round {round_number} {row.name} {peer.peer}: {shown}")
 
 
 if __name__ == "__main__":

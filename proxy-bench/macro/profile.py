@@ -2,15 +2,13 @@
 Writes a Markdown table and a flame graph for each row.
 """
 
-import argparse
-import pathlib
 import platform
 import sys
 
+import bench
 import flame
 import macro
 import server
-from peers import Peer
 
 FLAGS = "-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"
 
@@ -20,12 +18,10 @@ def library():
     return server.TREE / "proxy-bench/target/profiler" / folder / "libasyncProfiler.so"
 
 
-def profile(row, origin, scratch, memory, options):
+def profile(row, here, options):
     """CPU per request before, and the stacks of a measurement like it."""
-    peer = Peer("loligo", row.flavour_of("loligo"), scratch, memory, origin.port, options)
-    stacks = scratch / f"{row.name}.txt"
-    try:
-        peer.start()
+    origin, stacks = here.origin, here.scratch / f"{row.name}.txt"
+    with here.fresh("loligo", row.flavour_of("loligo")) as peer:
         macro.check_bodies(row, peer, origin, "p")
         macro.wrk(options.warmup, options, row, peer, origin, "w")
         before = peer.cpu()
@@ -35,21 +31,19 @@ def profile(row, origin, scratch, memory, options):
         peer.jcmd("JVMTI.agent_load", str(library()), f'"start,{command}"')
         macro.wrk(options.duration, options, row, peer, origin, "s")
         peer.jcmd("JVMTI.agent_load", str(library()), f'"stop,collapsed,{command}"')
-    finally:
-        peer.discard()
     return micros, flame.read(stacks)
 
 
 def report(found, options):
     shares = {name: flame.shares(stacks) for name, (_, stacks) in found.items()}
     rows = [macro.row_named(name) for name in found]
-    lines = [
-        f"# Where the CPU goes, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- {options.connections} connections, {options.duration} s after {options.warmup} s of warm-up each, "
+    lines = bench.head(
+        "Where the CPU goes", options, ["loligo"],
+        f"{options.connections} connections, {options.duration} s after {options.warmup} s of warm-up each, "
         f"a sample every {options.interval} us of CPU; access logs off; loligo_event_loops {options.loops}",
-        "- us per request were taken just before, without the profiler; shares are of all threads of the process",
-        "", "CPU microseconds per request:", "",
-    ]
+        "us per request were taken just before, without the profiler; shares are of all threads of the process",
+    )
+    lines += ["", "CPU microseconds per request:", ""]
     body = [["**all**", *[f"**{found[row.name][0]:.1f}**" for row in rows]]]
     for name in flame.COLOURS:
         if any(shares[row.name].get(name) for row in rows):
@@ -61,15 +55,13 @@ def report(found, options):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = bench.parser(
+        __doc__, "profile", duration=15, warmup=60, interval=500,
+        words={"duration": "seconds of each profile", "interval": "microseconds of CPU between samples"},
+    )
     rows = [row.name for row in macro.ALL_ROWS if row.kind in ("hit", "miss", "revalidate")]
     parser.add_argument("--rows", default="hit-1k,hit-64k,miss-4k,miss-4k-disk", help="of " + ",".join(rows))
-    parser.add_argument("--duration", type=int, default=15, help="seconds of each profile")
-    parser.add_argument("--warmup", type=int, default=60)
-    parser.add_argument("--interval", type=int, default=500, help="microseconds of CPU between samples")
-    server.load_arguments(parser)
     parser.set_defaults(java_flags=FLAGS)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-profile.md; - prints only")
     options = parser.parse_args()
     options.rows = server.chosen(options.rows, rows, "rows")
     return options
@@ -79,15 +71,8 @@ def main():
     options = server.begun(arguments())
     if not library().is_file():
         sys.exit("first: mvn -pl proxy-bench dependency:unpack@profiler")
-    found = {}
-    with server.folders("profile") as (scratch, memory):
-        origin = macro.make_origin(scratch, 1)
-        try:
-            origin.start()
-            for name in options.rows:
-                found[name] = profile(macro.row_named(name), origin, scratch, memory, options)
-        finally:
-            origin.stop()
+    with bench.running("profile", options) as here:
+        found = {name: profile(macro.row_named(name), here, options) for name in options.rows}
     written = server.write_results(report(found, options), options, "profile")
     for name, (_, stacks) in found.items():
         if written:

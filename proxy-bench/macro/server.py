@@ -249,12 +249,8 @@ def common_arguments(parser):
     parser.add_argument("--jar", type=pathlib.Path, default=TREE / "proxy-server/target/loligo.jar")
 
 
-def load_arguments(parser):
-    """Those of scripts that put load on one row of the table."""
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the C programs are; the .sh gives it")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--loops", type=int, default=1, help="loligo_event_loops")
-    common_arguments(parser)
+def say(text):
+    print(f"{datetime.datetime.now():%H:%M:%S} {text}", file=sys.stderr)
 
 
 @contextlib.contextmanager

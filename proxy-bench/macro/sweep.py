@@ -2,17 +2,15 @@
 rate, and latencies from the moment a request was due. Prints and writes one Markdown table.
 """
 
-import argparse
 import os
-import pathlib
 import statistics
 import subprocess
-import sys
 import time
 
+import bench
 import macro
 import server
-from peers import PEERS, TITLES, Peer, is_there
+from peers import TITLES
 
 TENTHS = range(1, 11)
 HALF = 5
@@ -56,13 +54,13 @@ def measure(peers, row, origin, log, options):
         for tenth in TENTHS:
             if tenth != HALF:
                 found[(peer.peer, tenth)] = [at_rate(peer, row, most[peer] * tenth / 10, options)]
-                print(f"{peer.peer} {tenth}0 %: {found[(peer.peer, tenth)][-1]}", file=sys.stderr)
+                server.say(f"{peer.peer} {tenth}0 %: {found[(peer.peer, tenth)][-1]}")
     for _ in range(options.rounds):
         for peer in peers:
             started = time.time()
             result = at_rate(peer, row, most[peer] * HALF / 10, options)
             found.setdefault((peer.peer, HALF), []).append(result)
-            print(f"{peer.peer} half: {result}", file=sys.stderr)
+            server.say(f"{peer.peer} half: {result}")
             if peer.peer == "loligo":
                 pauses += server.safepoints(log, "Total", started, time.time())
     return found, pauses
@@ -80,14 +78,13 @@ def middle(results, key):
 
 
 def report(found, pauses, peers, row, options):
-    lines = [
-        f"# Load sweep, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- {row.title}, {options.connections} keep-alive connections, {row.urls:,} URLs; each rate for "
+    lines = bench.head(
+        "Load sweep", options, peers,
+        f"{row.title}, {options.connections} keep-alive connections, {row.urls:,} URLs; each rate for "
         f"{options.duration} s after {options.warmup} s of warm-up; access logs off; one thread or worker each",
-        f"- a request is due at its place in the schedule and its latency counts from there; half load was "
+        f"a request is due at its place in the schedule and its latency counts from there; half load was "
         f"taken {options.rounds} times, the peers in turn, medians",
-    ]
-    lines += [f"- {peer}: {server.version(peer, options)}" for peer in peers]
+    )
     lines += ["", "CPU of the process tree regressed on rate, over all ten rates:", ""]
     rows = []
     for peer in peers:
@@ -133,37 +130,24 @@ def report(found, pauses, peers, row, options):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", default="limit,loligo,haproxy,nginx,trafficserver", help="of " + ",".join(PEERS))
+    parser = bench.parser(
+        __doc__, "sweep", peers="limit,loligo,haproxy,nginx,trafficserver", rounds=7, duration=5, warmup=30
+    )
     parser.add_argument("--row", default="hit-4k", choices=["hit-1k", "hit-4k", "hit-64k"])
-    parser.add_argument("--rounds", type=int, default=7, help="at half load")
-    parser.add_argument("--duration", type=int, default=5, help="seconds of each rate")
-    parser.add_argument("--warmup", type=int, default=30)
-    server.load_arguments(parser)
-    parser.add_argument("--out", type=pathlib.Path, help="default: results/DATE-sweep.md; - prints only")
     return parser.parse_args()
 
 
 def main():
     options = server.begun(arguments())
-    names = [peer for peer in server.chosen(options.peers, PEERS, "peers") if is_there(peer, options)]
+    names = bench.peers_there(options.peers, options)
     row = macro.row_named(options.row)
-    servers = []
-    with server.folders("sweep") as (scratch, memory):
-        log = scratch / "safepoints.log"
-        options.java_flags = f"{options.java_flags} {server.log_safepoints(log)}".strip()
-        try:
-            origin = macro.make_origin(scratch, 1)
-            servers.append(origin)
-            origin.start()
-            for name in names:
-                servers.append(Peer(name, row.flavour_of(name), scratch, memory, origin.port, options))
-                servers[-1].start()
-            found, pauses = measure(servers[1:], row, origin, log, options)
-        finally:
-            for started in reversed(servers):
-                started.stop()
-    options.java_flags = options.java_flags.replace(str(scratch) + "/", "")
+    flags = options.java_flags
+    with bench.running("sweep", options) as here:
+        log = here.scratch / "safepoints.log"
+        options.java_flags = f"{flags} {server.log_safepoints(log)}".strip()
+        peers = [here.start(name, row.flavour_of(name)) for name in names]
+        found, pauses = measure(peers, row, here.origin, log, options)
+    options.java_flags = f"{flags} {server.log_safepoints(log.name)}".strip()
     server.write_results(report(found, sorted(pauses), names, row, options), options, "sweep")
 
 
