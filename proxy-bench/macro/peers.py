@@ -1,8 +1,6 @@
 """The programs that macro.py compares, each configured for one thread of work."""
 
-import pathlib
 import re
-import subprocess
 import urllib.request
 
 import server
@@ -110,11 +108,7 @@ class Peer(server.Server):
         return int(used.group(1)) * 1024 + self.direct_octets()
 
     def jcmd(self, *words):
-        program_file = pathlib.Path(self.options.java).resolve().parent / "jcmd"
-        return subprocess.run(
-            [str(program_file), str(self.process.pid), *words], check=True, capture_output=True,
-            text=True, stdin=subprocess.DEVNULL,
-        ).stdout
+        return server.jcmd(self.options, self.process, *words)
 
     def direct_octets(self):
         """Direct memory that its allocator holds, by its own ledger."""

@@ -38,6 +38,7 @@ PEERS = [
 ]
 MEASURED, WARMING = 1, 2  # worlds: sets of URLs
 FILL_DAMPING = 5 / 55  # of the recurrence, as PolyMix fills
+CACHABLE = 0.8  # share of the objects, by the table in polymix.h
 WARM_RECURRENCE = 0.99  # what it brings takes room from what is measured
 
 
@@ -69,11 +70,18 @@ class Origin(server.Server):
         super().__init__("polyorigin", scratch / "origin")
 
     def command_line(self):
-        return [str(self.options.bin / "polyorigin"), str(self.port), str(self.options.delay_ms)]
+        return [str(self.options.bin / "polyorigin"), str(self.port)]
 
     def asked(self):
         """Requests for objects, and octets of their bodies, since the start."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status", timeout=10) as status:
+        return self.tell("status")
+
+    def think(self, mean_ms, deviation_ms=0):
+        """How long it waits from now on before it answers."""
+        self.tell(f"think/{mean_ms}/{deviation_ms}")
+
+    def tell(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as status:
             requests, octets = status.read().split()
         return int(requests), int(octets)
 
@@ -218,9 +226,12 @@ class Load:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
 
-    def run(self, name, world, window, recurrence, count=0, new=0, seconds=0.0, rate=0.0, bias=0.0):
-        line = f"{name} {world} {window} {recurrence:.6f} {count} {new} {seconds} {rate} {bias}\n"
-        guard = threading.Timer(seconds + 120, self.process.kill)
+    def run(self, name, world, window, recurrence, count=0, new=0, seconds=0.0, rate=0.0, bias=0.0, **keys):
+        """Runs a phase; polyload.c explains the words of its line, and the keys."""
+        line = f"{name} {world} {window} {recurrence:.6f} {count} {new} {seconds} {rate} {bias}"
+        line += "".join(f" {key}={value}" for key, value in keys.items()) + "\n"
+        due = count / rate if rate else 0
+        guard = threading.Timer(max(seconds, due) + 120, self.process.kill)
         guard.start()
         try:
             self.process.stdin.write(line)
@@ -693,7 +704,8 @@ def arguments():
     return options
 
 
-def leave_out_absent(options):
+def leave_out_absent(options, *lists):
+    """Takes what is not installed out of these lists of peers."""
     programs = {"squid": "squid", "nginx": "nginx", "trafficserver": "traffic_server"}
 
     def there(peer):
@@ -701,17 +713,17 @@ def leave_out_absent(options):
         return options.jar.is_file() if kind == "loligo" else bool(program(programs[kind]))
 
     options.there = there
-    for name in ("peers", "twice_peers", "big_peers"):
+    for name in lists:
         for peer in [peer for peer in getattr(options, name) if not there(peer)]:
-            print(f"left out, not there: {peer}", file=sys.stderr)
+            server.say(f"left out, not there: {peer}")
             getattr(options, name).remove(peer)
-    if not options.jar.is_file() and {"memory", "dirs"} & set(options.parts):
-        sys.exit(f"not there: {options.jar}")
 
 
 def main():
     options = server.begun(arguments())
-    leave_out_absent(options)
+    leave_out_absent(options, "peers", "twice_peers", "big_peers")
+    if not options.jar.is_file() and {"memory", "dirs"} & set(options.parts):
+        sys.exit(f"not there: {options.jar}")
     options.octets_of_new = octets_of_new(options)
     options.window = int(options.working_set_mb * options.scale * 2**20 / options.octets_of_new)
     options.scratch = pathlib.Path(tempfile.mkdtemp(prefix="polygraph-", dir=options.dir))
@@ -720,6 +732,7 @@ def main():
     all_results = {}
     try:
         origin.start()
+        origin.think(options.delay_ms)
         for part in options.parts:
             setups, phases = plan(part, options)
             found = all_results.setdefault(part, {setup.label: [] for setup in setups})

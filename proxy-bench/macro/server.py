@@ -116,21 +116,27 @@ class Server:
         return None
 
     def start(self):
+        self.launch()
+        self.await_port()
+
+    def launch(self):
+        """Starts the process, which may have ended before; its port is not open yet."""
+        if self.output.closed:
+            self.output = open(self.dir / "output.txt", "a", encoding="utf-8")
         self.process = subprocess.Popen(
             self.command_line(), stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output,
             env=self.environment(), start_new_session=True,
         )
-        self.await_port()
 
-    def await_port(self):
-        for _ in range(300):
+    def await_port(self, every=0.1):
+        """Returns when the port takes connections; looks after each so many seconds."""
+        given_up = time.monotonic() + 30
+        while time.monotonic() < given_up and self.process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 return
             except OSError:
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.1)
+                time.sleep(every)
         raise Failed(f"{self.name} does not listen:\n" + (self.dir / "output.txt").read_text())
 
     def cpu(self):
@@ -149,9 +155,15 @@ class Server:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-            for pid in descendants[1:]:
-                end_of_session(pid, self.process.pid)
+            end_session(descendants[1:], self.process.pid)
         self.output.close()
+
+    def kill(self):
+        """Ends the program and whatever it has started by SIGKILL."""
+        pids = process_tree(self.process.pid)
+        self.process.kill()
+        self.process.wait()
+        end_session(pids[1:], self.process.pid)
 
     def discard(self):
         """Ends it, and its folder is another one's to take."""
@@ -174,13 +186,22 @@ def traffic_server_root(peer, cache, cache_mb, remaps):
     )
 
 
-def end_of_session(pid, session):
-    """Kills a process that outlived the one that led its session; a pid used again has another."""
+def end_session(pids, session):
+    """Kills processes that outlived the one that led their session, and waits for their end: they hold its port."""
+    left = pids
+    while left := [pid for pid in left if is_of_session(pid, session)]:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def is_of_session(pid, session):
+    """A pid that is used again has another session."""
     try:
-        if os.getsid(pid) == session:
-            os.kill(pid, signal.SIGKILL)
+        return os.getsid(pid) == session
     except ProcessLookupError:
-        pass
+        return False
 
 
 def begun(options):
@@ -194,6 +215,15 @@ def begun(options):
     options.started = datetime.datetime.now(datetime.timezone.utc)
     options.load = os.getloadavg()
     return options
+
+
+def jcmd(options, process, *words):
+    """What jcmd prints; `process` is of options.java. The JVM that jcmd is takes no CPU from what is measured."""
+    program_file = pathlib.Path(options.java).resolve().parent / "jcmd"
+    return subprocess.run(
+        ["nice", "-n", "19", str(program_file), str(process.pid), *words], check=True, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL,
+    ).stdout
 
 
 def stolen_seconds():

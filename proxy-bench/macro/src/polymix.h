@@ -14,8 +14,12 @@
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
 #define MAX_BODY (16u << 20)
-#define REQUEST_FIELD "X-Request"
-#define SERVED_FIELD "X-Served"
+#define REQUEST_FIELD "X-Request" /* the number of a request; with CUT_MARK: end the answer early */
+#define SERVED_FIELD "X-Served"   /* the same, of the request that an answer was made for */
+#define CUT_MARK "c"
+#define LAST_MODIFIED "Sat, 01 Jan 2022 00:00:00 GMT"
+#define BEFORE_LAST_MODIFIED "Fri, 31 Dec 2021 23:59:59 GMT"
+#define ETAG_FORMAT "\"%u-%llu-%u\"" /* world, number, version */
 
 struct object {
   uint64_t key;

@@ -1,7 +1,9 @@
 /*
- * An origin that stores nothing: answers GET /wWORLD/tTYPE/_NUMBER.VERSION from computation
- * (polymix.h), and GET /status with the requests and body octets of objects it was asked for.
- * One thread, keep-alive. Usage: polyorigin PORT [DELAY_MS]; listens on 127.0.0.1 only.
+ * An origin that stores nothing: answers GET and HEAD of /wWORLD/tTYPE/_NUMBER.VERSION from computation
+ * (polymix.h), with 304 where a condition says that the client has it, and POST with 204. A request whose
+ * X-Request has CUT_MARK gets half of the body. GET /status: the requests for objects and octets of bodies
+ * so far. GET /think/MEAN/DEVIATION: milliseconds before each answer from now on, normally distributed.
+ * One thread, keep-alive. Usage: polyorigin PORT; listens on 127.0.0.1 only.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -19,7 +21,7 @@
 
 #include "polymix.h"
 
-#define CONNECTIONS 4096
+#define CONNECTIONS 65536
 #define HEAD_ROOM 8192
 #define CHUNK 65536
 #define FRESH_SECONDS 36000
@@ -37,6 +39,7 @@ struct connection {
   char in[HEAD_ROOM];
 };
 
+/* An answer that waits; a heap has the next one first. */
 struct delayed {
   double due;
   int fd;
@@ -45,9 +48,9 @@ struct delayed {
 
 static struct connection *connections[CONNECTIONS];
 static struct delayed waiting[CONNECTIONS];
-static size_t waiting_first, waiting_count;
-static uint64_t asked, asked_octets;
-static double delay_seconds;
+static size_t waiting_count;
+static uint64_t asked, asked_octets, random_state;
+static double think_mean, think_deviation; /* seconds */
 static int poller;
 
 static double now(void) {
@@ -72,6 +75,44 @@ static const char *today(time_t ahead) {
     date(texts[which], sizeof texts[which], second + ahead);
   }
   return texts[which];
+}
+
+static double think_seconds(void) {
+  if (think_deviation <= 0) {
+    return think_mean;
+  }
+  double first = 1 - next_uniform(&random_state), second = next_uniform(&random_state);
+  double normal = sqrt(-2 * log(first)) * cos(2 * M_PI * second);
+  return think_mean + think_deviation * normal;
+}
+
+static void swap(size_t one, size_t other) {
+  struct delayed held = waiting[one];
+  waiting[one] = waiting[other];
+  waiting[other] = held;
+}
+
+static void push(struct delayed delayed) {
+  size_t place = waiting_count++;
+  waiting[place] = delayed;
+  for (; place > 0 && waiting[place].due < waiting[(place - 1) / 2].due; place = (place - 1) / 2) {
+    swap(place, (place - 1) / 2);
+  }
+}
+
+static struct delayed pop(void) {
+  struct delayed first = waiting[0];
+  waiting[0] = waiting[--waiting_count];
+  for (size_t place = 0, child; (child = 2 * place + 1) < waiting_count; place = child) {
+    if (child + 1 < waiting_count && waiting[child + 1].due < waiting[child].due) {
+      child++;
+    }
+    if (waiting[place].due <= waiting[child].due) {
+      break;
+    }
+    swap(place, child);
+  }
+  return first;
 }
 
 static void shut(int fd) {
@@ -134,7 +175,26 @@ static void answer_text(struct connection *connection, const char *status, const
       status, today(0), strlen(text), text);
 }
 
-static void answer_object(struct connection *connection, const char *path, const char *request) {
+/* The value of a field, NULL where the head has none. */
+static const char *field(const char *head, const char *name) {
+  const char *found = strcasestr(head, name);
+  return found == NULL ? NULL : found + strlen(name) + strspn(found + strlen(name), " ");
+}
+
+/* Whether the client has what it asks for. */
+static bool is_unchanged(const char *head, const char *etag) {
+  const char *tags = field(head, "\r\nIf-None-Match:");
+  if (tags != NULL) {
+    return strncmp(tags, etag, strlen(etag)) == 0;
+  }
+  const char *since = field(head, "\r\nIf-Modified-Since:");
+  struct tm had = {0}, changed = {0};
+  return since != NULL && strptime(since, "%a, %d %b %Y %H:%M:%S", &had) != NULL &&
+         strptime(LAST_MODIFIED, "%a, %d %b %Y %H:%M:%S", &changed) != NULL &&
+         timegm(&had) >= timegm(&changed);
+}
+
+static void answer_object(struct connection *connection, const char *path, const char *head) {
   unsigned world, type, version;
   unsigned long long id;
   if (sscanf(path, "/w%u/t%u/_%llu.%u", &world, &type, &id, &version) != 4) {
@@ -142,29 +202,53 @@ static void answer_object(struct connection *connection, const char *path, const
     return;
   }
   struct object object = object_of(world, id, version);
-  asked++;
-  asked_octets += object.size;
-  char serial[32] = "0";
-  const char *field = strcasestr(request, "\r\n" REQUEST_FIELD ":");
-  if (field != NULL) {
-    sscanf(field + sizeof "\r\n" REQUEST_FIELD, " %31[0-9]", serial);
+  char serial[32] = "0", etag[64], caching[128], length[64] = "";
+  const char *number = field(head, "\r\n" REQUEST_FIELD ":");
+  if (number != NULL) {
+    sscanf(number, "%31[0-9" CUT_MARK "]", serial);
   }
-  char caching[128];
+  snprintf(etag, sizeof etag, ETAG_FORMAT, world, id, version);
   if (object.cachable) {
     snprintf(caching, sizeof caching, "Expires: %s\r\nCache-Control: max-age=%d\r\n",
              today(FRESH_SECONDS), FRESH_SECONDS);
   } else {
     snprintf(caching, sizeof caching, "Cache-Control: %s\r\n", id % 2 ? "no-store" : "private");
   }
+  bool unchanged = is_unchanged(head, etag), cut = strstr(serial, CUT_MARK) != NULL;
+  if (!unchanged) {
+    snprintf(length, sizeof length, "Content-Length: %u\r\n", object.size);
+  }
   connection->key = object.key;
   connection->sent = 0;
-  connection->size = object.size;
+  connection->size = unchanged || connection->in[0] == 'H' ? 0 : cut ? object.size / 2 : object.size;
+  connection->closing |= cut && !unchanged;
+  asked++;
+  asked_octets += connection->size;
   connection->head_length = (size_t)snprintf(
       connection->head, sizeof connection->head,
-      "HTTP/1.1 200 OK\r\nDate: %s\r\nServer: polyorigin\r\nContent-Type: %s\r\n"
-      "Content-Length: %u\r\nLast-Modified: Sat, 01 Jan 2022 00:00:00 GMT\r\n%s" SERVED_FIELD
-      ": %s\r\n\r\n",
-      today(0), CONTENTS[object.type].media_type, object.size, caching, serial);
+      "HTTP/1.1 %s\r\nDate: %s\r\nServer: polyorigin\r\nContent-Type: %s\r\n%s"
+      "Last-Modified: " LAST_MODIFIED "\r\nETag: %s\r\n%s" SERVED_FIELD ": %s\r\n\r\n",
+      unchanged ? "304 Not Modified" : "200 OK", today(0), CONTENTS[object.type].media_type, length,
+      etag, caching, serial);
+}
+
+static void answer_post(struct connection *connection) {
+  connection->size = connection->sent = 0;
+  connection->head_length =
+      (size_t)snprintf(connection->head, sizeof connection->head,
+                       "HTTP/1.1 204 No Content\r\nDate: %s\r\n\r\n", today(0));
+}
+
+static void answer_control(struct connection *connection, const char *path) {
+  double mean, deviation;
+  char text[64];
+  if (sscanf(path, "/think/%lf/%lf ", &mean, &deviation) == 2) {
+    think_mean = mean / 1000;
+    think_deviation = deviation / 1000;
+  }
+  snprintf(text, sizeof text, "%llu %llu\n", (unsigned long long)asked,
+           (unsigned long long)asked_octets);
+  answer_text(connection, "200 OK", text);
 }
 
 /* Answers the whole requests that have arrived, one after the other. */
@@ -179,6 +263,16 @@ static void serve(int fd) {
       }
       return;
     }
+    const char *length = strncmp(connection->in, "POST ", 5) == 0
+                             ? field(connection->in, "\r\nContent-Length:")
+                             : NULL;
+    size_t used = (size_t)(end + 4 - connection->in) + (length == NULL ? 0 : strtoul(length, NULL, 10));
+    if (used > connection->in_length) {
+      if (used >= HEAD_ROOM) {
+        shut(fd);
+      }
+      return;
+    }
     end[2] = 0;
     char *line = strstr(connection->in, "\r\n");
     char *path = strchr(connection->in, '/');
@@ -189,24 +283,27 @@ static void serve(int fd) {
     connection->closing = strcasestr(connection->in, "\r\nConnection: close") != NULL;
     connection->writing = true;
     connection->head_sent = 0;
-    if (path == NULL || path > line || strncmp(connection->in, "GET ", 4) != 0) {
-      answer_text(connection, "400 Bad Request", "GET of an object was expected\n");
+    bool is_get = strncmp(connection->in, "GET ", 4) == 0;
+    bool is_object = true;
+    if (path == NULL || path > line) {
+      answer_text(connection, "400 Bad Request", "a path was expected\n");
       connection->closing = true;
-    } else if (strncmp(path, "/status ", 8) == 0) {
-      char text[64];
-      snprintf(text, sizeof text, "%llu %llu\n", (unsigned long long)asked,
-               (unsigned long long)asked_octets);
-      answer_text(connection, "200 OK", text);
-    } else {
+    } else if (strncmp(path, "/status ", 8) == 0 || strncmp(path, "/think/", 7) == 0) {
+      answer_control(connection, path);
+      is_object = false;
+    } else if (is_get || strncmp(connection->in, "HEAD ", 5) == 0) {
       answer_object(connection, path, line);
-      if (delay_seconds > 0 && waiting_count < CONNECTIONS) {
-        connection->waiting = true;
-        waiting[(waiting_first + waiting_count++) % CONNECTIONS] =
-            (struct delayed){now() + delay_seconds, fd, connection->life};
-      }
+    } else if (strncmp(connection->in, "POST ", 5) == 0) {
+      answer_post(connection);
+    } else {
+      answer_text(connection, "405 Method Not Allowed", "GET, HEAD or POST was expected\n");
     }
-    size_t used = (size_t)(end + 4 - connection->in);
-    memmove(connection->in, end + 4, connection->in_length - used);
+    double think = is_object ? think_seconds() : 0;
+    if (think > 0 && waiting_count < CONNECTIONS) {
+      connection->waiting = true;
+      push((struct delayed){now() + think, fd, connection->life});
+    }
+    memmove(connection->in, connection->in + used, connection->in_length - used);
     connection->in_length -= used;
     if (!advance(fd)) {
       return;
@@ -256,19 +353,17 @@ static void welcome(int listener) {
 /* Lets delayed answers go; returns the milliseconds until the next one, -1 where there is none. */
 static int release(void) {
   while (waiting_count > 0) {
-    struct delayed first = waiting[waiting_first];
-    double left = first.due - now();
-    struct connection *connection = connections[first.fd];
-    bool gone = !connection->open || connection->life != first.life;
+    double left = waiting[0].due - now();
+    struct connection *connection = connections[waiting[0].fd];
+    bool gone = !connection->open || connection->life != waiting[0].life;
     if (left > 0 && !gone) {
       return (int)(left * 1000) + 1;
     }
-    waiting_first = (waiting_first + 1) % CONNECTIONS;
-    waiting_count--;
+    int fd = pop().fd;
     if (!gone) {
       connection->waiting = false;
-      if (advance(first.fd)) {
-        serve(first.fd);
+      if (advance(fd)) {
+        serve(fd);
       }
     }
   }
@@ -277,19 +372,18 @@ static int release(void) {
 
 int main(int count, char **words) {
   if (count < 2) {
-    fprintf(stderr, "usage: polyorigin PORT [DELAY_MS]\n");
+    fprintf(stderr, "usage: polyorigin PORT\n");
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  delay_seconds = count > 2 ? atof(words[2]) / 1000 : 0;
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)atoi(words[1])),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-      listen(listener, 1024) != 0) {
+      listen(listener, 4096) != 0) {
     perror("polyorigin");
     return 1;
   }
