@@ -1,8 +1,10 @@
-"""What a slow disk does to those who do not need it, and what cold reads cost. Parts:
+"""What a slow disk does to those who do not need it, what cold reads cost. Parts:
 
-  isolation  memory hits, misses and disk hits at a steady rate, calm and while the disk stands still:
-             the cache_dir is on a file system of its own in an image, which is frozen, its device
-             throttled and its pages dropped for the time of the phase. Times to safepoint beside it.
+  isolation  memory hits, misses, disk hits, and HEAD, If-None-Match, POST and PURGE for objects on disk at steady
+             rates, calm and while the disk stands still: the cache_dir is on a file system of its own in an image,
+             which is frozen, its device throttled and its pages dropped for the time of the phase. In the middle
+             of each phase the JVM collects. Fails where p99 of memory hits is more than twice the calm one, or a
+             time to safepoint longer than 2 ms.
   cold       revisits of a filled cache with the page cache warm, dropped, and warm again
   restart    a filled cache after SIGTERM, with its pages dropped, and after kill -9 under write load: time
              to the port, to all that was stored, and what of it is found
@@ -13,7 +15,6 @@ Isolation needs root, a loop device and mount namespaces; disk.sh makes the name
 import argparse
 import concurrent.futures
 import contextlib
-import datetime
 import json
 import os
 import pathlib
@@ -27,17 +28,25 @@ import tempfile
 import time
 import urllib.request
 
+import bench
 import polygraph
 import server
 from polygraph import Load, Origin, Peer, Setup
 from server import Failed, chosen, program, table
 
 PARTS = ["isolation", "cold", "restart"]
+RATIO = 2  # p99 of memory hits, stalled over calm
+SAFEPOINT_MICROS = 2000
+# kinds of requests for objects on disk, and their shares
+OTHER_KINDS = {"head": 0.25, "inm": 0.25, "post": 0.25, "purge": 0.25}
 FILLED, HOT, NEW, WARMING = 1, 3, 4, 2  # worlds
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 LIMITS = ["read_bps_device", "write_bps_device"]
 PHASES = ["calm", "stall", "after"]
-LOADS = {"hot": "memory hits and unstorable", "new": "new objects", "disk": "disk hits and new objects"}
+LOADS = {
+    "hot": "memory hits and unstorable", "new": "new objects", "disk": "disk hits and new objects",
+    "other": "HEAD, If-None-Match, POST, PURGE on disk",
+}
 
 
 class Image:
@@ -120,12 +129,13 @@ def isolation(scratch, origin, options):
         image.mount(peer.caches[0])
         peer.start()
         loads = {name: Load(peer.port, options, connections=count) for name, count in
-                 (("hot", 8), ("new", 8), ("disk", 16))}
+                 (("hot", 8), ("new", 8), ("disk", 16), ("other", options.other_connections))}
         fill = options.recurrence * polygraph.FILL_DAMPING
         loads["disk"].run("fill", FILLED, options.window, fill, 0, options.window, options.phase_seconds)
         loads["hot"].run("fill", HOT, options.hot, 0, 0, options.hot, 60)
         loads["hot"].run("warm", HOT, 0, 1, 0, 0, options.warmup)
         results, reaching, stall_held = [], {phase: [] for phase in PHASES}, True
+        collections = {phase: [] for phase in PHASES}
         for _ in range(options.rounds):
             found = {}
             for phase in PHASES:
@@ -135,17 +145,19 @@ def isolation(scratch, origin, options):
                     time.sleep(0.2)
                     stall_held &= stalled.poll() is None
                 started = time.time()
-                found[phase] = together(loads, options)
-                reaching[phase] += server.safepoints(log, "Reaching safepoint", started, started + options.seconds)
+                found[phase], collected = together(loads, peer, options)
+                collections[phase].append(collected)
+                reaching[phase] += server.safepoints(log, "Reaching safepoint", started, time.time())
                 if stalled:
                     stalled.wait()
                     stalled = None
                 say(phase, found[phase])
             results.append(found)
         return {
-            "rounds": results, "reaching": reaching, "held": stall_held,
+            "rounds": results, "reaching": reaching, "held": stall_held, "collections": collections,
+            "mapped": shared_mappings(peer.process.pid),
             "means": "frozen" + (", device throttled to 1 B/s" if image.throttles() else ""),
-            "disk": peer.disk_mb(), "counters": peer.counters(),
+            "disk": peer.disk_mb(),
         }
     finally:
         if stalled:
@@ -159,27 +171,53 @@ def isolation(scratch, origin, options):
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def together(loads, options):
-    """All loads at once, each at its rate, for the seconds of a phase."""
-    with concurrent.futures.ThreadPoolExecutor(len(loads)) as pool:
+def shared_mappings(pid):
+    """Files that the process has mapped shared and writable: a page of one that is on a frozen disk stops its thread."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
+        fields = [line.split(maxsplit=5) for line in lines]
+    return sorted({field[5].strip() for field in fields if len(field) == 6 and field[1].startswith("rw-s")})
+
+
+def together(loads, peer, options):
+    """All loads at once, each at its rate, for the seconds of a phase, and seconds that a collection in it took.
+
+    Every memory hit that is due in a phase is asked for, however late; the other loads end with the phase.
+    """
+    with concurrent.futures.ThreadPoolExecutor(len(loads) + 1) as pool:
         running = {
-            "hot": pool.submit(loads["hot"].run, "hot", HOT, 0, 1, 0, 0, options.seconds, options.hot_rate),
+            "hot": pool.submit(
+                loads["hot"].run, "hot", HOT, 0, 1, int(options.hot_rate * options.seconds), rate=options.hot_rate
+            ),
             "new": pool.submit(loads["new"].run, "new", NEW, 1, 0, 0, 0, options.seconds, options.new_rate),
             "disk": pool.submit(
                 loads["disk"].run, "disk", FILLED, options.window, options.recurrence, 0, 0,
                 options.seconds, options.disk_rate,
             ),
+            "other": pool.submit(
+                loads["other"].run, "other", FILLED, 0, 1, 0, 0, options.seconds, options.other_rate,
+                known=options.window, **OTHER_KINDS,
+            ),
         }
-        return {name: future.result() for name, future in running.items()}
+        collection = pool.submit(collect, peer, options)
+        return {name: future.result() for name, future in running.items()}, collection.result()
+
+
+def collect(peer, options):
+    """Forces a collection half a phase from now; the seconds that it took, 0 where there is no JVM."""
+    time.sleep(options.seconds / 2)
+    if peer.kind != "loligo":
+        return 0
+    started = time.monotonic()
+    server.jcmd(options, peer.process, "GC.run")
+    return time.monotonic() - started
 
 
 def say(phase, found):
-    shown = "; ".join(
+    server.say(f"isolation {phase}: " + "; ".join(
         f"{name} {result['done']} done, hits p99 {result['hit_p99'] / 1000:.2f} ms, "
         f"misses p99 {result['miss_p99'] / 1000:.2f} ms, {result['wrong']} wrong, {result['errors']} errors"
         for name, result in found.items()
-    )
-    print(f"{datetime.datetime.now():%H:%M:%S} isolation {phase}: {shown}", file=sys.stderr)
+    ))
 
 
 def device_read_mb(peer):
@@ -214,13 +252,13 @@ def cold(scratch, origin, options):
                 result["cpu"] = (peer.cpu() - cpu) / max(1, result["done"]) * 1000
                 result["read"] = device_read_mb(peer) - read
                 found[phase] = result
-                print(
-                    f"{datetime.datetime.now():%H:%M:%S} cold {name} {phase}: hits p50/p99 "
+                server.say(
+                    f"cold {name} {phase}: hits p50/p99 "
                     f"{result['hit_p50'] / 1000:.2f}/{result['hit_p99'] / 1000:.2f} ms, "
-                    f"{result['read']:,.0f} MB from the device, {result['wrong']} wrong", file=sys.stderr,
+                    f"{result['read']:,.0f} MB from the device, {result['wrong']} wrong"
                 )
         except Failed as failure:
-            print(f"cold {name} failed: {failure}", file=sys.stderr)
+            server.say(f"cold {name} failed: {failure}")
         finally:
             if load:
                 load.stop()
@@ -235,11 +273,7 @@ class Restarted:
 
     def __init__(self, peer):
         self.started = time.monotonic()
-        peer.output = open(peer.dir / "output.txt", "a", encoding="utf-8")
-        peer.process = subprocess.Popen(
-            peer.command_line(), stdin=subprocess.DEVNULL, stdout=peer.output, stderr=peer.output,
-            start_new_session=True,
-        )
+        peer.launch()
         self.port = self.since(lambda: answers(peer.port))
         self.ready = self.since(lambda: state(peer) == "ready")
         self.objects = disk_number(peer, "objects")
@@ -299,8 +333,7 @@ def restart(scratch, origin, options):
                 with concurrent.futures.ThreadPoolExecutor(1) as pool:
                     written = pool.submit(writing.run, "new", NEW, 1, 0, 0, 0, 10)
                     time.sleep(8)
-                    peer.process.kill()
-                    peer.process.wait()
+                    peer.kill()
                     with contextlib.suppress(Failed):
                         written.result()
                 writing.stop()
@@ -318,7 +351,7 @@ def restart(scratch, origin, options):
                 f"{before:,}", f"{back.objects:,}", f"{result['hits'] / max(1, result['ideal_hits']):.4f}",
                 str(result["wrong"]),
             ])
-            print(f"restart {rows[-1]}", file=sys.stderr)
+            server.say(f"restart {rows[-1]}")
     finally:
         if load:
             load.stop()
@@ -345,22 +378,39 @@ def times(result, kind):
     return "/".join(f"{result[f'{kind}_{which}'] / 1000:.2f}" for which in ("p50", "p99", "max"))
 
 
+def hot_p99(found, phase):
+    """Milliseconds; median of the rounds."""
+    return statistics.median(results[phase]["hot"]["hit_p99"] for results in found["rounds"]) / 1000
+
+
+def isolation_problems(found, options):
+    calm, stall = (hot_p99(found, phase) for phase in ("calm", "stall"))
+    if not found["held"]:
+        yield "the stall did not hold"
+    if not calm or stall > RATIO * calm:
+        yield f"p99 of memory hits stalled: {stall:.2f} ms (expected: at most {RATIO} times {calm:.2f})"
+    if options.isolation_peer == "loligo":
+        longest = max(found["reaching"]["stall"], default=float("inf"))  # no safepoint was reached at all
+        if longest > SAFEPOINT_MICROS:
+            yield f"longest time to safepoint stalled: {longest:,.0f} us (expected: at most {SAFEPOINT_MICROS:,})"
+    lost = [result for results in found["rounds"] for phase in PHASES for result in [results[phase]["hot"]]
+            if result["wrong"] or result["errors"]]
+    if lost:
+        yield f"{len(lost)} phases with memory hits that failed or were wrong"
+
+
 def isolation_lines(found, options):
-    calm, stall = (
-        statistics.median(results[phase]["hot"]["hit_p99"] for results in found["rounds"])
-        for phase in ("calm", "stall")
-    )
-    kept = statistics.median(
-        results["stall"]["hot"]["done"] / (options.hot_rate * options.seconds) for results in found["rounds"]
-    )
+    calm, stall = (hot_p99(found, phase) for phase in ("calm", "stall"))
     lines = [
         "## Isolation", "",
         f"{options.isolation_peer}: {options.rounds} rounds of {options.seconds:g} s each calm, stalled ({found['means']}, pages dropped) and after; "
         f"{options.hot} hot objects at {options.hot_rate:g}/s, new ones at {options.new_rate:g}/s, disk load at "
-        f"{options.disk_rate:g}/s; cache {options.cache_mb} MB, {found['disk']:,.0f} MB of it used at the end, "
-        f"memory {options.memory_mb} MB.", "",
-        f"p99 of hot hits, medians: calm {calm / 1000:.2f} ms, stalled {stall / 1000:.2f} ms, "
-        f"ratio {stall / calm if calm else 0:.2f} (target <= 2); {kept:.2f} of the hot rate was kept while stalled.",
+        f"{options.disk_rate:g}/s, HEAD, If-None-Match, POST and PURGE in equal parts at {options.other_rate:g}/s; cache "
+        f"{options.cache_mb} MB, {found['disk']:,.0f} MB of it used at the end, memory {options.memory_mb} MB. "
+        "Latency counts from when a request was due.", "",
+        f"p99 of hot hits, medians: calm {calm:.2f} ms, stalled {stall:.2f} ms, "
+        f"ratio {stall / calm if calm else 0:.2f} (target <= {RATIO}).",
+        "", "Files mapped shared and writable: " + (", ".join(pathlib.Path(name).name for name in found["mapped"]) or "none") + ".",
     ]
     if not found["held"]:
         lines += ["", "**The stall did not hold: these figures do not say what they are meant to.**"]
@@ -373,12 +423,24 @@ def isolation_lines(found, options):
     lines += ["", *table(
         ["round", "phase", "load", "asked", "done", "hits", "hits p50/p99/max ms", "misses p50/p99/max ms", "wrong", "errors"], rows
     )]
-    lines += ["", "Time to safepoint, microseconds, all rounds (safepoints forced every 20 ms):", ""]
-    lines += table(["phase", "safepoints", "p50", "p99", "max"], [
+    lines += ["", "By kind, all rounds: number answered, median of p50, and the longest, in ms.", ""]
+    lines += table(["phase", *OTHER_KINDS], [
+        [phase, *[
+            f"{sum(results[phase]['other'][f'{kind}_count'] for results in found['rounds'])}, p50 "
+            f"{statistics.median(results[phase]['other'][f'{kind}_p50'] for results in found['rounds']) / 1000:.2f}, max "
+            f"{max(results[phase]['other'][f'{kind}_max'] for results in found['rounds']) / 1000:.0f}"
+            for kind in OTHER_KINDS
+        ]] for phase in PHASES
+    ])
+    lines += [
+        "", f"Time to safepoint, microseconds, all rounds (safepoints forced every 20 ms; target: at most {SAFEPOINT_MICROS} "
+        "stalled), and seconds that the collections took:", "",
+    ]
+    lines += table(["phase", "safepoints", "p50", "p99", "max", "collections s"], [
         [phase, str(len(values)), *(
             f"{values[min(len(values) - 1, int(len(values) * part))]:,.0f}" if values else "-"
             for part in (0.5, 0.99, 1)
-        )]
+        ), " ".join(f"{took:.2f}" for took in found["collections"][phase])]
         for phase, values in ((phase, sorted(values)) for phase, values in found["reaching"].items())
     ])
     return lines
@@ -410,6 +472,8 @@ def arguments():
     add("--part", default=",".join(PARTS), help="of " + ",".join(PARTS))
     add("--peers", default="loligo,nginx,trafficserver,squid-rock", help="of part cold, of " + ",".join(polygraph.PEERS))
     add("--isolation-peer", default="loligo", help="of part isolation, another to see what a stall can do")
+    add("--other-rate", type=float, default=80, help="of HEAD, If-None-Match, POST and PURGE in part isolation")
+    add("--other-connections", type=int, default=512, help="for them: each may hang with the disk")
     add("--rounds", type=int, default=3, help="of part isolation")
     add("--seconds", type=float, default=10, help="of each phase of part isolation")
     add("--hot", type=int, default=400, help="objects that are to be in memory")
@@ -425,7 +489,6 @@ def arguments():
     add("--warmup", type=float, default=15)
     add("--phase-seconds", type=float, default=300)
     add("--connections", type=int, default=64)
-    add("--delay-ms", type=int, default=0)
     add("--seed", type=int, default=1)
     add("--loops", type=int, default=1)
     polygraph.add_store_options(add)
@@ -448,20 +511,24 @@ def main():
     options.scratch = pathlib.Path(tempfile.mkdtemp(prefix="disk-", dir=options.dir))
     options.scratch.chmod(0o755)
     origin = Origin(options.scratch, options)
+    polygraph.leave_out_absent(options, "peers")
     lines = [
-        f"# Slow and cold disk, {options.started:%Y-%m-%d %H:%M} UTC", "", *server.machine(options),
-        f"- one event loop each (loligo_event_loops {options.loops}); warm-up of the JVM {options.warmup:g} s; "
-        "every octet of every body is compared",
-        *[f"- {peer}: {server.version(peer, options)}" for peer in options.peers],
-        f"- load average before: {' '.join(f'{load:.2f}' for load in options.load)}", "",
+        *bench.head(
+            "Slow and cold disk", options, options.peers,
+            f"one event loop each (loligo_event_loops {options.loops}); warm-up of the JVM {options.warmup:g} s; "
+            "every octet of every body is compared",
+        ), "",
     ]
+    problems = []
     try:
         origin.start()
         if "isolation" in options.parts:
             try:
-                lines += [*isolation_lines(isolation(options.scratch, origin, options), options), ""]
+                found = isolation(options.scratch, origin, options)
+                lines += [*isolation_lines(found, options), ""]
+                problems += isolation_problems(found, options)
             except Failed as failure:
-                print(f"isolation failed: {failure}", file=sys.stderr)
+                problems.append(f"isolation: {failure}")
                 lines += ["## Isolation", "", f"Not measured: {str(failure).splitlines()[0]}", ""]
         if "cold" in options.parts:
             lines += [*cold_lines(cold(options.scratch, origin, options), options), ""]
@@ -470,7 +537,11 @@ def main():
     finally:
         origin.stop()
         shutil.rmtree(options.scratch, ignore_errors=True)
+    if problems:
+        lines += ["## Targets that were missed", "", *[f"- {problem}" for problem in problems], ""]
     server.write_results("\n".join(lines), options, "disk")
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":
