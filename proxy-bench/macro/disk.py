@@ -1,4 +1,4 @@
-"""What a slow disk does to those who do not need it, what cold reads cost. Parts:
+"""What a slow disk does to those who do not need it, what cold reads cost, and what a restart costs clients. Parts:
 
   isolation  memory hits, misses, disk hits, and HEAD, If-None-Match, POST and PURGE for objects on disk at steady
              rates, calm and while the disk stands still: the cache_dir is on a file system of its own in an image,
@@ -8,6 +8,8 @@
   cold       revisits of a filled cache with the page cache warm, dropped, and warm again
   restart    a filled cache after SIGTERM, with its pages dropped, and after kill -9 under write load: time
              to the port, to all that was stored, and what of it is found
+  at-once    few objects on disk, SIGTERM or kill -9, a start, and all objects asked for at once when the port
+             opens. Fails where one of them is fetched again after SIGTERM, or more than the write buffer after kill -9.
 
 Isolation needs root, a loop device and mount namespaces; disk.sh makes the namespace.
 """
@@ -34,7 +36,7 @@ import server
 from polygraph import Load, Origin, Peer, Setup
 from server import Failed, chosen, program, table
 
-PARTS = ["isolation", "cold", "restart"]
+PARTS = ["isolation", "cold", "restart", "at-once"]
 RATIO = 2  # p99 of memory hits, stalled over calm
 SAFEPOINT_MICROS = 2000
 # kinds of requests for objects on disk, and their shares
@@ -361,6 +363,95 @@ def restart(scratch, origin, options):
     return rows
 
 
+ENDINGS = {
+    "SIGTERM": (0, Peer.stop),
+    "kill -9 after a while": (5, Peer.kill),  # seconds that nobody asks for anything before
+    "kill -9 at once": (0, Peer.kill),
+}
+
+
+def at_once(scratch, origin, options):
+    """A dictionary for each peer, number of objects and ending."""
+    found = []
+    for name in options.at_once_peers:
+        for objects in options.at_once_objects:
+            for ending in ENDINGS:
+                try:
+                    found.append(one_at_once(name, objects, ending, scratch, origin, options))
+                    server.say(f"at once {found[-1]}")
+                except Failed as failure:
+                    server.say(f"at once {name}, {ending}: {failure}")
+                    found.append({"peer": name, "ending": ending, "failure": str(failure).splitlines()[0]})
+    return found
+
+
+def one_at_once(name, objects, ending, scratch, origin, options):
+    folder = scratch / "at-once"
+    setup = Setup(name, name, options.memory_mb, options.cache_mb, java_flags=options.java_flags)
+    quiet_seconds, end = ENDINGS[ending]
+    peer = load = None
+    try:
+        peer = Peer(setup, folder, origin, options)
+        peer.start()
+        load = Load(peer.port, options, connections=options.at_once_connections)
+        new = int(objects / polygraph.CACHABLE)
+        load.run("fill", FILLED, objects, 0, 0, new, options.phase_seconds, options.at_once_fill_rate)
+        time.sleep(quiet_seconds)
+        end(peer)
+        started = time.monotonic()
+        peer.launch()
+        peer.await_port(0.001)
+        opened = time.monotonic() - started
+        fetched, _ = origin.asked()
+        result = load.run("once", FILLED, 0, 1, seconds=options.phase_seconds, once=1)
+        return {
+            "peer": name, "ending": ending, "opened": opened, "asked": result["requests"], "hits": result["hits"],
+            "fetched": origin.asked()[0] - fetched, "lost": result["octets"] - result["hit_octets"],
+            "latency": times(result, "hit"), "wrong": result["wrong"], "errors": result["errors"],
+        }
+    finally:
+        if load:
+            load.stop()
+        if peer:
+            peer.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def at_once_problems(found, options):
+    """Of Loligo: what should have been found and was not."""
+    for one in found:
+        if one["peer"] != "loligo":
+            continue
+        what = f"at once, {one['ending']}: "
+        if "failure" in one:
+            yield what + one["failure"]
+        elif one["wrong"] or one["errors"]:
+            yield what + f"{one['wrong']} wrong, {one['errors']} errors"
+        elif one["ending"] == "SIGTERM" and one["hits"] < one["asked"]:
+            yield what + f"{one['hits']} hits of {one['asked']}"
+        elif one["lost"] > options.write_buffer_mb * 2**20:
+            yield what + f"{one['lost'] / 2**20:.1f} MB lost (expected: at most {options.write_buffer_mb:g})"
+
+
+def at_once_lines(found, options):
+    return [
+        "## Restart, and all asked for at once", "",
+        "Objects were stored once, the proxy ended and started again, and all of them were asked for on "
+        f"{options.at_once_connections} connections as soon as the port took one. After kill -9 what was in the write buffer "
+        f"may be lost, {options.write_buffer_mb:g} MB.", "",
+        *table(
+            ["peer", "ended by", "port open after s", "asked", "hits", "fetched", "lost KB", "hits p50/p99/max ms",
+             "wrong", "errors"],
+            [
+                [one["peer"], one["ending"], one["failure"], *["-"] * 7] if "failure" in one else
+                [one["peer"], one["ending"], f"{one['opened']:.2f}", f"{one['asked']:,}", f"{one['hits']:,}",
+                 f"{one['fetched']:,}", f"{one['lost'] / 1024:,.0f}", one["latency"], str(one["wrong"]), str(one["errors"])]
+                for one in found
+            ],
+        ),
+    ]
+
+
 def restart_lines(rows):
     return [
         "## Restart", "",
@@ -474,6 +565,11 @@ def arguments():
     add("--isolation-peer", default="loligo", help="of part isolation, another to see what a stall can do")
     add("--other-rate", type=float, default=80, help="of HEAD, If-None-Match, POST and PURGE in part isolation")
     add("--other-connections", type=int, default=512, help="for them: each may hang with the disk")
+    add("--at-once-peers", default="loligo,squid-aufs,nginx,trafficserver", help="of part at-once")
+    add("--at-once-objects", default="400,8000", help="numbers of objects in part at-once")
+    add("--at-once-fill-rate", type=float, default=1000, help="at which no cache leaves anything unwritten")
+    add("--at-once-connections", type=int, default=512)
+    add("--write-buffer-mb", type=float, default=4, help="what kill -9 may lose in part at-once")
     add("--rounds", type=int, default=3, help="of part isolation")
     add("--seconds", type=float, default=10, help="of each phase of part isolation")
     add("--hot", type=int, default=400, help="objects that are to be in memory")
@@ -500,6 +596,8 @@ def arguments():
     options.parts = chosen(options.part, PARTS, "parts")
     options.store_options = polygraph.store_options(options)
     options.peers = chosen(options.peers, polygraph.PEERS, "peers")
+    options.at_once_peers = chosen(options.at_once_peers, polygraph.PEERS, "peers")
+    options.at_once_objects = [int(number) for number in options.at_once_objects.split(",")]
     chosen(options.isolation_peer, polygraph.PEERS[:1] + polygraph.PEERS[2:], "isolation peer")
     return options
 
@@ -511,7 +609,7 @@ def main():
     options.scratch = pathlib.Path(tempfile.mkdtemp(prefix="disk-", dir=options.dir))
     options.scratch.chmod(0o755)
     origin = Origin(options.scratch, options)
-    polygraph.leave_out_absent(options, "peers")
+    polygraph.leave_out_absent(options, "peers", "at_once_peers")
     lines = [
         *bench.head(
             "Slow and cold disk", options, options.peers,
@@ -534,6 +632,10 @@ def main():
             lines += [*cold_lines(cold(options.scratch, origin, options), options), ""]
         if "restart" in options.parts:
             lines += [*restart_lines(restart(options.scratch, origin, options)), ""]
+        if "at-once" in options.parts:
+            found = at_once(options.scratch, origin, options)
+            lines += [*at_once_lines(found, options), ""]
+            problems += at_once_problems(found, options)
     finally:
         origin.stop()
         shutil.rmtree(options.scratch, ignore_errors=True)
