@@ -10,6 +10,7 @@ import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
@@ -26,6 +27,8 @@ public final class Entry implements Stored {
 
   private static final AtomicIntegerFieldUpdater<Entry> COUNT =
       AtomicIntegerFieldUpdater.newUpdater(Entry.class, "count");
+  private static final AtomicReferenceFieldUpdater<Entry, MemoryLedger> LEDGER =
+      AtomicReferenceFieldUpdater.newUpdater(Entry.class, MemoryLedger.class, "ledger");
 
   private final CacheKey key;
   private volatile StoredMeta meta;
@@ -344,18 +347,11 @@ public final class Entry implements Stored {
 
   /**
    * Enters what it keeps in {@code other} instead, if that has room; whether all of it is there.
-   * Called by who holds a reference, on the maintenance thread only.
+   * Any thread that holds a reference: disk threads and the maintenance thread move an entry at the
+   * same time.
    */
   boolean moveTo(MemoryLedger other) {
-    int bytes = charge;
-    if (ledger != other) {
-      if (!other.tryReserve(bytes)) {
-        return false;
-      }
-      ledger.release(bytes);
-      ledger = other;
-    }
-    return rest == null || rest.moveTo(other);
+    return other.takeOver(this, LEDGER, charge) && (rest == null || rest.moveTo(other));
   }
 
   /** Whether nobody but the caller holds a reference. */

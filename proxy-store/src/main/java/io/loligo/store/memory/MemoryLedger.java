@@ -1,6 +1,7 @@
 package io.loligo.store.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Direct memory of one owner, with a hard limit: octets are entered before they are allocated and
@@ -73,6 +74,29 @@ public final class MemoryLedger {
   public void release(long bytes) {
     long left = used.addAndGet(-bytes);
     assert left >= 0 : "ledger below zero: " + left;
+  }
+
+  /**
+   * Enters {@code bytes} of {@code holder} here that are in another ledger, if there is room;
+   * whether they are here now. Where several threads move them at once, one does; each of the
+   * others gives back the room that it took here.
+   *
+   * @param owner the field that names the ledger in which they are
+   */
+  <T> boolean takeOver(T holder, AtomicReferenceFieldUpdater<T, MemoryLedger> owner, long bytes) {
+    MemoryLedger from = owner.get(holder);
+    while (from != this) {
+      if (!tryReserve(bytes)) {
+        return owner.get(holder) == this;
+      }
+      if (owner.compareAndSet(holder, from, this)) {
+        from.release(bytes);
+        return true;
+      }
+      release(bytes);
+      from = owner.get(holder);
+    }
+    return true;
   }
 
   /** Octets entered now. */

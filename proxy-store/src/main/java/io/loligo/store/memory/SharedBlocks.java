@@ -3,6 +3,7 @@ package io.loligo.store.memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Content behind the first block: {@link Entry#BLOCK_BYTES} in each block but the last. Shared by
@@ -10,6 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * any thread; retained only by who holds a reference already.
  */
 final class SharedBlocks implements FurtherContent {
+  private static final AtomicReferenceFieldUpdater<SharedBlocks, MemoryLedger> LEDGER =
+      AtomicReferenceFieldUpdater.newUpdater(SharedBlocks.class, MemoryLedger.class, "ledger");
+
   private final ByteBuf[] blocks;
   private final int lastLength;
   private volatile MemoryLedger ledger;
@@ -42,15 +46,7 @@ final class SharedBlocks implements FurtherContent {
 
   @Override
   public boolean moveTo(MemoryLedger other) {
-    if (ledger != other) {
-      long bytes = bytes();
-      if (!other.tryReserve(bytes)) {
-        return false;
-      }
-      ledger.release(bytes);
-      ledger = other;
-    }
-    return true;
+    return other.takeOver(this, LEDGER, bytes());
   }
 
   @Override
