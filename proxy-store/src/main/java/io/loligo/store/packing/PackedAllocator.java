@@ -20,7 +20,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   public static final int LIMIT_BYTES = 64 << 10;
 
   private final ByteBufAllocator chunks;
-  private final Packing packing = new Packing();
+  private final Packing packing = new Packing(this);
 
   /**
    * Has no memory yet.
@@ -53,16 +53,16 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   private ByteBuf packed(int capacity) {
     int granules = roundUp(capacity) / GRANULE_BYTES;
     synchronized (packing) {
-      int block = packing.take(granules);
+      long block = packing.take(granules);
       if (block == Packing.NONE) {
         packing.add(chunks.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
         block = packing.take(granules);
       }
-      return new PackedBuf(this, packing.memory(block), block, capacity);
+      return new PackedBuf(packing.chunk(block), Chunk.startOf(block), capacity);
     }
   }
 
-  void give(int block) {
+  void give(long block) {
     ByteBuf empty;
     synchronized (packing) {
       empty = packing.give(block);

@@ -17,19 +17,20 @@ import java.nio.channels.ScatteringByteChannel;
  * recycled. Threads that use blocks of one chunk do not meet: no view of the chunk is shared.
  */
 final class PackedBuf extends AbstractReferenceCountedByteBuf {
-  private final PackedAllocator allocator;
-  private final ByteBuf chunk;
-  private final int block;
+  private final Chunk chunk;
+  private final ByteBuf memory;
+  private final int offset;
 
-  PackedBuf(PackedAllocator allocator, ByteBuf chunk, int block, int capacity) {
+  /** The block of {@code chunk} that begins at granule {@code start}, which is used. */
+  PackedBuf(Chunk chunk, int start, int capacity) {
     super(capacity);
-    this.allocator = allocator;
     this.chunk = chunk;
-    this.block = block;
+    this.memory = chunk.memory;
+    this.offset = start * Packing.GRANULE_BYTES;
   }
 
   private int at(int index) {
-    return Packing.offset(block) + index;
+    return offset + index;
   }
 
   private int at(int index, int length) {
@@ -39,7 +40,7 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   protected void deallocate() {
-    allocator.give(block);
+    chunk.allocator.give(chunk.block(offset / Packing.GRANULE_BYTES));
   }
 
   @Override
@@ -54,7 +55,7 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBufAllocator alloc() {
-    return allocator;
+    return chunk.allocator;
   }
 
   @Deprecated
@@ -91,12 +92,12 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public boolean hasMemoryAddress() {
-    return chunk.hasMemoryAddress();
+    return memory.hasMemoryAddress();
   }
 
   @Override
   public long memoryAddress() {
-    return chunk.memoryAddress() + at(0);
+    return memory.memoryAddress() + at(0);
   }
 
   @Override
@@ -106,115 +107,115 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   protected byte _getByte(int index) {
-    return chunk.getByte(at(index));
+    return memory.getByte(at(index));
   }
 
   @Override
   protected short _getShort(int index) {
-    return chunk.getShort(at(index));
+    return memory.getShort(at(index));
   }
 
   @Override
   protected short _getShortLE(int index) {
-    return chunk.getShortLE(at(index));
+    return memory.getShortLE(at(index));
   }
 
   @Override
   protected int _getUnsignedMedium(int index) {
-    return chunk.getUnsignedMedium(at(index));
+    return memory.getUnsignedMedium(at(index));
   }
 
   @Override
   protected int _getUnsignedMediumLE(int index) {
-    return chunk.getUnsignedMediumLE(at(index));
+    return memory.getUnsignedMediumLE(at(index));
   }
 
   @Override
   protected int _getInt(int index) {
-    return chunk.getInt(at(index));
+    return memory.getInt(at(index));
   }
 
   @Override
   protected int _getIntLE(int index) {
-    return chunk.getIntLE(at(index));
+    return memory.getIntLE(at(index));
   }
 
   @Override
   protected long _getLong(int index) {
-    return chunk.getLong(at(index));
+    return memory.getLong(at(index));
   }
 
   @Override
   protected long _getLongLE(int index) {
-    return chunk.getLongLE(at(index));
+    return memory.getLongLE(at(index));
   }
 
   @Override
   protected void _setByte(int index, int value) {
-    chunk.setByte(at(index), value);
+    memory.setByte(at(index), value);
   }
 
   @Override
   protected void _setShort(int index, int value) {
-    chunk.setShort(at(index), value);
+    memory.setShort(at(index), value);
   }
 
   @Override
   protected void _setShortLE(int index, int value) {
-    chunk.setShortLE(at(index), value);
+    memory.setShortLE(at(index), value);
   }
 
   @Override
   protected void _setMedium(int index, int value) {
-    chunk.setMedium(at(index), value);
+    memory.setMedium(at(index), value);
   }
 
   @Override
   protected void _setMediumLE(int index, int value) {
-    chunk.setMediumLE(at(index), value);
+    memory.setMediumLE(at(index), value);
   }
 
   @Override
   protected void _setInt(int index, int value) {
-    chunk.setInt(at(index), value);
+    memory.setInt(at(index), value);
   }
 
   @Override
   protected void _setIntLE(int index, int value) {
-    chunk.setIntLE(at(index), value);
+    memory.setIntLE(at(index), value);
   }
 
   @Override
   protected void _setLong(int index, long value) {
-    chunk.setLong(at(index), value);
+    memory.setLong(at(index), value);
   }
 
   @Override
   protected void _setLongLE(int index, long value) {
-    chunk.setLongLE(at(index), value);
+    memory.setLongLE(at(index), value);
   }
 
   @Override
   public ByteBuf getBytes(int index, ByteBuf dst, int dstIndex, int length) {
-    chunk.getBytes(at(index, length), dst, dstIndex, length);
+    memory.getBytes(at(index, length), dst, dstIndex, length);
     return this;
   }
 
   @Override
   public ByteBuf getBytes(int index, byte[] dst, int dstIndex, int length) {
-    chunk.getBytes(at(index, length), dst, dstIndex, length);
+    memory.getBytes(at(index, length), dst, dstIndex, length);
     return this;
   }
 
   @Override
   public ByteBuf getBytes(int index, ByteBuffer dst) {
-    chunk.getBytes(at(index, dst.remaining()), dst);
+    memory.getBytes(at(index, dst.remaining()), dst);
     return this;
   }
 
   @Override
   public ByteBuf getBytes(int index, OutputStream out, int length) throws IOException {
-    chunk.getBytes(at(index, length), out, length);
+    memory.getBytes(at(index, length), out, length);
     return this;
   }
 
@@ -230,25 +231,25 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
-    chunk.setBytes(at(index, length), src, srcIndex, length);
+    memory.setBytes(at(index, length), src, srcIndex, length);
     return this;
   }
 
   @Override
   public ByteBuf setBytes(int index, byte[] src, int srcIndex, int length) {
-    chunk.setBytes(at(index, length), src, srcIndex, length);
+    memory.setBytes(at(index, length), src, srcIndex, length);
     return this;
   }
 
   @Override
   public ByteBuf setBytes(int index, ByteBuffer src) {
-    chunk.setBytes(at(index, src.remaining()), src);
+    memory.setBytes(at(index, src.remaining()), src);
     return this;
   }
 
   @Override
   public int setBytes(int index, InputStream in, int length) throws IOException {
-    return chunk.setBytes(at(index, length), in, length);
+    return memory.setBytes(at(index, length), in, length);
   }
 
   @Override
@@ -274,7 +275,7 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuffer nioBuffer(int index, int length) {
-    return chunk.nioBuffer(at(index, length), length);
+    return memory.nioBuffer(at(index, length), length);
   }
 
   @Override

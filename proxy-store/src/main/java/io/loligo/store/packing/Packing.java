@@ -1,9 +1,11 @@
 package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.List;
 
 /**
@@ -14,45 +16,36 @@ import java.util.List;
  * free again, and a block given back is joined with free neighbours.
  *
  * <p>Sizes are in granules of {@value #GRANULE_BYTES} octets. The lists run through the free memory
- * itself; where blocks begin is known by a bit for each granule. Not thread-safe.
+ * itself, as numbers of blocks ({@link Chunk}); where blocks begin is known by a bit for each
+ * granule. Not thread-safe.
  */
 final class Packing {
   static final int GRANULE_BYTES = 64;
   static final int CHUNK_BYTES = 1 << 20;
-  static final int NONE = -1;
+  static final long NONE = -1;
 
-  private static final int LOG2_GRANULES = 14;
-  private static final int GRANULES = CHUNK_BYTES / GRANULE_BYTES;
   private static final int LOG2_GROUP = 3;
   private static final int TRIES = 8;
   private static final int NEXT = 0;
-  private static final int PREVIOUS = Integer.BYTES;
+  private static final int PREVIOUS = Long.BYTES;
 
+  private final PackedAllocator allocator;
+  private final int firstNumber;
   private final List<Chunk> chunks = new ArrayList<>();
-  private final int[] heads = new int[list(GRANULES) + 1];
+  private final Deque<Integer> freeNumbers = new ArrayDeque<>();
+  private final long[] heads = new long[list(Chunk.GRANULES) + 1];
   private final BitSet filled = new BitSet(heads.length);
 
-  Packing() {
-    Arrays.fill(heads, NONE);
+  /** Has no memory yet; its blocks are buffers of {@code allocator}. */
+  Packing(PackedAllocator allocator) {
+    this(allocator, 0);
   }
 
-  /** Where blocks begin, and which of them are used. */
-  private static final class Chunk {
-    final ByteBuf owned;
-    final ByteBuf memory;
-    final BitSet starts = new BitSet(GRANULES);
-    final BitSet used = new BitSet(GRANULES);
-
-    Chunk(ByteBuf owned) {
-      this.owned = owned;
-      // what is looked for is leaks of blocks; to look at the chunk as well costs each access
-      this.memory = owned.unwrap() == null ? owned : owned.unwrap();
-    }
-
-    int end(int start) {
-      int next = starts.nextSetBit(start + 1);
-      return next < 0 ? GRANULES : next;
-    }
+  /** The same, whose chunks have numbers from {@code firstNumber} on. */
+  Packing(PackedAllocator allocator, int firstNumber) {
+    this.allocator = allocator;
+    this.firstNumber = firstNumber;
+    Arrays.fill(heads, NONE);
   }
 
   /** The list a free block of {@code granules} is in. */
@@ -65,28 +58,29 @@ final class Packing {
   }
 
   /** The block that is used from now on, or {@link #NONE} where no free one is large enough. */
-  int take(int granules) {
-    int block = find(granules);
+  long take(int granules) {
+    long block = find(granules);
     if (block == NONE) {
       return NONE;
     }
     Chunk chunk = chunk(block);
-    int start = start(block);
+    int start = Chunk.startOf(block);
     int end = chunk.end(start);
     unlink(block, end - start);
-    chunk.used.set(start);
+    chunk.use(start, true);
     if (end - start > granules) {
-      chunk.starts.set(start + granules);
-      link(block + granules, end - start - granules);
+      chunk.split(start + granules);
+      link(chunk.block(start + granules), end - start - granules);
     }
     return block;
   }
 
-  private int find(int granules) {
+  private long find(int granules) {
     int own = list(granules);
-    int block = heads[own];
+    long block = heads[own];
     for (int i = 0; block != NONE && i < TRIES; i++) {
-      if (chunk(block).end(start(block)) - start(block) >= granules) {
+      int start = Chunk.startOf(block);
+      if (chunk(block).end(start) - start >= granules) {
         return block;
       }
       block = get(block, NEXT);
@@ -97,67 +91,54 @@ final class Packing {
 
   /** Takes {@code memory}, of {@value #CHUNK_BYTES} octets, to cut it up. */
   void add(ByteBuf memory) {
-    int number = chunks.indexOf(null);
-    if (number < 0) {
-      number = chunks.size();
+    Integer free = freeNumbers.poll();
+    int place = free == null ? chunks.size() : free;
+    if (free == null) {
       chunks.add(null);
     }
-    Chunk chunk = new Chunk(memory);
-    chunk.starts.set(0);
-    chunks.set(number, chunk);
-    link(number << LOG2_GRANULES, GRANULES);
+    Chunk chunk = new Chunk(allocator, firstNumber + place, memory);
+    chunks.set(place, chunk);
+    link(chunk.block(0), Chunk.GRANULES);
   }
 
   /**
    * Makes a used block free. Returns owned the chunk in which nothing is used any more, or null.
    */
-  ByteBuf give(int block) {
+  ByteBuf give(long block) {
     Chunk chunk = chunk(block);
-    int number = block >>> LOG2_GRANULES;
-    int start = start(block);
+    int start = Chunk.startOf(block);
     int end = chunk.end(start);
-    chunk.used.clear(start);
-    if (end < GRANULES && !chunk.used.get(end)) {
+    chunk.use(start, false);
+    if (end < Chunk.GRANULES && !chunk.isUsed(end)) {
       int behind = end;
       end = chunk.end(behind);
-      unlink(number << LOG2_GRANULES | behind, end - behind);
-      chunk.starts.clear(behind);
+      unlink(chunk.block(behind), end - behind);
+      chunk.join(behind);
     }
-    int before = start == 0 ? NONE : chunk.starts.previousSetBit(start - 1);
-    if (before != NONE && !chunk.used.get(before)) {
-      unlink(number << LOG2_GRANULES | before, start - before);
-      chunk.starts.clear(start);
+    int before = start == 0 ? -1 : chunk.before(start);
+    if (before >= 0 && !chunk.isUsed(before)) {
+      unlink(chunk.block(before), start - before);
+      chunk.join(start);
       start = before;
     }
-    if (end - start == GRANULES) {
-      chunks.set(number, null);
+    if (end - start == Chunk.GRANULES) {
+      int place = chunk.number() - firstNumber;
+      chunks.set(place, null);
+      freeNumbers.push(place);
       return chunk.owned;
     }
-    link(number << LOG2_GRANULES | start, end - start);
+    link(chunk.block(start), end - start);
     return null;
   }
 
-  /** The memory that {@code block} is in, borrowed. */
-  ByteBuf memory(int block) {
-    return chunk(block).memory;
+  /** The chunk that {@code block} is in. */
+  Chunk chunk(long block) {
+    return chunks.get(Chunk.numberOf(block) - firstNumber);
   }
 
-  /** Where it begins there, in octets. */
-  static int offset(int block) {
-    return start(block) * GRANULE_BYTES;
-  }
-
-  private Chunk chunk(int block) {
-    return chunks.get(block >>> LOG2_GRANULES);
-  }
-
-  private static int start(int block) {
-    return block & (GRANULES - 1);
-  }
-
-  private void link(int block, int granules) {
+  private void link(long block, int granules) {
     int list = list(granules);
-    int next = heads[list];
+    long next = heads[list];
     set(block, NEXT, next);
     set(block, PREVIOUS, NONE);
     if (next == NONE) {
@@ -168,9 +149,9 @@ final class Packing {
     heads[list] = block;
   }
 
-  private void unlink(int block, int granules) {
-    int next = get(block, NEXT);
-    int previous = get(block, PREVIOUS);
+  private void unlink(long block, int granules) {
+    long next = get(block, NEXT);
+    long previous = get(block, PREVIOUS);
     if (next != NONE) {
       set(next, PREVIOUS, previous);
     }
@@ -185,11 +166,11 @@ final class Packing {
     }
   }
 
-  private int get(int block, int which) {
-    return memory(block).getInt(offset(block) + which);
+  private long get(long block, int which) {
+    return chunk(block).memory.getLong(Chunk.startOf(block) * GRANULE_BYTES + which);
   }
 
-  private void set(int block, int which, int other) {
-    memory(block).setInt(offset(block) + which, other);
+  private void set(long block, int which, long other) {
+    chunk(block).memory.setLong(Chunk.startOf(block) * GRANULE_BYTES + which, other);
   }
 }
