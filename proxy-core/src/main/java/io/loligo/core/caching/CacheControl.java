@@ -62,6 +62,9 @@ public record CacheControl(
   public static final CacheControl NONE =
       new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of());
 
+  private static final CacheControl ONLY_IF_CACHED_ALONE =
+      new CacheControl(ONLY_IF_CACHED, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of());
+
   /** The directives of a response; {@link #NONE} without allocation where it has none. */
   public static CacheControl ofResponse(Fields response) {
     return response.has(FieldName.CACHE_CONTROL) ? new Reading(response, true).result() : NONE;
@@ -78,6 +81,11 @@ public record CacheControl(
     return request.has(FieldName.PRAGMA) && request.hasToken(FieldName.PRAGMA, "no-cache")
         ? new CacheControl(NO_CACHE, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of())
         : NONE;
+  }
+
+  /** Of these directives only-if-cached, if it is among them, and nothing else. */
+  CacheControl onlyIfCached() {
+    return has(ONLY_IF_CACHED) ? ONLY_IF_CACHED_ALONE : NONE;
   }
 
   public boolean has(int flag) {

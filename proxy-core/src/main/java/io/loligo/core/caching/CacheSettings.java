@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Fields;
 import java.util.List;
 
 /**
@@ -16,6 +17,8 @@ import java.util.List;
  * @param minObjectBytes {@code minimum_object_size}
  * @param gateway whether the response comes through a port that stands for the origin: fields for
  *     such caches are obeyed (RFC 9213 section 3.1)
+ * @param ignoreCc {@code ignore-cc} of the port: of the directives in requests only only-if-cached
+ *     counts
  */
 public record CacheSettings(
     List<RefreshPattern> refreshPatterns,
@@ -27,11 +30,12 @@ public record CacheSettings(
     boolean refreshAllIms,
     long maxObjectBytes,
     long minObjectBytes,
-    boolean gateway) {
+    boolean gateway,
+    boolean ignoreCc) {
 
   /** The shipped defaults: heuristic 20 % up to three days, no negative caching. */
   public static final CacheSettings DEFAULT =
-      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false);
+      new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
 
   /** The same for what comes through a port that stands for the origin, or does not. */
   public CacheSettings asGateway(boolean gateway) {
@@ -45,7 +49,24 @@ public record CacheSettings(
         refreshAllIms,
         maxObjectBytes,
         minObjectBytes,
-        gateway);
+        gateway,
+        ignoreCc);
+  }
+
+  /** The same for what comes through a port with {@code ignore-cc}, or one without. */
+  public CacheSettings ignoringCc(boolean ignoreCc) {
+    return new CacheSettings(
+        refreshPatterns,
+        negativeTtlSeconds,
+        minimumExpirySeconds,
+        maxStaleSeconds,
+        offlineMode,
+        reloadIntoIms,
+        refreshAllIms,
+        maxObjectBytes,
+        minObjectBytes,
+        gateway,
+        ignoreCc);
   }
 
   /** The same with the sizes of objects that {@code other} stores. */
@@ -60,7 +81,14 @@ public record CacheSettings(
         refreshAllIms,
         other.maxObjectBytes,
         other.minObjectBytes,
-        gateway);
+        gateway,
+        ignoreCc);
+  }
+
+  /** The directives of {@code request} that count. */
+  CacheControl directivesOf(Fields request) {
+    CacheControl directives = CacheControl.ofRequest(request);
+    return ignoreCc ? directives.onlyIfCached() : directives;
   }
 
   /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not asked. */

@@ -48,7 +48,7 @@ public final class Reuse {
     }
     Fields fields = request.fields();
     if (stored == null) {
-      return missing(fields, otherVariants);
+      return missing(fields, otherVariants, settings);
     }
     long age = stored.ageSeconds(nowMillis);
     if (stored.isFreshAt(age) && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
@@ -77,18 +77,18 @@ public final class Reuse {
       CacheSettings settings) {
     Fields fields = request.fields();
     long age = stored.ageSeconds(nowMillis);
-    long maxAge = maxAgeSeconds(request);
+    long maxAge = maxAgeSeconds(request, settings);
     boolean asAsked =
         awaited != null
             && stored.requestTimeMillis() >= arrivedMillis
-            && maxAgeSeconds(awaited) <= maxAge;
+            && maxAgeSeconds(awaited, settings) <= maxAge;
     boolean query = request.methodId() == Method.QUERY;
     return new Weighing(query, fields, stored, age, asAsked || age <= maxAge, url, settings)
         .decide();
   }
 
-  private static long maxAgeSeconds(RequestHead request) {
-    long seconds = CacheControl.ofRequest(request.fields()).maxAgeSeconds();
+  private static long maxAgeSeconds(RequestHead request, CacheSettings settings) {
+    long seconds = settings.directivesOf(request.fields()).maxAgeSeconds();
     return seconds == CacheControl.ABSENT ? Long.MAX_VALUE : seconds;
   }
 
@@ -119,7 +119,7 @@ public final class Reuse {
     if (staleness > maxStaleSeconds(pattern, settings)) {
       return false;
     }
-    CacheControl directives = CacheControl.ofRequest(request.fields());
+    CacheControl directives = settings.directivesOf(request.fields());
     if (directives.staleIfErrorSeconds() != CacheControl.ABSENT
         && staleness < directives.staleIfErrorSeconds()) {
       return true;
@@ -152,11 +152,12 @@ public final class Reuse {
     return status == 500 || (status >= 502 && status <= 504);
   }
 
-  private static CacheDecision missing(Fields request, boolean otherVariants) {
+  private static CacheDecision missing(
+      Fields request, boolean otherVariants, CacheSettings settings) {
     if (!request.hasAny(DIRECTIVES)) {
       return otherVariants ? VARY_MISS : URI_MISS;
     }
-    CacheControl directives = CacheControl.ofRequest(request);
+    CacheControl directives = settings.directivesOf(request);
     CacheReason miss = otherVariants ? CacheReason.VARY_MISS : CacheReason.URI_MISS;
     boolean onlyIfCached = directives.has(CacheControl.ONLY_IF_CACHED);
     Outcome outcome = onlyIfCached ? Outcome.UNSATISFIABLE : Outcome.FETCH;
@@ -211,7 +212,7 @@ public final class Reuse {
         CacheSettings settings) {
       this.query = query;
       this.request = request;
-      this.directives = CacheControl.ofRequest(request);
+      this.directives = settings.directivesOf(request);
       this.stored = stored;
       this.age = age;
       this.youngEnough = youngEnough;

@@ -65,7 +65,7 @@ public record Storability(
       long responseTimeMillis,
       long contentLength,
       CacheSettings settings) {
-    String refusal = requestRefusal(request);
+    String refusal = requestRefusal(request, settings);
     if (refusal != null) {
       return refused(refusal);
     }
@@ -234,7 +234,7 @@ public record Storability(
       RequestHead request, ResponseHead merged, CharSequence url, CacheSettings settings) {
     CacheControl directives = TargetedControl.of(merged.fields(), settings.gateway());
     return !takesFieldsAway(request.fields())
-        && !CacheControl.ofRequest(request.fields()).has(CacheControl.NO_STORE)
+        && !settings.directivesOf(request.fields()).has(CacheControl.NO_STORE)
         && prohibition(request.fields(), directives, settings.patternFor(url)) == null;
   }
 
@@ -285,7 +285,7 @@ public record Storability(
     return new Storability(false, reason, null, false, List.of());
   }
 
-  private static String requestRefusal(RequestHead request) {
+  private static String requestRefusal(RequestHead request, CacheSettings settings) {
     Fields fields = request.fields();
     int method = request.methodId();
     if (method != Method.GET && method != Method.POST && method != Method.QUERY) {
@@ -297,7 +297,7 @@ public record Storability(
     if (takesFieldsAway(fields)) {
       return "Connection takes a field of the request away";
     }
-    return CacheControl.ofRequest(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
+    return settings.directivesOf(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
   }
 
   /**

@@ -93,7 +93,8 @@ final class Assembly {
         scalars.flag("refresh_all_ims"),
         Math.max(limit("maximum_object_size"), dirs.largestMaxSize()),
         scalars.number("minimum_object_size"),
-        false);
+        /* gateway= */ false,
+        /* ignoreCc= */ false);
   }
 
   private long limit(String name) {

@@ -130,7 +130,10 @@ final class PortLines {
           accelOption = word;
           allowDirect = true;
         }
-        case "ignore-cc" -> ignoreCc = true;
+        case "ignore-cc" -> {
+          accelOption = word;
+          ignoreCc = true;
+        }
         case "tcpkeepalive" -> keepAlive(option);
         default -> other(word, option);
       }
@@ -162,8 +165,8 @@ final class PortLines {
     private void vport(String word, Option option) {
       accelOption = word;
       vport = option.value() == null ? 0 : option.number(65_535);
-      if (vport < 0) {
-        report.error(line, word, "vport or vport=PORT", "");
+      if (vport < 0 || (vport == 0 && option.value() != null)) {
+        report.error(line, word, "vport or vport=PORT from 1 to 65535", "");
       }
     }
 
@@ -214,12 +217,6 @@ final class PortLines {
           report.error(
               line, place.text(), "a port not listed yet", "it stands at " + other.source());
         }
-      }
-      if (accel && ignoreCc) {
-        report.warning(line, "ignore-cc", "", "without effect: Cache-Control of requests counts");
-      }
-      if (vport >= 0) {
-        report.warning(line, "vport", "", "without effect: the port of Host or defaultsite counts");
       }
       if (usable) {
         ports.add(

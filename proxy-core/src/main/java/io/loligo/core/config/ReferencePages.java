@@ -266,6 +266,7 @@ public final class ReferencePages {
       | --- | --- | --- |
       | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
+      | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
       | `Authorization` of clients to an `originserver` without `login=` | taken out | sent on |
       | URLs with a query or `cgi-bin` where peers are not compulsory | direct | by the peer, as others |
       | no path to a peer under `never_direct` | 502 | 503 |

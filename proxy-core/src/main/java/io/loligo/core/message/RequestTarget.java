@@ -62,6 +62,20 @@ public final class RequestTarget {
    */
   public ParseFailure resolve(
       RequestHead head, String defaultScheme, String defaultAuthority, boolean hostChooses) {
+    return resolve(head, defaultScheme, defaultAuthority, hostChooses, 0);
+  }
+
+  /**
+   * The same where the port is given.
+   *
+   * @param fixedPort the port in place of that of Host or {@code defaultAuthority}; 0: theirs
+   */
+  public ParseFailure resolve(
+      RequestHead head,
+      String defaultScheme,
+      String defaultAuthority,
+      boolean hostChooses,
+      int fixedPort) {
     byte[] bytes = head.bytes();
     int start = head.targetStart();
     int end = head.targetEnd();
@@ -92,7 +106,11 @@ public final class RequestTarget {
     if (failure != null) {
       return failure;
     }
-    return fixed == null ? fromHost(head.fields(), defaultAuthority) : fromText(fixed);
+    failure = fixed == null ? fromHost(head.fields(), defaultAuthority) : fromText(fixed);
+    if (failure == null && fixedPort > 0) {
+      port = fixedPort;
+    }
+    return failure;
   }
 
   public Form form() {

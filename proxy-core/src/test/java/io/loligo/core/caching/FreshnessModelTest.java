@@ -156,6 +156,7 @@ class FreshnessModelTest {
               false,
               4L << 20,
               0,
+              false,
               false);
       return gateway ? settings.asGateway(true) : settings;
     }

@@ -25,29 +25,31 @@ final class Patterns {
 
   static CacheSettings settings(RefreshPattern... patterns) {
     return new CacheSettings(
-        List.of(patterns), 0, 0, 604_800, false, false, false, 4L << 20, 0, false);
+        List.of(patterns), 0, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
   }
 
   static CacheSettings negativeTtl(long seconds) {
     return new CacheSettings(
-        List.of(), seconds, 0, 604_800, false, false, false, 4L << 20, 0, false);
+        List.of(), seconds, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
   }
 
   static CacheSettings minimumExpiry(long seconds) {
     return new CacheSettings(
-        List.of(), 0, seconds, 604_800, false, false, false, 4L << 20, 0, false);
+        List.of(), 0, seconds, 604_800, false, false, false, 4L << 20, 0, false, false);
   }
 
   static CacheSettings offline() {
-    return new CacheSettings(List.of(), 0, 0, 604_800, true, false, false, 4L << 20, 0, false);
+    return new CacheSettings(
+        List.of(), 0, 0, 604_800, true, false, false, 4L << 20, 0, false, false);
   }
 
   static CacheSettings refreshAllIms() {
-    return new CacheSettings(List.of(), 0, 0, 604_800, false, false, true, 4L << 20, 0, false);
+    return new CacheSettings(
+        List.of(), 0, 0, 604_800, false, false, true, 4L << 20, 0, false, false);
   }
 
   static CacheSettings sizes(long minBytes, long maxBytes) {
     return new CacheSettings(
-        List.of(), 0, 0, 604_800, false, false, false, maxBytes, minBytes, false);
+        List.of(), 0, 0, 604_800, false, false, false, maxBytes, minBytes, false, false);
   }
 }

@@ -462,7 +462,7 @@ final class Exchange implements ClientEvents {
         awaitedHead,
         found,
         target.url(),
-        loop.config().caching());
+        loop.caching(view));
   }
 
   // ---- the answer, read along
@@ -948,7 +948,7 @@ final class Exchange implements ClientEvents {
     StoredMeta meta = staleMeta();
     return meta != null
         && Reuse.mayServeOnError(
-            loop.clock().millis(), head, meta, target.url(), loop.config().caching());
+            loop.clock().millis(), head, meta, target.url(), loop.caching(view));
   }
 
   /** The stale response by the rules of this request's port; null where there is none. */

@@ -55,8 +55,10 @@ import io.loligo.store.Store.LoadReport;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -282,7 +284,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   @Override
   public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
-    ParseFailure failure = identify(stream.port(), head);
+    ParseFailure failure = identify(stream.port(), stream.record().local, head, target);
     if (failure != null) {
       refused(stream, failure);
       return null;
@@ -324,14 +326,15 @@ public final class ExchangeLoop implements RequestHandler {
         && !request.host().equals(OwnObjects.HOST);
   }
 
-  private ParseFailure identify(HttpPort port, RequestHead head) {
-    return identify(port, head, target);
-  }
-
-  /** Fills {@code target}; null, or why the request is refused. */
-  static ParseFailure identify(HttpPort port, RequestHead head, RequestTarget target) {
+  /**
+   * Fills {@code target}; null, or why the request is refused.
+   *
+   * @param local our end of the connection, or null
+   */
+  static ParseFailure identify(
+      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
     if (port.mode() == PortMode.ACCEL) {
-      return target.resolve(head, port.protocol(), port.defaultSite(), port.vhost());
+      return identifyAccelerated(port, local, head, target);
     }
     if (OwnObjects.isAskedFor(head)) {
       return target.resolve(head, "http", OwnObjects.HOST, false);
@@ -341,6 +344,20 @@ public final class ExchangeLoop implements RequestHandler {
       return ParseFailure.BAD_TARGET; // a forward proxy is asked for absolute-form (RFC 9112 3.2.2)
     }
     return failure;
+  }
+
+  private static ParseFailure identifyAccelerated(
+      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
+    int vport = port.vport() == 0 && local != null ? local.getPort() : Math.max(0, port.vport());
+    ParseFailure failure =
+        target.resolve(head, port.protocol(), port.defaultSite(), port.vhost(), vport);
+    if (failure != ParseFailure.MISSING_HOST || vport == 0 || local == null) {
+      return failure;
+    }
+    // as in Squid, vport names the site of an HTTP/1.0 client where nothing else does
+    String address = NetUtil.toAddressString(local.getAddress());
+    String site = address.indexOf(':') < 0 ? address : "[" + address + "]";
+    return target.resolve(head, port.protocol(), site, port.vhost(), vport);
   }
 
   /**
@@ -653,8 +670,7 @@ public final class ExchangeLoop implements RequestHandler {
         return true; // none of it is of use here
       }
       CacheDecision decision =
-          Reuse.decide(
-              clock.millis(), head, false, found, false, url.of(target), config().caching());
+          Reuse.decide(clock.millis(), head, false, found, false, url.of(target), caching(view));
       return switch (decision.outcome()) {
         case NOT_MODIFIED -> !decision.revalidates();
         case SERVE -> head.methodId() == Method.HEAD;
@@ -796,7 +812,7 @@ public final class ExchangeLoop implements RequestHandler {
       entry = null;
       record.fromDisk = false;
     }
-    CacheDecision decision = decision(head, target, found, others, nowMillis, load);
+    CacheDecision decision = decision(head, target, view, found, others, nowMillis, load);
     record.decision = decision;
     lookedUp(record);
     switch (decision.outcome()) {
@@ -839,12 +855,13 @@ public final class ExchangeLoop implements RequestHandler {
   CacheDecision decision(
       RequestHead head,
       RequestTarget target,
+      RequestView view,
       StoredMeta found,
       boolean others,
       long nowMillis,
       LoadOutcome load) {
     CacheDecision decision =
-        Reuse.decide(nowMillis, head, false, found, others, url.of(target), config().caching());
+        Reuse.decide(nowMillis, head, false, found, others, url.of(target), caching(view));
     if (found == null) {
       return load == null ? decision : afterLoad(decision, load);
     }
@@ -906,7 +923,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** What decides about responses for {@code view}'s port. */
   CacheSettings caching(RequestView view) {
-    return settings.caching(view.httpPort().mode());
+    return settings.caching(view.httpPort());
   }
 
   /** Where the disk gave no answer nobody knows whether the URL or the variant is missing. */

@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.message.FieldLines;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
  * @param viaLine10 the same for what came by HTTP/1.0
  * @param viaMark the pseudonym by which a request that was here before is recognised
  * @param gatewayCaching what decides about responses through ports that stand for the origin
+ * @param ignoringCaching the same through those with {@code ignore-cc}
  * @param requestsPerLoop requests in progress from which on an event loop takes on no fetches
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
  * @param logsByDestination whether one of them asks for the destination's addresses
@@ -29,6 +31,7 @@ public record ExchangeSettings(
     byte[] viaLine10,
     String viaMark,
     CacheSettings gatewayCaching,
+    CacheSettings ignoringCaching,
     long requestsPerLoop,
     boolean logsByAcl,
     boolean logsByDestination) {
@@ -55,6 +58,7 @@ public record ExchangeSettings(
         via(config, "1.0 " + mark),
         mark,
         gateway,
+        gateway.ignoringCc(true),
         requestsPerLoop(config),
         logsByAcl,
         logsByDestination);
@@ -70,9 +74,12 @@ public record ExchangeSettings(
     return Math.max(1, all / loops);
   }
 
-  /** What decides about responses through a port of this kind. */
-  CacheSettings caching(PortMode mode) {
-    return mode == PortMode.ACCEL ? gatewayCaching : config.caching();
+  /** What decides about responses through {@code port}. */
+  CacheSettings caching(HttpPort port) {
+    if (port.mode() != PortMode.ACCEL) {
+      return config.caching();
+    }
+    return port.ignoreCc() ? ignoringCaching : gatewayCaching;
   }
 
   /**

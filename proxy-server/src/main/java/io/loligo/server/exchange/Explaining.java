@@ -132,7 +132,7 @@ final class Explaining {
     }
     framing = MessageFraming.of(head);
     ParseFailure failure = framing.failure();
-    failure = failure != null ? failure : ExchangeLoop.identify(port, head, target);
+    failure = failure != null ? failure : ExchangeLoop.identify(port, null, head, target);
     if (failure != null) {
       refuse(failure);
       return;
@@ -272,11 +272,11 @@ final class Explaining {
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected, or it is purged: no fault of the disk
     LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
-    CacheDecision decision = loop.decision(head, target, found, others, now, load);
+    CacheDecision decision = loop.decision(head, target, view, found, others, now, load);
     boolean onError =
         found != null
             && Incomplete.answers(head, found)
-            && Reuse.mayServeOnError(now, head, found, target.url(), loop.config().caching());
+            && Reuse.mayServeOnError(now, head, found, target.url(), loop.caching(view));
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> hit(selected, decision);
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);

@@ -2,19 +2,24 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.Directives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each option of http_port does, as its tag names it. */
 class PortOptionsWireTest extends WireTest {
@@ -39,6 +44,30 @@ class PortOptionsWireTest extends WireTest {
 
   private String hostSeen() {
     return String.join(",", origin.lastRequest().fields("Host"));
+  }
+
+  /** The names in the list of options in the paragraph of {@code directive}. */
+  static Set<String> documented(String directive) {
+    String text = Directives.named(directive).text().replaceAll("\\([^)]*\\)", "");
+    String list = text.substring(text.indexOf("Options: ") + 9);
+    return Pattern.compile("(?:^|, )([a-z-]+)")
+        .matcher(list.substring(0, list.indexOf('.')))
+        .results()
+        .map(name -> name.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** The tags of the methods of {@code tests}. */
+  static Set<String> tested(Class<?> tests) {
+    return Arrays.stream(tests.getDeclaredMethods())
+        .flatMap(method -> Arrays.stream(method.getAnnotationsByType(Tag.class)))
+        .map(Tag::value)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void everyDocumentedOptionHasATest() {
+    assertThat(tested(getClass())).isEqualTo(documented("http_port")).contains("accel", "vport");
   }
 
   @Test
@@ -138,6 +167,90 @@ class PortOptionsWireTest extends WireTest {
       }
     }
     throw new AssertionError("no connection from " + peerPort + " to " + port);
+  }
+
+  // ---- vport
+
+  @ParameterizedTest
+  @CsvSource({
+    "vport=81, /, a.example, a.example:81",
+    "vport=81, /, a.example:5, a.example:81",
+    "vport=81, /, [::1]:5, [::1]:81",
+    "vport=80, /, a.example:5, a.example",
+    "vport=81, http://b.example:7/, a.example, b.example:7",
+    "vport=81 no-vhost defaultsite=d.example, /, a.example, d.example:81",
+    "vport=81 no-vhost defaultsite=d.example, http://b.example:7/, a.example, d.example:81",
+    "vport=443 protocol=https, /, a.example:5, a.example",
+    "vport, /, a.example, a.example:PORT",
+    "vport, /, a.example:5, a.example:PORT",
+    "vport no-vhost defaultsite=d.example, /, a.example, d.example:PORT",
+  })
+  @Tag("vport")
+  void vportIsThePortOfUrls(String options, String target, String host, String seen)
+      throws Exception {
+    startAccelerator(options);
+    origin.onOk("/", "content");
+    assertThat(ask(target, "Host: " + host).text()).isEqualTo("content");
+    assertThat(hostSeen()).isEqualTo(seen.replace("PORT", Integer.toString(proxy.port())));
+  }
+
+  @Test
+  void vportWithoutHostServesTheAddressOfTheConnection() throws Exception {
+    startAccelerator("vport=81");
+    origin.onOk("/", "content");
+    assertThat(client().send("GET / HTTP/1.0\r\n\r\n").response().text()).isEqualTo("content");
+    assertThat(hostSeen()).isEqualTo("127.0.0.1:81");
+  }
+
+  @Test
+  void vportIsPartOfKeysRulesAndLogs() throws Exception {
+    startAccelerator(
+        "vport=81", "acl virtual port 81", "http_access allow virtual", "http_access deny all");
+    origin.onOk("/a", "content", FRESH);
+    assertThat(ask("/a", "Host: a.example:5").text()).isEqualTo("content");
+    assertHit(ask("/a", "Host: a.example:6"));
+    assertThat(stopAndReadLog().get(1)).contains(" GET http://a.example:81/a ");
+  }
+
+  // ---- ignore-cc
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Cache-Control: no-cache",
+        "Pragma: no-cache",
+        "Cache-Control: max-age=0",
+        "Cache-Control: no-store",
+        "Cache-Control: min-fresh=5000",
+      })
+  @Tag("ignore-cc")
+  void ignoreCcLetsNoClientPassTheCache(String line) throws Exception {
+    startProxy(PORT + "accel ignore-cc", PORT + "accel", site());
+    origin.onOk("/a", "content", FRESH);
+    String request = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n" + line + "\r\n\r\n";
+    // what comes is stored, too
+    assertForwarded(client(0).send(request).response(), "uri-miss");
+    assertHit(client(0).send(request).response());
+    assertThat(client(1).send(request).response().field("Cache-Status")).contains("fwd=");
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
+  void ignoreCcLetsNoClientHaveWhatIsStale() throws Exception {
+    startProxy(PORT + "accel ignore-cc", PORT + "accel", site());
+    origin.onOk("/a", "content", "Cache-Control: max-age=0", "ETag: \"1\"");
+    String request = "GET /a HTTP/1.1\r\nHost: a.example\r\nCache-Control: max-stale\r\n\r\n";
+    client(0).send(request).response();
+    assertForwarded(client(0).send(request).response(), "stale");
+    assertThat(client(1).send(request).response().field("Cache-Status")).contains("; hit");
+  }
+
+  @Test
+  void ignoreCcStillObeysOnlyIfCached() throws Exception {
+    startAccelerator("ignore-cc");
+    String line = "Cache-Control: only-if-cached, no-cache";
+    assertThat(ask("/a", "Host: a.example", line).status()).isEqualTo(504);
+    assertThat(origin.connections()).isZero();
   }
 
   // ---- protocol=
