@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.PercentDecoding;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.core.message.IpText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -115,7 +116,7 @@ final class PeerLines {
     OnePeer(Line line, String host) {
       this.line = line;
       boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
-      this.host = bracketed ? host.substring(1, host.length() - 1) : host;
+      this.host = IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host);
       this.name = host;
     }
 

@@ -6,6 +6,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /** Writes what a record holds as log text; nothing where it holds nothing. */
@@ -28,7 +29,7 @@ final class RecordText {
 
   static void address(InetSocketAddress address, LogLine line) {
     if (address != null && address.getAddress() != null) {
-      line.append(address.getAddress().getHostAddress());
+      line.append(NetUtil.toAddressString(address.getAddress()));
     }
   }
 

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -75,7 +76,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
           request.method().name(),
           request.uri(),
           request.headers().get(HttpHeaderNames.AUTHORIZATION),
-          client.getAddress().getHostAddress());
+          NetUtil.toAddressString(client.getAddress()));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

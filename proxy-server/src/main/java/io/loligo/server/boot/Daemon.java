@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.TimeSource;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -75,7 +76,7 @@ final class Daemon {
       LOG.info("listening on {}", text(address));
     }
     if (proxy.adminPort() >= 0) {
-      LOG.info("metrics and administration on {}:{}", config.admin().address(), proxy.adminPort());
+      LOG.info("metrics and administration on {}", text(proxy.adminAddress()));
       if (!proxy.adminIsLocal()) {
         LOG.warn(
             "loligo_admin_port is not on loopback: whoever reaches it reads metrics, configuration"
@@ -154,7 +155,7 @@ final class Daemon {
   private static String text(InetSocketAddress address) {
     return address.getAddress().isAnyLocalAddress()
         ? "*:" + address.getPort()
-        : address.getAddress().getHostAddress() + ":" + address.getPort();
+        : NetUtil.toSocketAddressString(address);
   }
 
   private static void writePidFile(String name) throws IOException {

@@ -441,6 +441,11 @@ public final class Proxy implements AutoCloseable {
     return admin == null ? -1 : admin.address().getPort();
   }
 
+  /** Where the admin port listens; null where it is off. */
+  InetSocketAddress adminAddress() {
+    return admin == null ? null : admin.address();
+  }
+
   /** Whether the admin port is for this machine only, or off. */
   boolean adminIsLocal() {
     return admin == null || admin.address().getAddress().isLoopbackAddress();

@@ -8,6 +8,8 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +127,9 @@ public final class ClientLoop {
     turnedAway++;
     if (turnedAway == 1 || time.since(toldNanos) > TELL_NANOS) {
       toldNanos = time.nanos();
-      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, turnedAway, client);
+      Object of =
+          client instanceof InetSocketAddress ip ? NetUtil.toSocketAddressString(ip) : client;
+      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, turnedAway, of);
     }
   }
 

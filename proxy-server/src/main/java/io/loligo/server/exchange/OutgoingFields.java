@@ -10,6 +10,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 
@@ -106,7 +107,7 @@ final class OutgoingFields {
   private static void addForwardedFor(
       Fields fields, InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
     String before = fields.joined("X-Forwarded-For");
-    String address = client == null ? "unknown" : client.getAddress().getHostAddress();
+    String address = client == null ? "unknown" : NetUtil.toAddressString(client.getAddress());
     switch (mode) {
       case ON -> lines.add("X-Forwarded-For", before == null ? address : before + ", " + address);
       case OFF -> lines.add("X-Forwarded-For", before == null ? "unknown" : before + ", unknown");

@@ -1,6 +1,7 @@
 package io.loligo.server.jmx;
 
 import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.message.IpText;
 import io.loligo.server.admin.ExplainText;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.PurgeForm;
@@ -251,7 +252,7 @@ public final class ManagementBeans implements AutoCloseable {
 
     private static String client() {
       try {
-        return RemoteServer.getClientHost();
+        return IpText.normal(RemoteServer.getClientHost());
       } catch (ServerNotActiveException e) {
         return "this process";
       }

@@ -5,14 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.loligo.core.message.IpText;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +56,28 @@ class LogFormatTest {
         .isEqualTo(
             "1795239303.229      1 127.0.0.1 TCP_MISS/200 311 GET http://192.0.2.7:8080/a? -"
                 + " HIER_DIRECT/192.0.2.7 text/html");
+  }
+
+  /** RFC 5952 section 4. */
+  @Property
+  void everyCodeWritesAnIpv6AddressInItsOneSpelling(
+      @ForAll @Size(8) List<@IntRange(max = 3) Integer> groups) throws UnknownHostException {
+    byte[] octets = new byte[16];
+    for (int i = 0; i < 8; i++) {
+      // groups of zeros are frequent
+      octets[2 * i] = (byte) (groups.get(i) == 3 ? 0xab : 0);
+      octets[2 * i + 1] = groups.get(i).byteValue();
+    }
+    octets[0] = 0x20;
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getByAddress(octets), 80);
+    ExchangeRecord record = get("Host: x");
+    record.client = address;
+    record.clientText = null;
+    record.local = address;
+    record.nextHopLocal = address;
+    String text = IpText.normal(address.getAddress().getHostAddress());
+    assertThat(line("%>a %>A %>la %la %<la %oa", record))
+        .isEqualTo(String.join(" ", text, text, text, text, text, text));
   }
 
   @Test

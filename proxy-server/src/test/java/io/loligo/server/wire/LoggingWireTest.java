@@ -3,12 +3,19 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** The access log: one line for each exchange, and its numbers are the client's. */
 class LoggingWireTest extends WireTest {
@@ -40,6 +47,64 @@ class LoggingWireTest extends WireTest {
     for (int i = 0; i < counted.length; i++) {
       assertThat(loggedBytes(log.get(i))).as(log.get(i)).isEqualTo(counted[i]);
     }
+  }
+
+  /** RFC 5952 section 4: one spelling for an IPv6 address, wherever one is written. */
+  @Test
+  void writesIpv6AddressesInOneSpelling() throws Exception {
+    InetAddress loopback = NetUtil.LOCALHOST6;
+    ScriptedOrigin server = closing(ScriptedOrigin.start(loopback, 0));
+    server.onOk("/a", "x");
+    ServerSocket nobody = new ServerSocket(0, 1, loopback);
+    int refusing = nobody.getLocalPort();
+    nobody.close();
+    startProxy(
+        "http_port [::1]:0",
+        "loligo_admin_port [0:0:0:0:0:0:0:1]:0",
+        "acl refused urlpath_regex refused",
+        "cache_peer 0:0:0:0:0:0:0:1 parent " + refusing + " 0 no-query",
+        "cache_peer_access 0:0:0:0:0:0:0:1 allow refused",
+        "never_direct allow refused",
+        "logformat six %>a %>A %>la %la %<a %<A %<la %oa %ru %'err_detail",
+        "access_log stdio:" + dir.resolve("access.log") + " six");
+    server.on("/close", ScriptedOrigin.Call::close);
+    String url = "http://[0:0::0001]:" + server.port();
+    RawClient client = closing(RawClient.connect(loopback, proxy.port(), 0));
+    assertThat(client.get(url + "/a").response().status()).isEqualTo(200);
+    assertThat(server.lastRequest().field("X-Forwarded-For")).isEqualTo("::1");
+    assertThat(server.lastRequest().field("Host")).isEqualTo("[::1]:" + server.port());
+    assertThat(client.get(url + "/refused").response().status()).isEqualTo(503);
+    assertThat(client.get(url + "/close").response().status()).isEqualTo(502);
+    ListAppender<ILoggingEvent> audited = auditLines();
+    client.request("CONNECT", url.replace("http://", "")).responseHead();
+    RawClient admin = closing(RawClient.connect(loopback, proxy.adminPort(), 0));
+    admin.send("POST /rotate HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 0\r\n\r\n");
+    assertThat(admin.response().status()).isIn(401, 403);
+    assertThat(audited.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .allSatisfy(line -> assertThat(line).contains(" from ::1:"));
+    assertThat(audited.list).hasSize(1);
+    String all = "::1 ::1 ::1 ::1 ::1 ::1 ::1 ::1 ";
+    String authority = "[::1]:" + server.port();
+    List<String> log = stopAndReadLog();
+    assertThat(log).hasSize(4);
+    assertThat(log.get(0)).isEqualTo(all + "http://" + authority + "/a -");
+    assertThat(log.get(1))
+        .startsWith(
+            "::1 ::1 ::1 ::1 ::1 ::1 - - http://" + authority + "/refused [::1]:" + refusing)
+        .doesNotContain("0:0");
+    assertThat(log.get(2))
+        .startsWith(all + "http://" + authority + "/close " + authority + ": closed");
+    assertThat(log.get(3)).isEqualTo(all + authority + " -");
+  }
+
+  private ListAppender<ILoggingEvent> auditLines() {
+    Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    audit.addAppender(lines);
+    closing(() -> audit.detachAppender(lines));
+    return lines;
   }
 
   @Test

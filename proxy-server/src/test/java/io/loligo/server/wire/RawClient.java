@@ -37,13 +37,19 @@ final class RawClient implements AutoCloseable {
 
   /** Connects with a receive buffer of this size, 0 for the system's. */
   static RawClient connect(int port, int receiveBufferBytes) throws IOException {
+    return connect(InetAddress.getLoopbackAddress(), port, receiveBufferBytes);
+  }
+
+  /** The same to another address than loopback's. */
+  static RawClient connect(InetAddress address, int port, int receiveBufferBytes)
+      throws IOException {
     Socket socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(GUARD_MILLIS);
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), GUARD_MILLIS);
+    socket.connect(new InetSocketAddress(address, port), GUARD_MILLIS);
     return new RawClient(socket);
   }
 

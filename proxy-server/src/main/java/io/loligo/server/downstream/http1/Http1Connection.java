@@ -47,6 +47,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -493,7 +494,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void outOfMemory(OutOfMemoryError cause, String what) {
-    MemoryShortage.OF_PROCESS.met(cause, what + " of " + client);
+    MemoryShortage.OF_PROCESS.met(cause, what + " of " + NetUtil.toSocketAddressString(client));
     if (record == null) {
       loop.counters().clientShed(Shed.MEMORY);
     } else {
@@ -845,7 +846,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
     record.client = client;
     if (clientText == null) {
-      clientText = client.getAddress().getHostAddress();
+      clientText = NetUtil.toAddressString(client.getAddress());
     }
     record.clientText = clientText;
     record.local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
@@ -1037,7 +1038,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (cause instanceof OutOfMemoryError error) {
       outOfMemory(error, "an exchange");
     } else {
-      LOG.error("An exchange with {} failed", client, cause);
+      LOG.error("An exchange with {} failed", NetUtil.toSocketAddressString(client), cause);
     }
     if (state != State.EXCHANGE) {
       return;
@@ -1377,7 +1378,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       content.release();
     } else if (answer.exceeded(length)) {
       content.release();
-      LOG.error("An answer to {} is longer than announced", client);
+      LOG.error("An answer to {} is longer than announced", NetUtil.toSocketAddressString(client));
       abort("answer longer than announced");
     } else {
       try {
@@ -1429,7 +1430,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private void completed() {
     if (answer.incomplete()) {
-      LOG.error("An answer to {} is shorter than announced", client);
+      LOG.error("An answer to {} is shorter than announced", NetUtil.toSocketAddressString(client));
       abort("answer shorter than announced");
       return;
     }

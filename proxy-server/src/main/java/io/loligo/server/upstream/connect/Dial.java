@@ -155,8 +155,13 @@ public final class Dial<H extends ChannelHandler> {
     pending.clear();
   }
 
+  /** Netty ends its message with the address, too, spelled by the JDK. */
   private static String describe(InetSocketAddress address, Throwable cause) {
-    return NetUtil.toSocketAddressString(address) + ": " + cause.getMessage();
+    String message = String.valueOf(cause.getMessage());
+    String said = ": " + address;
+    String reason =
+        message.endsWith(said) ? message.substring(0, message.length() - said.length()) : message;
+    return NetUtil.toSocketAddressString(address) + ": " + reason;
   }
 
   /** The time for all addresses together. */

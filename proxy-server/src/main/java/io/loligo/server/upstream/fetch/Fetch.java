@@ -24,6 +24,7 @@ import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -286,7 +287,7 @@ final class Fetch
     phase = Phase.RUNNING;
     dropForwardLimit();
     connection = open;
-    timings.address = open.address().getAddress().getHostAddress();
+    timings.address = NetUtil.toAddressString(open.address().getAddress());
     timings.local = open.localAddress();
     if (request != null) {
       open.send(request, hop, timings, this);

@@ -32,6 +32,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.slf4j.Logger;
@@ -435,7 +436,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     } else if (cause instanceof OutOfMemoryError noMemory) {
       outOfMemory(noMemory);
     } else {
-      LOG.warn("origin connection {}", address, cause);
+      LOG.warn("origin connection {}", NetUtil.toSocketAddressString(address), cause);
       if (phase == Phase.HEAD || phase == Phase.CONTENT) {
         fail(Kind.INVALID_RESPONSE, "internal: " + cause);
       }
@@ -444,7 +445,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void outOfMemory(OutOfMemoryError cause) {
-    MemoryShortage.OF_PROCESS.met(cause, "an exchange with " + address);
+    MemoryShortage.OF_PROCESS.met(
+        cause, "an exchange with " + NetUtil.toSocketAddressString(address));
     fail(Kind.NO_MEMORY, cause.toString());
   }
 
@@ -477,7 +479,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     } catch (OutOfMemoryError e) {
       outOfMemory(e);
     } catch (RuntimeException | Error e) {
-      LOG.warn("exchange with {}", address, e);
+      LOG.warn("exchange with {}", NetUtil.toSocketAddressString(address), e);
       fail(Kind.INVALID_RESPONSE, "internal: " + e);
     }
   }
@@ -807,7 +809,8 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     phase = Phase.CLOSED;
     dropInput();
     ctx.close();
-    listener.failed(new FetchFailure(kind, address + ": " + detail), any);
+    String peer = NetUtil.toSocketAddressString(address);
+    listener.failed(new FetchFailure(kind, peer + ": " + detail), any);
   }
 
   /** Forgets the exchange; returns who listened to it. */
