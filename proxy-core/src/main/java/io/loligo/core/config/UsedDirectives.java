@@ -70,7 +70,9 @@ final class UsedDirectives {
             .line("HOST parent|sibling|multicast HTTP-PORT ICP-PORT [OPTION...]")
             .difference(
                 "parents are chosen without ICP; siblings and multicast are left out; clients'"
-                    + " Proxy-Authorization is not sent on")
+                    + " Proxy-Authorization is not sent on; where a parent refuses CONNECT its"
+                    + " status is kept (4xx and 5xx; 502 for 401, 407, 426 and anything else), with"
+                    + " Retry-After and the Allow of a 405, and nothing else of its answer")
             .text(
                 "Another proxy or an origin to forward to. Options: no-query, default, round-robin,"
                     + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU"

@@ -836,11 +836,7 @@ final class Exchange implements ClientEvents {
     if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
       record.shed = Shed.MEMORY;
     }
-    fail(
-        status(failure.kind().status()),
-        failure.kind().errorCode(),
-        text(failure),
-        retryAfter(failure));
+    fail(status(failure.status()), failure.kind().errorCode(), text(failure), retryAfter(failure));
   }
 
   /**
@@ -912,6 +908,7 @@ final class Exchange implements ClientEvents {
       case READ_TIMEOUT -> "The origin did not answer in time.";
       case WRITE_FAILED -> "The request could not be sent to the origin.";
       case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
+      case TUNNEL_REFUSED -> "The parent proxy refused the tunnel.";
       case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
       case TRUNCATED -> "The origin's answer ended early.";
       case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";

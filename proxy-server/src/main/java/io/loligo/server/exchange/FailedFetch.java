@@ -94,7 +94,7 @@ record FailedFetch(
           case DNS_FAILED, CONNECT_FAILED, CONNECT_TIMEOUT, NO_MEMORY, OVERLOADED -> Blame.ORIGIN;
           case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
-          case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED -> Blame.CLIENT;
+          case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, TUNNEL_REFUSED -> Blame.CLIENT;
         };
     return new FailedFetch(
         kind.status(),

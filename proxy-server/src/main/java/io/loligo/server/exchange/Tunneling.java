@@ -127,13 +127,14 @@ final class Tunneling implements ClientEvents, OriginEvents {
     if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
       record.shed = Shed.MEMORY;
     }
+    FieldLines lines = Exchange.retryAfter(failure);
+    if (failure.refusal() != null) {
+      record.serverStatus = failure.refusal().answered();
+      lines = new FieldLines(64);
+      failure.refusal().addFields(lines);
+    }
     ErrorPage.send(
-        stream,
-        loop,
-        failure.kind().status(),
-        failure.kind().errorCode(),
-        Exchange.text(failure),
-        Exchange.retryAfter(failure));
+        stream, loop, failure.status(), failure.kind().errorCode(), Exchange.text(failure), lines);
   }
 
   @Override

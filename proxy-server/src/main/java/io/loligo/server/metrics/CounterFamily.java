@@ -66,6 +66,7 @@ public enum CounterFamily {
           "ERR_PROTOCOL_UNKNOWN",
           "ERR_READ_ERROR",
           "ERR_READ_TIMEOUT",
+          "ERR_RELAY_REMOTE",
           "ERR_REQUEST_TIMEOUT",
           "ERR_SHUTTING_DOWN",
           "ERR_TOO_BIG",

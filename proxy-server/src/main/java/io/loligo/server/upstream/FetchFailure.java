@@ -5,8 +5,9 @@ package io.loligo.server.upstream;
  *
  * @param kind what happened
  * @param detail for the operator: address, cause
+ * @param refusal of a tunnel by a parent; null with any other kind
  */
-public record FetchFailure(Kind kind, String detail) {
+public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
   /** Kinds, with the status a client is answered and Squid's error name. */
   public enum Kind {
     NO_ROUTE(503, "ERR_CANNOT_FORWARD"),
@@ -22,6 +23,8 @@ public record FetchFailure(Kind kind, String detail) {
     READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),
     WRITE_FAILED(502, "ERR_WRITE_ERROR"),
     INVALID_RESPONSE(502, "ERR_INVALID_RESP"),
+    /** A parent answered CONNECT with something else than 2xx. */
+    TUNNEL_REFUSED(502, "ERR_RELAY_REMOTE"),
     HEAD_TOO_LARGE(502, "ERR_TOO_BIG"),
     /** The answer ended before its content was complete. */
     TRUNCATED(502, "ERR_READ_ERROR"),
@@ -45,5 +48,15 @@ public record FetchFailure(Kind kind, String detail) {
     public String errorCode() {
       return errorCode;
     }
+  }
+
+  /** A failure of any kind but {@link Kind#TUNNEL_REFUSED}. */
+  public FetchFailure(Kind kind, String detail) {
+    this(kind, detail, null);
+  }
+
+  /** What a client is answered. */
+  public int status() {
+    return refusal == null ? kind.status() : refusal.status();
   }
 }

@@ -3,7 +3,10 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The reverse proxy, alone and beside a forward port. */
 class ReverseWireTest extends WireTest {
@@ -209,6 +212,63 @@ class ReverseWireTest extends WireTest {
     client.send("TLS");
     assertThat(client.untilClose()).isEmpty();
     assertThat(parent.requests().get(0).startLine()).isEqualTo("CONNECT site.example:443 HTTP/1.1");
+  }
+
+  /** The client learns what the parent says, on a page of ours. */
+  @ParameterizedTest
+  @CsvSource({
+    "503 Busy, 503",
+    "500 Broken, 500",
+    "502 Bad, 502",
+    "504 Late, 504",
+    "599 Odd, 599",
+    "403 No, 403",
+    "404 None, 404",
+    "405 No, 405",
+    "429 Slow, 429",
+    "451 Law, 451",
+    // challenges that no client could answer, and no refusals at all
+    "401 Who, 502",
+    "407 Who, 502",
+    "426 Upgrade, 502",
+    "302 Elsewhere, 502"
+  })
+  void keepsTheStatusOfAParentThatRefusesATunnel(String answered, int expected) throws Exception {
+    ScriptedOrigin parent = closing(ScriptedOrigin.start());
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + parent.port() + " 0 no-query default",
+        "never_direct allow all",
+        "logformat own %>Hs %<Hs %Ss %Sh %err_code",
+        "access_log stdio:" + dir.resolve("access.log") + " own");
+    parent.on(
+        "site.example:443",
+        call ->
+            call.send(
+                "HTTP/1.1 "
+                    + answered
+                    + "\r\nRetry-After: 7\r\nAllow: GET\r\nWWW-Authenticate: Basic\r\n"
+                    + "Proxy-Authenticate: Basic\r\nLocation: http://evil.test/\r\n"
+                    + "Set-Cookie: a=b\r\nContent-Length: 4\r\n\r\nevil"));
+    RawClient client = client();
+    client.send("CONNECT site.example:443 HTTP/1.1\r\nHost: site.example:443\r\n\r\n");
+    WireMessage answer = client.response();
+    assertThat(answer.status()).isEqualTo(expected);
+    assertThat(answer.text()).contains("parent").doesNotContain("evil");
+    boolean kept = answered.startsWith(String.valueOf(expected));
+    assertThat(answer.field("Retry-After")).isEqualTo(kept ? "7" : null);
+    assertThat(answer.field("Allow")).isEqualTo(expected == 405 ? "GET" : null);
+    for (String name :
+        List.of("WWW-Authenticate", "Proxy-Authenticate", "Location", "Set-Cookie")) {
+      assertThat(answer.field(name)).as(name).isNull();
+    }
+    client.expectClose();
+    assertThat(parent.requests()).hasSize(1);
+    assertThat(stopAndReadLog())
+        .containsExactly(
+            expected
+                + " "
+                + answered.substring(0, 3)
+                + " TCP_TUNNEL FIRSTUP_PARENT ERR_RELAY_REMOTE");
   }
 
   @Test

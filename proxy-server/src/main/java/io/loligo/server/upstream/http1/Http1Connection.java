@@ -21,6 +21,7 @@ import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.TunnelRefusal;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -561,7 +562,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (tunnel) {
-      tunnelAnswered(status);
+      tunnelAnswered(head);
       return;
     }
     if (status == 101) {
@@ -619,9 +620,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void tunnelAnswered(int status) {
+  private void tunnelAnswered(ResponseHead head) {
+    int status = head.status();
     if (status < 200 || status >= 300) {
-      fail(Kind.INVALID_RESPONSE, "parent answered CONNECT with " + status);
+      fail(Kind.TUNNEL_REFUSED, "parent answered CONNECT with " + status, TunnelRefusal.of(head));
       return;
     }
     phase = Phase.RAW;
@@ -801,6 +803,10 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void fail(Kind kind, String detail) {
+    fail(kind, detail, null);
+  }
+
+  private void fail(Kind kind, String detail, TunnelRefusal refusal) {
     if (events == null) {
       return;
     }
@@ -810,7 +816,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     dropInput();
     ctx.close();
     String peer = NetUtil.toSocketAddressString(address);
-    listener.failed(new FetchFailure(kind, peer + ": " + detail), any);
+    listener.failed(new FetchFailure(kind, peer + ": " + detail, refusal), any);
   }
 
   /** Forgets the exchange; returns who listened to it. */

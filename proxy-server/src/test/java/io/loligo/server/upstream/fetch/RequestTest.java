@@ -336,8 +336,9 @@ class RequestTest extends FetchBench {
   void tellsThatAParentRefusesATunnel() {
     Listening seen = connect(hop(Settings.parent("a")));
     last().answer("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
-    assertThat(seen.failure.kind()).isEqualTo(Kind.INVALID_RESPONSE);
+    assertThat(seen.failure.kind()).isEqualTo(Kind.TUNNEL_REFUSED);
     assertThat(seen.failure.detail()).contains("403");
+    assertThat(seen.failure.status()).isEqualTo(403);
     assertThat(last().open()).isFalse();
   }
 

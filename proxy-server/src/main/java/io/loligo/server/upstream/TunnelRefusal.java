@@ -1,0 +1,58 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.ResponseHead;
+
+/**
+ * What a parent answered to CONNECT, as far as the client is told: the status and two fields that
+ * belong to it. The rest may be meant for us, and its content would be taken for that of the site.
+ * Immutable.
+ *
+ * @param answered the parent's status
+ * @param retryAfter as the parent gave it, or null
+ * @param allow of a 405, or null
+ */
+public record TunnelRefusal(int answered, String retryAfter, String allow) {
+  /** Octets of a field value that is passed on: {@value}. */
+  private static final int MAX_VALUE_LENGTH = 256;
+
+  private static final int BAD_GATEWAY = 502;
+
+  /** What {@code head}, borrowed, says: anything but a tunnel. */
+  public static TunnelRefusal of(ResponseHead head) {
+    if (!isKept(head.status())) {
+      return new TunnelRefusal(head.status(), null, null);
+    }
+    String retryAfter = bounded(head.fields().get(FieldName.RETRY_AFTER));
+    String allow = head.status() == 405 ? bounded(head.fields().joined("Allow")) : null;
+    return new TunnelRefusal(head.status(), retryAfter, allow);
+  }
+
+  /** The client's status: the parent's where the client can make something of it, else 502. */
+  public int status() {
+    return isKept(answered) ? answered : BAD_GATEWAY;
+  }
+
+  /** Adds the fields that go with the status. */
+  public void addFields(FieldLines lines) {
+    if (retryAfter != null) {
+      lines.add("Retry-After", retryAfter);
+    }
+    if (allow != null) {
+      lines.add("Allow", allow);
+    }
+  }
+
+  /**
+   * Errors are kept, but for those that mean nothing without a field for this connection alone: the
+   * challenges of 401 and 407, which are for us, and the Upgrade of 426.
+   */
+  private static boolean isKept(int status) {
+    return status >= 400 && status <= 599 && status != 401 && status != 407 && status != 426;
+  }
+
+  private static String bounded(String value) {
+    return value == null || value.length() > MAX_VALUE_LENGTH ? null : value;
+  }
+}
