@@ -115,10 +115,11 @@ def check_bodies(row, peer, origin, word):
         connection.putrequest("GET", target, skip_host=True)
         connection.putheader("Host", authority)
         connection.endheaders()
-        body = connection.getresponse().read()
+        answer = connection.getresponse()
+        body = answer.read()
         connection.close()
         if body != expected and peer.peer != "limit":
-            raise server.Failed(f"{peer.name} gave another body for {target}")
+            raise server.Failed(f"{peer.name} gave another body for {target}: {answer.status}, {len(body)} octets")
 
 
 @contextlib.contextmanager

@@ -53,7 +53,7 @@ class Peer(server.Server):
         words = {
             "FORWARD": self.forward, "ORIGIN": origin, "STORE": memory / f"nginx-{flavour}",
             "CACHE_MB": CACHE_MB, "MEMORY_OCTETS": CACHE_MB * 2**20, "LOOPS": options.loops,
-            "CONNECTIONS": 20000, "ADMIN": server.free_port(), **USUAL.get(peer, {}), **FLAVOURS.get(flavour, {}).get(peer, {}),
+            "CONNECTIONS": 20000, "THROTTLE": 30000, "ADMIN": server.free_port(), **USUAL.get(peer, {}), **FLAVOURS.get(flavour, {}).get(peer, {}),
         }
         directory = scratch / f"{peer}-{flavour}"
         words = {name: str(value).replace("@DIR@", str(directory)) for name, value in words.items()}

@@ -10,11 +10,14 @@ divided by the requests done meanwhile. Parts:
   twice   fill to twice the size of the cache, in quarters
   big     a working set of 2.3 times the cache grows, then slides; the disk used is watched
   dirs    as main, Loligo with one cache_dir and with two of half the size
+  mix     PolyMix-4's kinds of requests and an origin that thinks, at a steady rate
+  think   an origin that takes 0, 50 and 500 ms in turn, at a steady rate
+  peak    the highest rate at which the mean response time stays below a bound
 """
 
 import argparse
+import contextlib
 import dataclasses
-import datetime
 import json
 import os
 import re
@@ -31,13 +34,19 @@ import urllib.request
 import server
 from server import Failed, chosen, program, table
 
-PARTS = ["main", "memory", "twice", "big", "dirs"]
+PARTS = ["main", "memory", "twice", "big", "dirs", "mix", "think", "peak"]
 PEERS = [
     "loligo", "squid-null", "squid-ufs", "squid-aufs", "squid-diskd", "squid-rock", "nginx",
     "trafficserver",
 ]
+PEER_LISTS = ["peers", "twice_peers", "big_peers", "mix_peers", "think_peers", "peak_peers"]
 MEASURED, WARMING = 1, 2  # worlds: sets of URLs
 FILL_DAMPING = 5 / 55  # of the recurrence, as PolyMix fills
+SPECIAL_DAMPING = 0.1  # of the other kinds of requests, likewise
+# PolyMix-4's shares of the kinds of requests that are not plain, and of aborts
+MIX = "ims200=0.05,ims304=0.10,reload=0.05,abort=0.001,cut=0.001"
+PEAK_APPROACH, PEAK_STEP = 1.5, 0.05
+PEAK_ERRORS = 0.005  # more of the requests that fail are as bad as a long response time
 CACHABLE = 0.8  # share of the objects, by the table in polymix.h
 WARM_RECURRENCE = 0.99  # what it brings takes room from what is measured
 
@@ -53,6 +62,7 @@ class Setup:
     dirs: int = 1
     java_flags: str = ""
     memory_object: str = "512 KB"
+    many: int = 0  # connections of clients, where that is more than a configuration allows as a rule
 
 
 @dataclasses.dataclass
@@ -62,6 +72,10 @@ class Phase:
     recurrence: float
     count: int = 0
     new: int = 0
+    rate: float = 0
+    seconds: float = 0
+    think: tuple = ()  # milliseconds of the origin, mean and deviation; none: as the options say
+    mix: dict = dataclasses.field(default_factory=dict)  # shares of kinds of requests
 
 
 class Origin(server.Server):
@@ -104,6 +118,11 @@ class Peer(server.Server):
             "CACHE_DIRS": "",
             "ADMIN": self.admin,
             "LOOPS": options.loops,
+            # a client's connection may need another one to the origin
+            "CONNECTIONS": 2 * setup.many or 4096,
+            "DESCRIPTORS": max(65536, 3 * setup.many),
+            "POOL": setup.many or 128,
+            "THROTTLE": max(30000, 4 * setup.many),
         }
         self.caches = []
         if self.store != "null":
@@ -251,16 +270,19 @@ class Load:
         self.process.stdin.close()
         self.process.stdout.close()
 
+    close = stop
+
 
 def measure(peer, origin, load, phase, options):
     """One phase against one peer; what it did and what it cost."""
     counters = peer.counters()
+    origin.think(*(phase.think or (options.delay_ms,)))
     requests, octets = origin.asked()
     cpu = peer.cpu()
     with DiskWatch(peer) as disk:
         result = load.run(
             phase.name, MEASURED, phase.window, phase.recurrence, phase.count, phase.new,
-            options.phase_seconds, bias=options.size_bias,
+            phase.seconds or options.phase_seconds, phase.rate, options.size_bias, **phase.mix,
         )
         result["cpu"] = (peer.cpu() - cpu) / max(1, result["done"]) * 1000
     after_requests, after_octets = origin.asked()
@@ -273,7 +295,7 @@ def measure(peer, origin, load, phase, options):
     result["seen"] = result["hits"] / max(1, result["done"])
     result["disk"] = disk.most
     result["rss"] = peer.resident_mb()
-    result["cut"] = result["requests"] < phase.count or result["new"] < phase.new
+    result["short"] = result["requests"] < phase.count or result["new"] < phase.new
     result["counters"] = {
         name: value - counters.get(name, 0) for name, value in peer.counters().items()
         if value != counters.get(name, 0)
@@ -283,16 +305,17 @@ def measure(peer, origin, load, phase, options):
     return result
 
 
-def run(part, setup, phases, scratch, origin, options):
-    """A peer from an empty cache to its end; returns the results of its phases."""
+@contextlib.contextmanager
+def warmed(part, setup, scratch, origin, options):
+    """A peer with an empty cache, warm."""
     # a blank would have to be quoted in each peer's own way
     directory = scratch / re.sub(r"\W+", "-", f"{part}-{setup.label}")
     peer = load = None
-    results = {}
     try:
         peer = Peer(setup, directory, origin, options)
         peer.start()
         load = Load(peer.port, options)
+        origin.think(options.delay_ms)
         window = max(100, options.window // 12)
         # a cache in memory keeps what it has seen often: filling it up would be another experiment
         soak = int(1.25 * setup.cache_mb * 2**20 / options.octets_of_new) or window
@@ -306,14 +329,12 @@ def run(part, setup, phases, scratch, origin, options):
             if seconds:
                 load.run(name, WARMING, window, recurrence, 0, new, seconds * share)
                 peer.counters()  # somebody always watches
-        for phase in phases:
-            results[phase.name] = result = measure(peer, origin, load, phase, options)
-            say(part, setup, phase, result)
-    except Failed as failure:
-        print(f"{part} {setup.label} failed: {failure}", file=sys.stderr)
-        results["failure"] = str(failure).splitlines()[0]
+        load.stop()
+        yield peer
+    except Failed:
         if options.keep_logs:
             keep_logs(directory, options.keep_logs / f"{part}-{setup.label}")
+        raise
     finally:
         if load:
             load.stop()
@@ -321,7 +342,82 @@ def run(part, setup, phases, scratch, origin, options):
             peer.stop()
         shutil.rmtree(directory, ignore_errors=True)
         os.sync()
+
+
+def run(part, setup, phases, scratch, origin, options):
+    """A peer from an empty cache to its end; returns the results of its phases."""
+    results = {}
+    connections = {"peak": options.peak_connections, "mix": options.open_connections, "think": options.open_connections}
+    try:
+        with warmed(part, setup, scratch, origin, options) as peer, \
+                contextlib.closing(Load(peer.port, options, connections=connections.get(part))) as load:
+            for phase in phases:
+                results[phase.name] = result = measure(peer, origin, load, phase, options)
+                say(part, setup, phase, result)
+            if part == "peak":
+                find_peak(setup, peer, origin, load, results, options)
+    except Failed as failure:
+        server.say(f"{part} {setup.label} failed: {failure}")
+        results["failure"] = str(failure).splitlines()[0]
     return results
+
+
+def find_peak(setup, peer, origin, load, results, options):
+    """Adds samples to the results. The rate goes up in large steps until the response time is too long, then by
+    5 % up where it is short and down where it is long, until it is within the window or two neighbours enclose it.
+    """
+    def sample(kind, rate, seconds):
+        phase = Phase(
+            f"{kind}-{len(results)}", options.window, options.recurrence, rate=rate, seconds=seconds,
+            think=options.think, mix=options.mix,
+        )
+        result = results[phase.name] = measure(peer, origin, load, phase, options)
+        bad = result["errors"] > PEAK_ERRORS * result["requests"]
+        result["due"], result["mean_s"] = rate, result["mean"] / 1e6
+        result["verdict"] = (
+            "above" if bad or result["mean_s"] > options.peak_window[1]
+            else "below" if result["mean_s"] < options.peak_window[0] else "within"
+        )
+        server.say(
+            f"peak {setup.label}: {rate:,.0f}/s, mean {result['mean_s']:.2f} s, {result['verdict']}; "
+            f"{result['in_flight']:,} in flight, {result['errors']} errors"
+        )
+        return result["verdict"]
+
+    rate = options.peak_from
+    while sample("approach", rate, options.approach_seconds) == "below":
+        rate *= PEAK_APPROACH
+    rate /= PEAK_APPROACH
+    held, refused = 0, float("inf")
+    for _ in range(options.peak_samples):
+        verdict = sample("sample", rate, options.sample_seconds)
+        if verdict == "within":
+            break
+        if verdict == "below":
+            held = max(held, rate)
+            rate *= 1 + PEAK_STEP
+        else:
+            refused = min(refused, rate)
+            rate *= 1 - PEAK_STEP
+        if held and refused < held * (1 + PEAK_STEP) * 1.01:
+            break
+
+
+def samples(results):
+    return [result for name, result in results.items() if name.startswith("sample-")]
+
+
+def peak(results):
+    """The sample with the highest rate that held; None where there is none."""
+    held = [result for result in samples(results) if result["verdict"] != "above"]
+    return max(held, key=lambda result: result["due"], default=None)
+
+
+def is_enclosed(best, results):
+    """Whether the next higher rate was refused, so that the peak is one."""
+    return best["verdict"] == "within" or any(
+        one["verdict"] == "above" and one["due"] < best["due"] * (1 + PEAK_STEP) * 1.01 for one in samples(results)
+    )
 
 
 def keep_logs(directory, to):
@@ -332,14 +428,12 @@ def keep_logs(directory, to):
 
 
 def say(part, setup, phase, result):
-    print(
-        f"{datetime.datetime.now():%H:%M:%S} {part} {setup.label} {phase.name}: "
-        f"{result['seconds']:.1f} s, {result['rate']:,.0f}/s, {result['cpu']:.3f} CPU ms, "
+    server.say(
+        f"{part} {setup.label} {phase.name}: {result['seconds']:.1f} s, {result['rate']:,.0f}/s, {result['cpu']:.3f} CPU ms, "
         f"hits {result['hit_ratio']:.3f} of {result['ideal']:.3f}, "
         f"bytes {result['byte_hit_ratio']:.3f} of {result['byte_ideal']:.3f}, "
         f"disk {result['disk']:,.0f} MB, {result['wrong']} wrong, {result['errors']} errors"
-        f"{', cut short' if result['cut'] else ''}",
-        file=sys.stderr,
+        f"{', cut short' if result['short'] else ''}"
     )
 
 
@@ -360,7 +454,7 @@ def lru_of(phases, options, sizes):
         return {
             phase.name: load.run(
                 phase.name, MEASURED, phase.window, phase.recurrence, phase.count, phase.new, 300,
-                bias=options.size_bias,
+                bias=options.size_bias, **phase.mix,
             )
             for phase in phases
         }
@@ -373,6 +467,12 @@ def usual_phases(options):
         Phase("fill", options.window, options.recurrence * FILL_DAMPING, new=options.window),
         Phase("measure", options.window, options.recurrence, count=options.requests),
     ]
+
+
+def steady_fill(options):
+    """At a rate, as there are more connections than a closed loop should have; from an origin that does not think."""
+    fill = usual_phases(options)[0]
+    return dataclasses.replace(fill, rate=options.fill_rate, think=(0,))
 
 
 def plan(part, options):
@@ -396,6 +496,23 @@ def plan(part, options):
             Setup("loligo, 1 cache_dir", "loligo", memory, cache, 1, flags),
             Setup("loligo, 2 cache_dirs", "loligo", memory, cache, 2, flags),
         ], usual_phases(options)
+    if part == "mix":
+        fill = {kind: share * SPECIAL_DAMPING for kind, share in options.mix.items()}
+        return setups(options.mix_peers), [
+            dataclasses.replace(steady_fill(options), mix=fill),
+            Phase("measure", options.window, options.recurrence, options.requests, rate=options.rate,
+                  think=options.think, mix=options.mix),
+        ]
+    if part == "think":
+        return setups(options.think_peers), [steady_fill(options), *[
+            Phase(f"{delay}-ms-{number}", options.window, options.recurrence, int(options.rate * options.think_seconds),
+                  rate=options.rate, think=(delay,))
+            for number in range(1, options.think_rounds + 1) for delay in options.think_ms
+        ]]
+    if part == "peak":
+        return [
+            dataclasses.replace(setup, many=options.peak_connections) for setup in setups(options.peak_peers)
+        ], [steady_fill(options)]
     if part == "twice":
         quarter = int(2 * cache * 2**20 / options.octets_of_new / 4)
         recurrence = options.recurrence * FILL_DAMPING
@@ -450,7 +567,7 @@ def row(label, rounds, phase):
         abs(results[phase]["hit_ratio"] - results[phase]["seen"]) > 0.01
         for results in rounds if phase in results
     )
-    cut = any(values(rounds, phase, "cut"))
+    cut = any(values(rounds, phase, "short"))
     return [
         label,
         cell(rounds, phase, "rate", 0) + (" (cut)" if cut else ""),
@@ -498,7 +615,7 @@ def part_lines(part, all_results, options):
     sizes = ", ".join(sorted({f"{setup.memory_mb:,} MB memory and {setup.cache_mb:,} MB disk" for setup in setups}))
     window_mb = phases[0].window * options.octets_of_new / 2**20
     lines += [f"Working set {phases[0].window:,} objects, {window_mb:,.0f} MB of them cachable; {sizes}."]
-    for phase in phases:
+    for phase in phases if part != "think" else phases[:1]:
         dry = ideal[phase.name]
         kept = ", ".join(
             f"{lru['octets'] / 2**20:,.0f} MB {lru['hits'] / dry['requests']:.3f} "
@@ -510,6 +627,12 @@ def part_lines(part, all_results, options):
             f"({dry['ideal_octets'] / dry['octets']:.3f} of the bytes); exact LRU by octets: {kept}.", "",
         ]
         lines += table(HEAD, [row(setup.label, found[setup.label], phase.name) for setup in setups])
+    if part == "mix":
+        lines += mix_lines(found, setups)
+    if part == "think":
+        lines += think_lines(found, setups, options)
+    if part == "peak":
+        lines += peak_lines(found, setups, options)
     if part == "big":
         lines += ["", "Hits of both phases over the ideal ones, and disk used over the size given:", ""]
         lines += table(["peer", "of ideal hits", "of the size"], [
@@ -517,6 +640,86 @@ def part_lines(part, all_results, options):
             for setup in setups
         ])
     return lines
+
+
+def mix_lines(found, setups):
+    """What came of the kinds of requests, and response times by kind."""
+    kinds = ["plain", "ims200", "ims304", "reload"]
+    rows = []
+    for setup in setups:
+        rounds = [results["measure"] for results in found[setup.label] if "measure" in results]
+        if rounds:
+            rows.append([
+                setup.label, *[f"{statistics.median(one[key] for one in rounds):,.0f}"
+                               for key in ("not_modified", "aborted", "cut")],
+                f"{statistics.median(one['mean'] for one in rounds) / 1e6:.3f}",
+                *["/".join(f"{statistics.median(one[f'{kind}_{which}'] for one in rounds) / 1000:.2f}"
+                           for which in ("p50", "p99")) for kind in kinds],
+            ])
+    return [
+        "", "measure, by kind: answers 304, requests that the client and that the origin ended early, mean response time, "
+        "and p50/p99 in ms.", "",
+        *table(["peer", "304", "client left", "origin left", "mean s", *kinds], rows),
+    ]
+
+
+def think_values(rounds, delay, key, options):
+    """Milliseconds, of all phases with that delay."""
+    return [
+        results[name][key] / 1000 for results in rounds
+        for name in (f"{delay}-ms-{number}" for number in range(1, options.think_rounds + 1)) if name in results
+    ]
+
+
+def think_median(rounds, delay, key, options):
+    found = think_values(rounds, delay, key, options)
+    return statistics.median(found) if found else None
+
+
+THINK_KEYS = ["hit_p50", "hit_p99", "miss_p50", "miss_p99"]
+
+
+def think_lines(found, setups, options):
+    rows = [
+        [setup.label, str(delay), *[
+            server.spread(values, ".3f") if (values := think_values(found[setup.label], delay, key, options)) else "-"
+            for key in THINK_KEYS
+        ]]
+        for setup in setups for delay in options.think_ms
+    ]
+    return [
+        "", f"{options.think_rounds} times {options.think_seconds:g} s with each delay, in turn, at {options.rate:g}/s; "
+        "ms, median (lowest-highest):", "",
+        *table(["peer", "origin's delay ms", "hits p50", "hits p99", "misses p50", "misses p99"], rows),
+    ]
+
+
+def peak_lines(found, setups, options):
+    rows, every = [], []
+    for setup in setups:
+        for number, results in enumerate(found[setup.label], 1):
+            best = peak(results)
+            rows.append(
+                [setup.label, f"{best['due']:,.0f}{'' if is_enclosed(best, results) else ' (?)'}", f"{best['mean_s']:.2f}", f"{best['hit_ratio']:.3f}",
+                 f"{best['ideal']:.3f}", f"{best['cpu']:.3f}", f"{best['in_flight']:,}", str(best["errors"]), str(best["wrong"])]
+                if best else [setup.label, results.get("failure", "none held"), *["-"] * 7]
+            )
+            every += [
+                [setup.label, str(number), name.partition("-")[0], f"{one['due']:,.0f}", f"{one['seconds']:.0f}", f"{one['mean_s']:.2f}",
+                 f"{one['in_flight']:,}{' (all)' if one['in_flight'] >= options.peak_connections else ''}",
+                 str(one["errors"]), one["verdict"]]
+                for name, one in results.items() if "verdict" in one
+            ]
+    low, high = options.peak_window
+    return [
+        "", f"Highest rate at which the mean response time was at most {high} s (window {low}-{high} s), the origin "
+        f"thinking {options.think[0]} ms (deviation {options.think[1]}):", "",
+        *table(["peer", "peak, requests/s", "mean s", "hit ratio", "ideal", "CPU ms per transaction", "in flight, most",
+                "errors", "wrong"], rows),
+        "", "(?): the next higher rate was not refused, so that the peak may be higher. All samples; (all): every connection "
+        "was in use, so that the load generator was the limit.", "",
+        *table(["peer", "round", "kind", "rate", "seconds", "mean s", "in flight, most", "errors", "window"], every),
+    ]
 
 
 def of_size(found, setup, phases):
@@ -577,6 +780,38 @@ def targets(all_results, options):
         one, two = (all_results["dirs"][f"loligo, {name}"] for name in ("1 cache_dir", "2 cache_dirs"))
         for phase in ("fill", "measure"):
             add(f"A14 throughput 2 directories / 1, {phase}", ratio(median(two, phase, "rate"), median(one, phase, "rate")), 1)
+    if "loligo" in all_results.get("mix", {}):
+        for title, key, best in (("hit ratio", "hit_ratio", "ideal"), ("byte hit ratio", "byte_hit_ratio", "byte_ideal")):
+            add(f"A11 with IMS, reloads and aborts: {title} / infinite cache",
+                share(all_results["mix"]["loligo"], "measure", key, best), 0.97)
+    if "loligo" in all_results.get("think", {}):
+        rows += think_targets(all_results["think"]["loligo"], options)
+    if "loligo" in all_results.get("peak", {}):
+        peaks = {
+            label: statistics.median(best["due"] for best in held)
+            for label, rounds in all_results["peak"].items() if (held := [best for one in rounds if (best := peak(one))])
+        }
+        for label in [label for label in peaks if label != "loligo"]:
+            add(f"A13 peak / {label}", ratio(peaks.get("loligo"), peaks[label]), 1)
+    return rows
+
+
+def think_targets(rounds, options):
+    """A16: hits do not move, misses move by the delay."""
+    rows, without = [], options.think_ms[0]
+    for delay in options.think_ms[1:]:
+        values = [
+            (f"A16 hits {which}, origin {delay} ms / {without} ms", ratio(
+                *[think_median(rounds, each, f"hit_{which}", options) for each in (delay, without)]))
+            for which in ("p50", "p99")
+        ]
+        slow, quick = (think_median(rounds, each, "miss_p50", options) for each in (delay, without))
+        moved = (slow - quick) / (delay - without) if slow is not None and quick is not None else None
+        values.append((f"A16 misses p50 moved by / {delay - without} ms", moved))
+        rows += [
+            [what, text_of(value, 3), "0.90-1.10", "not run" if value is None else "yes" if 0.9 <= value <= 1.1 else "no"]
+            for what, value in values
+        ]
     return rows
 
 
@@ -589,7 +824,7 @@ def own_counters(all_results):
     for part, found in all_results.items():
         for label, rounds in found.items():
             for phase, result in (rounds[-1] if rounds else {}).items():
-                if phase == "failure" or not result["counters"]:
+                if phase == "failure" or part in ("think", "peak") or not result["counters"]:
                     continue
                 lines += [f"{part}, {label}, {phase}:"]
                 lines += [
@@ -607,19 +842,22 @@ def conditions(options):
         ["df", "--output=fstype", str(options.scratch)], capture_output=True, text=True, check=False
     ).stdout.split()[-1:]
     kinds = {"loligo": "loligo"}
-    for peer in [*options.peers, *options.twice_peers, *options.big_peers]:
-        kinds.setdefault(peer.split("-")[0], peer)
+    for name in PEER_LISTS:
+        for peer in getattr(options, name):
+            kinds.setdefault(peer.split("-")[0], peer)
     return [
         *server.machine(options),
         f"- parts {', '.join(options.parts)}; {options.rounds} interleaved rounds, medians (lowest-highest); "
         f"seed {options.seed}; scale {options.scale:g}",
-        f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; "
-        f"origin polyorigin, {options.delay_ms} ms delay; every octet of every body is compared",
+        f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; in mix and think "
+        f"{options.open_connections:,} and {options.rate:g} requests/s, in peak {options.peak_connections:,}; "
+        f"origin polyorigin, {options.delay_ms} ms delay, in mix and peak {options.think[0]} (deviation {options.think[1]}); every octet of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
         f"{options.peer_warmup:g} s of the others; half of it or less with new objects, 1.25 times the disk, "
         f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects; "
         f"all of it twice, in half the time each",
-        f"- content of PolyMix (image, HTML, download, other), plain GETs; recurrence {options.recurrence:g}, "
+        f"- content of PolyMix (image, HTML, download, other), plain GETs except in mix and peak "
+        f"({', '.join(f'{kind} {share:g}' for kind, share in options.mix.items())}); recurrence {options.recurrence:g}, "
         f"while filling {options.recurrence * FILL_DAMPING:.3f}; uniform over the sliding working set, one in ten to 1 % of it; "
         f"{options.size_bias:.0%} of the revisits of what is cachable go to the smallest of nine neighbours",
         f"- caches on {' '.join(filesystem)}, nothing synced or dropped between phases; access logs off; "
@@ -668,6 +906,23 @@ def arguments():
     add("--peers", default=",".join(PEERS), help="of part main, of " + ",".join(PEERS))
     add("--twice-peers", default="loligo", help="of part twice")
     add("--big-peers", default="loligo,squid-aufs,squid-rock,nginx,trafficserver", help="of part big")
+    add("--mix-peers", default="loligo,squid-aufs,squid-rock,nginx,trafficserver", help="of part mix")
+    add("--think-peers", default="loligo", help="of part think")
+    add("--peak-peers", default="loligo,squid-aufs,squid-rock,nginx,trafficserver", help="of part peak")
+    add("--mix", default=MIX, help="of parts mix and peak: shares of kinds of requests, see polyload.c")
+    add("--think", default="2500,1000", help="of parts mix and peak: ms of the origin, mean and deviation")
+    add("--rate", type=float, default=1000, help="of parts mix and think, requests/s")
+    add("--fill-rate", type=float, default=2000, help="of the parts mix, think and peak, requests/s while filling")
+    add("--open-connections", type=int, default=4096, help="of parts mix and think")
+    add("--think-ms", default="0,50,500", help="of part think, the first one is what the others are compared with")
+    add("--think-seconds", type=float, default=20, help="of part think, with each delay")
+    add("--think-rounds", type=int, default=5, help="of part think, all delays in turn")
+    add("--peak-connections", type=int, default=40_000)
+    add("--peak-from", type=float, default=200, help="requests/s")
+    add("--peak-window", default="1.4,1.6", help="seconds of mean response time")
+    add("--peak-samples", type=int, default=20, help="at most")
+    add("--sample-seconds", type=float, default=60, help="of part peak")
+    add("--approach-seconds", type=float, default=15, help="of part peak, while the rate goes up in large steps")
     add("--rounds", type=int, default=1)
     add("--scale", type=float, default=1, help="of all sizes and counts, for a quick look")
     add("--working-set-mb", type=float, default=1536)
@@ -695,8 +950,12 @@ def arguments():
     options = parser.parse_args()
     options.parts = chosen(options.part, PARTS, "parts")
     options.store_options = store_options(options)
-    for name in ("peers", "twice_peers", "big_peers"):
+    for name in PEER_LISTS:
         setattr(options, name, chosen(getattr(options, name), PEERS, "peers"))
+    options.mix = {kind: float(share) for kind, share in (one.split("=") for one in options.mix.split(",") if one)}
+    options.think = tuple(int(ms) for ms in options.think.split(","))
+    options.think_ms = [int(ms) for ms in options.think_ms.split(",")]
+    options.peak_window = tuple(float(seconds) for seconds in options.peak_window.split(","))
     options.cache_mb = max(8, int(options.cache_mb * options.scale))
     options.big_cache_mb = max(8, int(options.big_cache_mb * options.scale))
     options.memory_mb = max(1, int(options.memory_mb * options.scale))
@@ -721,7 +980,12 @@ def leave_out_absent(options, *lists):
 
 def main():
     options = server.begun(arguments())
-    leave_out_absent(options, "peers", "twice_peers", "big_peers")
+    leave_out_absent(options, *PEER_LISTS)
+    if "peak" in options.parts:
+        allowed = server.allow_descriptors(3 * options.peak_connections) // 2
+        if allowed < options.peak_connections:
+            server.say(f"{allowed:,} connections instead of {options.peak_connections:,}: a proxy may have {2 * allowed:,} descriptors")
+            options.peak_connections = allowed
     if not options.jar.is_file() and {"memory", "dirs"} & set(options.parts):
         sys.exit(f"not there: {options.jar}")
     options.octets_of_new = octets_of_new(options)

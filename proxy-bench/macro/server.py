@@ -217,6 +217,18 @@ def begun(options):
     return options
 
 
+def allow_descriptors(count):
+    """Lets this process and what it starts open so many, or as many as it may; returns the number."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    for limit in (max(hard, count), hard):
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+            return limit
+        except (ValueError, OSError):
+            continue
+    return hard
+
+
 def jcmd(options, process, *words):
     """What jcmd prints; `process` is of options.java. The JVM that jcmd is takes no CPU from what is measured."""
     program_file = pathlib.Path(options.java).resolve().parent / "jcmd"

@@ -23,7 +23,6 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -69,6 +68,7 @@ struct world {
 struct connection {
   int fd; /* -1: none */
   bool busy, in_body, hit, cachable, answered_before, again, cut;
+  bool unsent; /* the connection was not open yet */
   enum kind kind;
   uint32_t world, size;
   uint64_t id, key, received, serial;
@@ -99,6 +99,7 @@ struct phase {
   double shares[KINDS];
   bool mixed, once;
   uint64_t place; /* of the next object of a phase that asks for each once */
+  int most;       /* requests in flight */
   double started;
   uint64_t issued, fresh, fresh_octets, done, octets, hits, hit_octets;
   uint64_t ideal_hits, ideal_octets, cachable;
@@ -334,6 +335,7 @@ static void hang_up(struct connection *connection) {
     close(connection->fd);
   }
   connection->fd = -1;
+  connection->unsent = false;
 }
 
 /* The connection asks for nothing; its request, if it had one, is over. */
@@ -348,21 +350,18 @@ static bool call(struct connection *connection) {
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
-  struct timeval patience = {.tv_sec = 10};
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
   /* an address has some 28,000 ports to call from */
   uint32_t source = (uint32_t)((connection - connections) / CONNECTIONS_PER_ADDRESS);
   struct sockaddr_in from = {.sin_family = AF_INET,
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK + source)};
   setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
   if ((source > 0 && bind(fd, (struct sockaddr *)&from, sizeof from) != 0) ||
-      connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+      (connect(fd, (struct sockaddr *)&address, sizeof address) != 0 && errno != EINPROGRESS)) {
     close(fd);
     return false;
   }
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  fcntl(fd, F_SETFL, O_NONBLOCK);
   connection->fd = fd;
   connection->answered_before = false;
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
@@ -394,28 +393,66 @@ static int write_request(const struct connection *connection, char *to, size_t r
                   kind == POST ? "post" : "");
 }
 
-static void ask(struct connection *connection) {
+static void watch(struct connection *connection, uint32_t events) {
+  struct epoll_event event = {.events = events, .data.ptr = connection};
+  epoll_ctl(poller, EPOLL_CTL_MOD, connection->fd, &event);
+}
+
+/* Sends the request, or waits until the connection is open; false where it is broken. */
+static bool send_request(struct connection *connection) {
   char request[512];
+  int length = write_request(connection, request, sizeof request);
+  ssize_t sent = send(connection->fd, request, (size_t)length, MSG_NOSIGNAL);
+  bool later = sent < 0 && errno == EAGAIN;
+  if (later != connection->unsent) {
+    connection->unsent = later;
+    watch(connection, later ? EPOLLOUT : EPOLLIN);
+  }
+  return later || sent == length;
+}
+
+static void end(struct connection *connection, const char *problem) {
+  release(connection);
+  if (problem != NULL) {
+    error_of(connection, problem);
+    hang_up(connection);
+    return;
+  }
+  double micros = (now() - connection->since) * 1e6;
+  unsigned bucket = bucket_of((uint64_t)micros);
+  phase.latency[connection->hit][bucket]++;
+  phase.by_kind[connection->kind][bucket]++;
+  phase.micros[connection->hit] += micros;
+  phase.done++;
+  phase.octets += connection->expected;
+  if (connection->hit) {
+    phase.hits++;
+    phase.hit_octets += connection->expected;
+  }
+  connection->answered_before = true;
+}
+
+/* Ends a request that could not be sent; with too many of them the phase is over. */
+static void fail(struct connection *connection, const char *problem) {
+  end(connection, problem);
+  over = ++failed_connects >= FAILED_CONNECTS;
+}
+
+static void ask(struct connection *connection) {
   connection->serial = ++serial;
   ended[serial % RECENT] = 0;
   connection->asked = now();
   connection->in_body = false;
   connection->head_length = 0;
   connection->received = 0;
-  int length = write_request(connection, request, sizeof request);
   if (connection->fd < 0 && !call(connection)) {
-    error_of(connection, "cannot connect");
-    release(connection);
-    over = ++failed_connects >= FAILED_CONNECTS;
+    fail(connection, "cannot connect");
     return;
   }
-  if (send(connection->fd, request, (size_t)length, MSG_NOSIGNAL) != length) {
+  if (!send_request(connection)) {
     hang_up(connection);
-    if (connection->again || !call(connection) ||
-        send(connection->fd, request, (size_t)length, MSG_NOSIGNAL) != length) {
-      error_of(connection, "cannot send");
-      hang_up(connection);
-      release(connection);
+    if (connection->again || !call(connection) || !send_request(connection)) {
+      fail(connection, "cannot send");
       return;
     }
     connection->again = true;
@@ -441,29 +478,9 @@ static void issue(void) {
     connection->busy = true;
     connection->again = false;
     in_flight++;
+    phase.most = in_flight > phase.most ? in_flight : phase.most;
     ask(connection);
   }
-}
-
-static void end(struct connection *connection, const char *problem) {
-  release(connection);
-  if (problem != NULL) {
-    error_of(connection, problem);
-    hang_up(connection);
-    return;
-  }
-  double micros = (now() - connection->since) * 1e6;
-  unsigned bucket = bucket_of((uint64_t)micros);
-  phase.latency[connection->hit][bucket]++;
-  phase.by_kind[connection->kind][bucket]++;
-  phase.micros[connection->hit] += micros;
-  phase.done++;
-  phase.octets += connection->expected;
-  if (connection->hit) {
-    phase.hits++;
-    phase.hit_octets += connection->expected;
-  }
-  connection->answered_before = true;
 }
 
 /* Ends a request that was meant to end early. */
@@ -642,6 +659,12 @@ static void run_phase(void) {
       if (connection->fd < 0) {
         continue;
       }
+      if (connection->unsent) {
+        if (!send_request(connection)) {
+          fail(connection, "cannot connect");
+        }
+        continue;
+      }
       bool leaves = connection->busy && connection->kind == ABORT;
       ssize_t got = recv(connection->fd, buffer, leaves ? ABORT_READ : sizeof buffer, 0);
       if (got > 0) {
@@ -709,7 +732,7 @@ static void report(double elapsed) {
          "\"octets\": %llu, \"new\": %llu, \"new_octets\": %llu, \"cachable\": %llu, \"hits\": %llu, \"hit_octets\": %llu, "
          "\"ideal_hits\": %llu, \"ideal_octets\": %llu, \"wrong\": %llu, \"errors\": %llu, "
          "\"reconnects\": %llu, \"not_modified\": %llu, \"aborted\": %llu, \"cut\": %llu, "
-         "\"mean\": %.0f",
+         "\"in_flight\": %d, \"mean\": %.0f",
          phase.name, elapsed, (unsigned long long)phase.issued, (unsigned long long)phase.done,
          (unsigned long long)phase.octets, (unsigned long long)phase.fresh,
          (unsigned long long)phase.fresh_octets, (unsigned long long)phase.cachable, (unsigned long long)phase.hits,
@@ -717,7 +740,7 @@ static void report(double elapsed) {
          (unsigned long long)phase.ideal_octets, (unsigned long long)phase.wrong,
          (unsigned long long)phase.errors, (unsigned long long)phase.reconnects,
          (unsigned long long)phase.not_modified, (unsigned long long)phase.aborted,
-         (unsigned long long)phase.cut,
+         (unsigned long long)phase.cut, phase.most,
          phase.done > 0 ? (phase.micros[0] + phase.micros[1]) / (double)phase.done : 0);
   for (int hit = 0; hit < 2; hit++) {
     report_latency(hit ? "hit" : "miss", phase.latency[hit]);
