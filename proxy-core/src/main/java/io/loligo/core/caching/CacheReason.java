@@ -34,6 +34,8 @@ public enum CacheReason {
   /** What is stored is a part, and not the one that is asked for. */
   INCOMPLETE("partial", "stored in part only"),
   CACHE_DENIED("bypass", "cache deny"),
+  /** Something is stored, and the rules keep it from this request. */
+  HIT_DENIED("bypass", "send_hit deny"),
   UPGRADE("bypass", "upgrade");
 
   private final String token;

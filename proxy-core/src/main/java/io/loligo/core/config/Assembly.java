@@ -68,6 +68,8 @@ final class Assembly {
         rules.compile("http_access", AclList.denyAll()),
         rules.compile("http_reply_access", AclList.allowAll()),
         rules.compile("cache", AclList.allowAll()),
+        rules.compile("store_miss", AclList.allowAll()),
+        rules.compile("send_hit", AclList.allowAll()),
         rules.compile("always_direct", AclList.denyAll()),
         rules.compileAllowRestricts("never_direct", AclList.denyAll()),
         upgrades(),

@@ -84,8 +84,6 @@ final class OtherDirectives {
         "client_request_buffer_max_size : BYTES : 512 KB",
         "cache_miss_revalidate : ON_OFF : on",
         "collapsed_forwarding_access : RULES : allow all",
-        "store_miss : RULES : allow all",
-        "send_hit : RULES : allow all",
         "vary_ignore_expire : ON_OFF : off",
         "uri_whitespace : CHOICE strip deny allow encode chop : strip",
         "relaxed_header_parser : CHOICE on off warn : on",

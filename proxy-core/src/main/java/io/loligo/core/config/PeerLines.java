@@ -20,7 +20,6 @@ final class PeerLines {
           "no-netdb-exchange",
           "no-delay",
           "no-tproxy",
-          "proxy-only",
           "basetime",
           "ttl",
           "background-ping",
@@ -104,6 +103,7 @@ final class PeerLines {
     private int icpPort;
     private boolean noQuery;
     private boolean originServer;
+    private boolean proxyOnly;
     private boolean isDefault;
     private boolean roundRobin;
     private int weight = 1;
@@ -150,6 +150,7 @@ final class PeerLines {
       switch (option.name()) {
         case "no-query" -> noQuery = true;
         case "originserver" -> originServer = true;
+        case "proxy-only" -> proxyOnly = true;
         case "default" -> isDefault = true;
         case "round-robin" -> roundRobin = true;
         case "name" -> name = text(word, option, name);
@@ -243,6 +244,7 @@ final class PeerLines {
           connectFailLimit,
           maxConnections,
           noQuery,
+          proxyOnly,
           rules.compile(RuleLists.PEER + name, AclList.allowAll()),
           line.source());
     }

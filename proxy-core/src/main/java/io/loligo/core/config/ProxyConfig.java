@@ -172,6 +172,8 @@ public record ProxyConfig(
    * @param httpAccess {@code http_access}
    * @param httpReplyAccess {@code http_reply_access}
    * @param cache {@code cache}: denied requests bypass the store
+   * @param storeMiss {@code store_miss}: denied responses are not stored
+   * @param sendHit {@code send_hit}: denied stored responses are as if they were not there
    * @param alwaysDirect {@code always_direct}
    * @param neverDirect {@code never_direct}
    * @param upgrades {@code http_upgrade_request_protocols}: protocol in lower case, or {@code
@@ -182,6 +184,8 @@ public record ProxyConfig(
       AclList httpAccess,
       AclList httpReplyAccess,
       AclList cache,
+      AclList storeMiss,
+      AclList sendHit,
       AclList alwaysDirect,
       AclList neverDirect,
       Map<String, AclList> upgrades,
@@ -413,6 +417,7 @@ public record ProxyConfig(
       int connectFailLimit,
       int maxConnections,
       boolean noQuery,
+      boolean proxyOnly,
       AclList access,
       String source) {
     /** Kinds of peers. */

@@ -17,7 +17,7 @@ final class RuleLists {
 
   /** Lists that are evaluated after the response's head has come. */
   private static final Set<String> WITH_REPLY =
-      Set.of("http_reply_access", "access_log", "reply_body_max_size");
+      Set.of("http_reply_access", "access_log", "reply_body_max_size", "store_miss", "send_hit");
 
   /**
    * What becomes of a line that is left out: the last one's opposite is said where none matches.

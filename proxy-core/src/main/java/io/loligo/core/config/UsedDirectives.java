@@ -54,6 +54,18 @@ final class UsedDirectives {
         d("cache", "no_cache")
             .rules("allow all")
             .text("Requests that are denied are neither answered from nor stored in the cache."),
+        d("store_miss")
+            .rules("allow all")
+            .text(
+                "Responses that may be stored; may ask about the response. Others go to the client"
+                    + " that caused the fetch, and to nobody else. A stored response stays stored,"
+                    + " and a 304 still updates it."),
+        d("send_hit")
+            .rules("allow all")
+            .text(
+                "Stored responses that may be sent; may ask about the response. For others the"
+                    + " request is a miss: the origin is asked as if nothing were stored, and what"
+                    + " it sends is stored as usual."),
         d("always_direct")
             .rules("deny all")
             .text("Requests that go to the origin whatever cache_peer lines say."),
@@ -74,10 +86,16 @@ final class UsedDirectives {
                     + " status is kept (4xx and 5xx; 502 for 401, 407, 426 and anything else), with"
                     + " Retry-After and the Allow of a 405, and nothing else of its answer")
             .text(
-                "Another proxy or an origin to forward to. Options: no-query, default, round-robin,"
-                    + " weight=N, originserver, name=, login=USER:PASSWORD|PASS|PASSTHRU"
-                    + " (percent-encoded once),"
-                    + " connect-timeout=SECONDS, connect-fail-limit=N, max-conn=N, forceddomain=."),
+                "Another proxy or an origin to forward to. Options: no-query (as all of them are"
+                    + " used), default (the one of last resort: where none is up all are tried),"
+                    + " round-robin, weight=N (its share of the turns), originserver (gets"
+                    + " origin-form), name=NAME (else HOST), login=USER:PASSWORD|PASS|PASSTHRU"
+                    + " (percent-encoded once; as Authorization to an originserver, else as"
+                    + " Proxy-Authorization), connect-timeout=SECONDS, connect-fail-limit=N"
+                    + " (failures in a row after which it is left alone for 10 seconds),"
+                    + " max-conn=N (connections; further requests go to other peers),"
+                    + " forceddomain=NAME (the Host that it sees), proxy-only (what comes from it"
+                    + " is not stored)."),
         d("cache_peer_access")
             .line("PEER allow|deny [!]ACL...")
             .text("Which requests a cache_peer is used for; without lines all."),

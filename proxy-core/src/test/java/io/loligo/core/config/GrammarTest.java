@@ -215,6 +215,9 @@ class GrammarTest {
         "cache_peer a parent 80 3130            | warning | ICP is not spoken",
         "cache_peer a parent 443 0 tls          | error   | TLS to peers",
         "cache_peer_access b allow all          | error   | cache_peer above",
+        "cache_peer a parent 80 0 proxy-only    | ok      |",
+        "acl a rep_mime_type x~store_miss deny a | ok     |",
+        "acl a http_status 404~send_hit deny a  | ok      |",
         // logs
         "access_log none                        | ok      |",
         "acl a dst 1.2.3.4~acl b any-of a~access_log none b | warning | no address was asked for",

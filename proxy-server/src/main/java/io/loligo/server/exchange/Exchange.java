@@ -444,7 +444,7 @@ final class Exchange implements ClientEvents {
   /** How {@code entry}, borrowed, answers this request; null where it does not. */
   private CacheDecision usable(Entry entry) {
     StoredMeta meta = loop.regarded(entry, target, view);
-    if (meta == null) {
+    if (meta == null || loop.isHitDenied(view, entry)) {
       return null;
     }
     CacheDecision again = decideAgain(meta);
@@ -616,6 +616,10 @@ final class Exchange implements ClientEvents {
       noteUnshared(arrived.head().status(), awaitedHead);
       return false;
     }
+    if (isHitDenied(arrived)) {
+      looks = MAX_LOOKS; // nor is what it leaves in the store for this request
+      return false;
+    }
     if (arrived.meta() == null) {
       return true; // only its size keeps it out of the store
     }
@@ -633,6 +637,13 @@ final class Exchange implements ClientEvents {
       awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
     }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
+  }
+
+  private boolean isHitDenied(InFlight.Arrived arrived) {
+    view.reply(arrived.head());
+    boolean denied = loop.isHitDenied(view);
+    view.forgetReply();
+    return denied;
   }
 
   /** What {@code arrived} is by the rules of this request's port; null: not to be stored. */

@@ -31,6 +31,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.RangeOffset;
 import io.loligo.server.explain.Explanation;
@@ -321,7 +322,10 @@ public final class ExchangeLoop implements RequestHandler {
       return !verdict.denied();
     }
     ProxyConfig.Access access = config().access();
-    return (access.cache().needsDestination() || access.httpReplyAccess().needsDestination())
+    return (access.cache().needsDestination()
+            || access.httpReplyAccess().needsDestination()
+            || access.storeMiss().needsDestination()
+            || access.sendHit().needsDestination())
         && head.methodId() != Method.CONNECT
         && !request.host().equals(OwnObjects.HOST);
   }
@@ -789,6 +793,42 @@ public final class ExchangeLoop implements RequestHandler {
     return cache.isEmpty() || cache.evaluate(view).allowed();
   }
 
+  /** Whether the {@code send_hit} lines keep {@code stored}, borrowed, from the request. */
+  boolean isHitDenied(RequestView view, Entry stored) {
+    AclList rules = config().access().sendHit();
+    if (rules.isEmpty()) {
+      return false;
+    }
+    view.reply(stored);
+    boolean denied = !rules.evaluate(view).allowed();
+    view.forgetReply();
+    return denied;
+  }
+
+  /** The same of a response whose head {@code view} has already. */
+  boolean isHitDenied(RequestView view) {
+    AclList rules = config().access().sendHit();
+    return !rules.isEmpty() && !rules.evaluate(view).allowed();
+  }
+
+  /** What is done where what is stored is kept from the request: as if it were not there. */
+  static CacheDecision hitDenied(RequestHead head) {
+    Outcome outcome = wantsStored(head) ? Outcome.UNSATISFIABLE : Outcome.FETCH;
+    return new CacheDecision(outcome, CacheReason.HIT_DENIED, -1, -1);
+  }
+
+  /** Whether the {@code store_miss} lines let {@code reply} be stored. */
+  boolean mayStoreMiss(RequestView view, ResponseHead reply) {
+    AclList rules = config().access().storeMiss();
+    if (rules.isEmpty()) {
+      return true;
+    }
+    view.reply(reply);
+    boolean allowed = rules.evaluate(view).allowed();
+    view.forgetReply();
+    return allowed;
+  }
+
   /**
    * Takes {@code stored}, which may be null.
    *
@@ -805,14 +845,16 @@ public final class ExchangeLoop implements RequestHandler {
       LoadOutcome load) {
     boolean others = stored == null && store.holds(probe);
     StoredMeta found = stored == null ? null : regarded(stored, target, view);
+    boolean denied = found != null && isHitDenied(view, stored);
     Entry entry = stored;
     ExchangeRecord record = stream.record();
-    if (stored != null && found == null) {
+    if (stored != null && (found == null || denied)) {
       stored.release();
       entry = null;
       record.fromDisk = false;
     }
-    CacheDecision decision = decision(head, target, view, found, others, nowMillis, load);
+    CacheDecision decision =
+        denied ? hitDenied(head) : decision(head, target, view, found, others, nowMillis, load);
     record.decision = decision;
     lookedUp(record);
     switch (decision.outcome()) {

@@ -272,6 +272,12 @@ final class Explaining {
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected, or it is purged: no fault of the disk
     LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
+    if (found != null && isHitDenied(selected)) {
+      CacheDecision denied = ExchangeLoop.hitDenied(head);
+      return denied.outcome() == Outcome.FETCH
+          ? new Forecast(denied, 0, LogTag.TCP_MISS, false, 0, false)
+          : new Forecast(denied, 504, LogTag.NONE_NONE, false, 0, false);
+    }
     CacheDecision decision = loop.decision(head, target, view, found, others, now, load);
     boolean onError =
         found != null
@@ -289,6 +295,13 @@ final class Explaining {
             decision, 0, tag, onError, offered, loop.fetchesWhole(head, view, decision));
       }
     };
+  }
+
+  private boolean isHitDenied(Glimpse selected) {
+    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
+    boolean denied = loop.isHitDenied(view);
+    view.forgetReply();
+    return denied;
   }
 
   private Forecast hit(Glimpse selected, CacheDecision decision) {

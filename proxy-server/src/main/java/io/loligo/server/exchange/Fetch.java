@@ -12,6 +12,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
+import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Decimal;
@@ -721,6 +722,10 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     Storability storability = storability(reply, now);
     storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
+    if (storing) {
+      refusal = ruleAgainst(reply);
+      storing = refusal == null;
+    }
     if (storing && head.methodId() == Method.GET && !loop.fitsKey(target, reply.fields())) {
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
@@ -756,6 +761,15 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     withheld = storing ? withheld(reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
+  }
+
+  /** Why the configuration keeps {@code reply} out of the store; null: it does not. */
+  private String ruleAgainst(ResponseHead reply) {
+    Peer peer = origin.timings().peer;
+    if (peer != null && peer.proxyOnly()) {
+      return "proxy-only of cache_peer " + peer.name();
+    }
+    return loop.mayStoreMiss(view, reply) ? null : "store_miss deny";
   }
 
   /** Whether its answer is one to others with the same key, too: not that of HEAD or POST. */
@@ -804,7 +818,9 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
         unlessBypassed(
             Storability.of(head, merged, target.url(), requestMillis, now, length, caching()),
             merged);
-    if (!storability.storable() || !loop.fitsKey(target, merged.fields())) {
+    if (!storability.storable()
+        || !loop.fitsKey(target, merged.fields())
+        || ruleAgainst(merged) != null) {
       return false;
     }
     StoredMeta meta =

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.record.HierarchyCode;
 import java.net.InetSocketAddress;
 
@@ -7,6 +8,9 @@ import java.net.InetSocketAddress;
 public final class FetchTimings {
   /** Of the hop that was used last; HIER_NONE before any. */
   public HierarchyCode code = HierarchyCode.HIER_NONE;
+
+  /** The cache_peer that it is, or null. */
+  public Peer peer;
 
   /** Textual address of it, or null. */
   public String address;

@@ -243,6 +243,7 @@ class PeerSelectionTest {
         peer.connectFailLimit(),
         peer.maxConnections(),
         peer.noQuery(),
+        peer.proxyOnly(),
         access,
         peer.source());
   }

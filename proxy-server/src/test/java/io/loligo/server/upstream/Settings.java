@@ -36,6 +36,8 @@ public final class Settings {
             AclList.allowAll(),
             AclList.allowAll(),
             AclList.allowAll(),
+            AclList.allowAll(),
+            AclList.allowAll(),
             alwaysDirect,
             neverDirect,
             Map.of(),
@@ -126,6 +128,7 @@ public final class Settings {
         failLimit,
         maxConnections,
         true,
+        false,
         AclList.allowAll(),
         "test:1");
   }

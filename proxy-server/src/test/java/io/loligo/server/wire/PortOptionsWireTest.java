@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.Directives;
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -55,6 +60,26 @@ class PortOptionsWireTest extends WireTest {
         .results()
         .map(name -> name.group(1))
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Whether {@code socket} has a datagram, or gets one within its time-out. */
+  static boolean receives(DatagramSocket socket) throws IOException {
+    try {
+      socket.receive(new DatagramPacket(new byte[1], 1));
+      return true;
+    } catch (SocketTimeoutException none) {
+      return false;
+    }
+  }
+
+  /** Whether {@code address} takes the connection at once. */
+  static boolean connects(Socket socket, InetSocketAddress address) throws IOException {
+    try {
+      socket.connect(address, 200);
+      return true;
+    } catch (SocketTimeoutException full) {
+      return false;
+    }
   }
 
   /** The tags of the methods of {@code tests}. */

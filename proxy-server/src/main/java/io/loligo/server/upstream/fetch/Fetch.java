@@ -118,6 +118,7 @@ final class Fetch
     while (phase == Phase.ROUTING && ++hopIndex < hops.size() && triesLeft() > 0) {
       hop = hops.get(hopIndex);
       timings.code = hop.code();
+      timings.peer = hop.peer();
       timings.address = hop.host();
       timings.port = hop.port();
       List<InetAddress> known = upstream.names.known(hop.host());

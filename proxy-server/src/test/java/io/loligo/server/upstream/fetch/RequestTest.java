@@ -112,6 +112,7 @@ class RequestTest extends FetchBench {
             0,
             0,
             true,
+            false,
             plain.access(),
             "");
     fetch(get(), hop(forced));

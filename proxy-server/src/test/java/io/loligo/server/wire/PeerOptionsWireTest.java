@@ -1,0 +1,291 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What each option of cache_peer does, as its tag names it. */
+class PeerOptionsWireTest extends WireTest {
+  private static final String URL = "http://site.example/a";
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  private static String peer(int port, String options) {
+    return "cache_peer 127.0.0.1 parent " + port + " 0 " + options;
+  }
+
+  /** Starts it with the origin as the only way onward, with these options. */
+  private void startWith(String options) throws Exception {
+    startProxy(peer(origin.port(), options), "never_direct allow all");
+  }
+
+  private WireMessage ask(String... fieldLines) throws IOException {
+    return client().get(URL, fieldLines).response();
+  }
+
+  private static String basic(String credentials) {
+    byte[] octets = credentials.getBytes(StandardCharsets.ISO_8859_1);
+    return "Basic " + Base64.getEncoder().encodeToString(octets);
+  }
+
+  private List<String> hierarchy() throws Exception {
+    return stopAndReadLog().stream().map(line -> line.split(" +", -1)[8]).toList();
+  }
+
+  @Test
+  void everyDocumentedOptionHasATest() {
+    assertThat(PortOptionsWireTest.tested(getClass()))
+        .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
+        .contains("no-query", "forceddomain");
+  }
+
+  @Test
+  @Tag("no-query")
+  void noQueryIsHowEachPeerIsUsed() throws Exception {
+    try (DatagramSocket icp = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+      startProxy(
+          "cache_peer 127.0.0.1 parent " + origin.port() + " " + icp.getLocalPort() + " no-query",
+          "never_direct allow all");
+      origin.onOk(URL, "content");
+      assertThat(ask().text()).isEqualTo("content");
+      icp.setSoTimeout(1);
+      assertThat(PortOptionsWireTest.receives(icp)).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("originserver")
+  void originserverGetsOriginForm() throws Exception {
+    startWith("originserver");
+    origin.onOk("/a", "content");
+    assertThat(ask().text()).isEqualTo("content");
+    assertThat(origin.lastRequest().startLine()).isEqualTo("GET /a HTTP/1.1");
+  }
+
+  @Test
+  void aParentGetsAbsoluteForm() throws Exception {
+    startWith("no-query");
+    origin.onOk(URL, "content");
+    assertThat(ask().text()).isEqualTo("content");
+    assertThat(origin.lastRequest().startLine()).isEqualTo("GET " + URL + " HTTP/1.1");
+  }
+
+  @Test
+  @Tag("name")
+  void nameIsWhatAccessLinesNameAndLetsAHostStandTwice() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    startProxy(
+        peer(origin.port(), "name=one"),
+        peer(other.port(), "name=two"),
+        "cache_peer_access one deny all",
+        "never_direct allow all");
+    other.onOk(URL, "from two");
+    assertThat(ask().text()).isEqualTo("from two");
+    assertThat(origin.connections()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"default, DEFAULT_PARENT", "no-query, ANY_OLD_PARENT"})
+  @Tag("default")
+  void defaultIsTheParentOfLastResort(String option, String code) throws Exception {
+    int port = ProxyProcess.freePort();
+    startProxy(peer(port, "connect-fail-limit=1 " + option), "never_direct allow all");
+    assertThat(ask().status()).isEqualTo(503);
+    assertThat(ask().status()).isEqualTo(503); // it is known to be down now
+    assertThat(hierarchy()).containsExactly("FIRSTUP_PARENT/127.0.0.1", code + "/127.0.0.1");
+  }
+
+  @Test
+  @Tag("round-robin")
+  @Tag("weight")
+  void roundRobinTakesTurnsByWeight() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    startProxy(
+        peer(origin.port(), "round-robin name=one weight=3"),
+        peer(other.port(), "round-robin name=two"),
+        "cache deny all",
+        "never_direct allow all");
+    origin.onOk(URL, "one");
+    other.onOk(URL, "two");
+    for (int i = 0; i < 8; i++) {
+      ask();
+    }
+    assertThat(origin.requests()).hasSize(6);
+    assertThat(other.requests()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "originserver, Authorization, u:p, u:p",
+    "no-query, Proxy-Authorization, u:p, u:p",
+    "no-query, Proxy-Authorization, u:p%3a%20x, u:p: x",
+  })
+  @Tag("login")
+  void loginIsSent(String option, String field, String login, String sent) throws Exception {
+    startWith(option + " login=" + login);
+    origin.onOk(option.equals("originserver") ? "/a" : URL, "content");
+    // what the client has for others does not stand beside it
+    assertThat(ask(field + ": " + basic("client:own")).text()).isEqualTo("content");
+    assertThat(origin.lastRequest().fields(field)).containsExactly(basic(sent));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PASS", "PASSTHRU"})
+  void loginPassSendsTheClientsToAnOriginServer(String login) throws Exception {
+    startWith("originserver login=" + login);
+    origin.onOk("/a", "content");
+    String own = basic("client:own");
+    assertThat(ask("Authorization: " + own).text()).isEqualTo("content");
+    assertThat(origin.lastRequest().fields("Authorization")).containsExactly(own);
+  }
+
+  @Test
+  @Tag("forceddomain")
+  void forceddomainIsTheHostThatThePeerSees() throws Exception {
+    startWith("originserver forceddomain=inner.example");
+    origin.onOk("/a", "content", FRESH);
+    assertThat(ask().text()).isEqualTo("content");
+    assertThat(origin.lastRequest().fields("Host")).containsExactly("inner.example");
+    assertHit(ask()); // it is stored under the client's URL
+  }
+
+  @Test
+  @Tag("connect-fail-limit")
+  void connectFailLimitFailuresMakeAPeerDead() throws Exception {
+    int port = ProxyProcess.freePort();
+    startProxy(
+        "logformat tries %request_attempts",
+        "access_log stdio:" + dir.resolve("access.log") + " tries",
+        peer(port, "name=down connect-fail-limit=2"),
+        peer(origin.port(), "name=up"),
+        "never_direct allow all");
+    origin.onOk(URL, "content");
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask().text()).isEqualTo("content");
+    }
+    // a kept connection to the other one is no try
+    assertThat(stopAndReadLog()).containsExactly("2", "1", "0");
+  }
+
+  @Test
+  @Tag("max-conn")
+  void maxConnLeavesMoreToTheNextPeer() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    startProxy(
+        peer(origin.port(), "name=one max-conn=1"),
+        peer(other.port(), "name=two"),
+        "cache deny all",
+        "never_direct allow all");
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    origin.on(
+        URL,
+        call -> {
+          asked.countDown();
+          await(goOn);
+          call.ok("one");
+        });
+    other.onOk(URL, "two");
+    RawClient first = client().get(URL);
+    await(asked);
+    assertThat(ask().text()).isEqualTo("two");
+    goOn.countDown();
+    assertThat(first.response().text()).isEqualTo("one");
+    assertThat(origin.requests()).hasSize(1);
+  }
+
+  /** Who listens and accepts nobody: connections beyond the backlog are not answered at all. */
+  @Test
+  @Tag("connect-timeout")
+  void connectTimeoutGoesOnToTheNextPeer() throws Exception {
+    List<Socket> waiting = new ArrayList<>();
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      InetSocketAddress address = (InetSocketAddress) full.getLocalSocketAddress();
+      boolean taken = true;
+      while (taken) {
+        Socket one = new Socket();
+        waiting.add(one);
+        taken = PortOptionsWireTest.connects(one, address);
+      }
+      startProxy(
+          "peer_connect_timeout 1 hour",
+          "connect_timeout 1 hour",
+          "forward_timeout 1 hour",
+          peer(full.getLocalPort(), "name=silent connect-timeout=1"),
+          peer(origin.port(), "name=up"),
+          "never_direct allow all");
+      origin.onOk(URL, "content");
+      assertThat(ask().text()).isEqualTo("content");
+    } finally {
+      for (Socket one : waiting) {
+        one.close();
+      }
+    }
+  }
+
+  // ---- proxy-only
+
+  @Test
+  @Tag("proxy-only")
+  void proxyOnlyKeepsNothingOfThePeer() throws Exception {
+    startWith("proxy-only");
+    origin.onOk(URL, "content", FRESH);
+    assertForwarded(ask(), "uri-miss");
+    assertForwarded(ask(), "uri-miss");
+    assertThat(origin.requests()).hasSize(2);
+  }
+
+  @Test
+  void proxyOnlyIsAboutThatPeerAlone() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    startProxy(
+        "acl b url_regex /b$",
+        peer(origin.port(), "name=one proxy-only"),
+        peer(other.port(), "name=two"),
+        "cache_peer_access one deny b",
+        "cache_peer_access one allow all",
+        "never_direct allow all");
+    origin.onOk(URL, "content", FRESH);
+    other.onOk("http://site.example/b", "content", FRESH);
+    ask();
+    assertForwarded(ask(), "uri-miss");
+    client().get("http://site.example/b").response();
+    assertHit(client().get("http://site.example/b").response());
+  }
+
+  @Test
+  void proxyOnlyIsSharedByNobody() throws Exception {
+    startWith("proxy-only");
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger calls = new AtomicInteger();
+    origin.on(
+        URL,
+        call -> {
+          asked.countDown();
+          await(goOn);
+          call.ok("content " + calls.incrementAndGet(), FRESH);
+        });
+    RawClient first = client().get(URL);
+    await(asked);
+    RawClient second = client().get(URL);
+    goOn.countDown();
+    assertThat(List.of(first.response().text(), second.response().text()))
+        .containsExactlyInAnyOrder("content 1", "content 2");
+  }
+}
