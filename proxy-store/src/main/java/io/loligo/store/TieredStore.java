@@ -56,9 +56,6 @@ public final class TieredStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(TieredStore.class);
   private static final long LANDING_SECONDS = 10;
 
-  /** One part in so many of the transit memory is kept for what has begun. */
-  private static final int RESERVED_SHARE = 16;
-
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
@@ -640,7 +637,7 @@ public final class TieredStore implements Store {
 
   @Override
   public boolean isCrowded() {
-    return transit.used() > transit.limit() - transit.limit() / RESERVED_SHARE;
+    return transit.isCrowded();
   }
 
   @Override

@@ -45,6 +45,7 @@ import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
+import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -202,7 +203,9 @@ public final class Proxy implements AutoCloseable {
           Executors.newSingleThreadScheduledExecutor(
               new DefaultThreadFactory("loligo-maintenance", true));
       begun.push(this::endMaintenance);
-      MemoryLedger transit = new MemoryLedger(config.memory().transitBytes());
+      Stripes stripes = new Stripes(count + 1);
+      maintenance.execute(() -> stripes.enter(count));
+      MemoryLedger transit = new MemoryLedger(config.memory().transitBytes(), stripes);
       store =
           new TieredStore(
               new PackedAllocator(transport.allocator()),
@@ -220,6 +223,7 @@ public final class Proxy implements AutoCloseable {
       seenStore = seen.apply(store);
       group = transport.newLoops(count, "loligo-loop");
       begun.push(this::endLoops);
+      stripes.enterAll(group);
       clientLoops = wireLoops(transport, time);
       descriptors =
           new DescriptorLimit(

@@ -1,44 +1,237 @@
 package io.loligo.store.memory;
 
-import java.util.concurrent.atomic.AtomicLong;
+import io.loligo.store.stripes.Stripes;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Direct memory of one owner, with a hard limit: octets are entered before they are allocated and
  * struck out when they are really free, not when somebody stopped wanting them. Called per block,
  * never per octet. Thread-safe: any thread.
+ *
+ * <p>Threads have <b>leases</b>: octets that are taken from the limit and entered by nobody yet. A
+ * thread enters octets from its own lease and strikes them out into it, and so writes a cache line
+ * that no other thread writes; one that has none left takes the next lease from what all share. The
+ * limit holds exactly, as leases are part of what is taken. Nobody is refused while there is room:
+ * who finds nothing left calls all leases in and tries again. {@link #used} leaves leases out.
+ *
+ * <p>Where memory is asked for often and in a hurry, the answer is what is taken, leases included:
+ * at most one part in {@value #LEASES_SHARE} of the limit early.
  */
 public final class MemoryLedger {
+  /** All leases together are at most one part in so many of the limit. */
+  static final int LEASES_SHARE = 64;
+
+  private static final int MAX_LEASE_BYTES = 64 << 10;
+  private static final int MIN_LEASE_BYTES = 4 << 10;
+
+  /** A thread keeps so many leases of what it struck out. */
+  private static final int KEPT_LEASES = 2;
+
   /** One part in so many cannot be grown into: it is for what begins. */
   private static final int BEGIN_SHARE = 8;
 
   /** Memory is scarce from where one part in so many is left. */
   private static final int SCARCE_SHARE = 4;
 
+  /** One part in so many is kept for what has begun. */
+  private static final int RESERVED_SHARE = 16;
+
+  /** Who is about to refuse looks so often while others put back. */
+  private static final int MAX_LOOKS = 8;
+
   private static final int SCARCE_READ_BYTES = 4_096;
   private static final int LEAST_READ_BYTES = 512;
 
-  private final AtomicLong used = new AtomicLong();
-  private volatile long limit;
+  // how much of the limit is taken: more than half of it, more than what is not scarce, ...
+  private static final int HALF = 1;
+  private static final int SCARCE = 2;
+  private static final int ENDING = 3;
+  private static final int CROWDED = 4;
+  private static final int NOTHING_LEFT = 5;
 
-  /** An empty ledger that holds at most {@code limitBytes}. */
+  /** Numbers in two cache lines, as processors fetch lines in pairs. */
+  private static final int LINES = 16;
+
+  private static final int TAKEN = LINES;
+
+  private final Stripes stripes;
+
+  /** What is taken at {@link #TAKEN}, the leases behind it, each in lines of its own. */
+  private final AtomicLongArray cells;
+
+  private volatile long limit;
+  private volatile long lease;
+  private volatile int strain;
+
+  /** An empty ledger that holds at most {@code limitBytes}, one number for all threads. */
   public MemoryLedger(long limitBytes) {
-    this.limit = limitBytes;
+    this(limitBytes, Stripes.ONE);
+  }
+
+  /** An empty ledger that holds at most {@code limitBytes}, with a lease for each stripe. */
+  public MemoryLedger(long limitBytes, Stripes stripes) {
+    this.stripes = stripes;
+    this.cells = new AtomicLongArray((stripes.count() + 3) * LINES);
+    limit(limitBytes);
+  }
+
+  /** Whose threads have leases here. */
+  Stripes stripes() {
+    return stripes;
+  }
+
+  private static int leaseOf(int stripe) {
+    return TAKEN + (stripe + 1) * LINES;
   }
 
   /** Enters {@code bytes} if they stay within the limit; whether they did. */
   public boolean tryReserve(long bytes) {
-    return tryReserve(bytes, limit);
+    return tryReserve(stripes.own(), bytes);
+  }
+
+  boolean tryReserve(int stripe, long bytes) {
+    return fromLease(stripe, bytes) || take(stripe, bytes, limit);
   }
 
   /** The same for who has begun and can do with less: the last part is kept from it. */
   boolean tryGrow(long bytes) {
-    return tryReserve(bytes, limit - limit / BEGIN_SHARE);
+    int stripe = stripes.own();
+    return (strain < ENDING && fromLease(stripe, bytes))
+        || take(stripe, bytes, limit - limit / BEGIN_SHARE);
+  }
+
+  /** Enters {@code bytes} if all together stay within {@code ceiling}; whether they did. */
+  boolean tryReserveWithin(long bytes, long ceiling) {
+    return take(stripes.own(), bytes, ceiling);
+  }
+
+  private boolean fromLease(int stripe, long bytes) {
+    int at = leaseOf(stripe);
+    long before = cells.get(at);
+    while (before >= bytes) {
+      if (cells.compareAndSet(at, before, before - bytes)) {
+        return true;
+      }
+      before = cells.get(at);
+    }
+    return false;
+  }
+
+  /** Takes {@code bytes} from what all share, and a lease with them where there is room for it. */
+  private boolean take(int stripe, long bytes, long ceiling) {
+    int looks = 0;
+    while (true) {
+      long before = cells.get(TAKEN);
+      if (before + bytes > ceiling) {
+        boolean called = used() + bytes <= ceiling && callIn();
+        // a lease that was put back meanwhile was in neither number
+        if (!called && (cells.get(TAKEN) == before || ++looks == MAX_LOOKS)) {
+          return false;
+        }
+        continue;
+      }
+      long more = bytes < lease && before + bytes + lease <= ceiling ? lease : 0;
+      if (cells.compareAndSet(TAKEN, before, before + bytes + more)) {
+        if (more > 0) {
+          cells.addAndGet(leaseOf(stripe), more);
+        }
+        taken(before + bytes + more);
+        return true;
+      }
+    }
+  }
+
+  /** Puts all leases back; whether there were any. */
+  private boolean callIn() {
+    boolean any = false;
+    for (int stripe = 0; stripe < stripes.count(); stripe++) {
+      int at = leaseOf(stripe);
+      long bytes = cells.get(at) == 0 ? 0 : cells.getAndSet(at, 0);
+      if (bytes != 0) {
+        any = true;
+        taken(cells.addAndGet(TAKEN, -bytes));
+      }
+    }
+    return any;
+  }
+
+  /** Enters {@code bytes} that exist already, whatever the limit. */
+  public void force(long bytes) {
+    int stripe = stripes.own();
+    if (!fromLease(stripe, bytes) && !take(stripe, bytes, limit)) {
+      taken(cells.addAndGet(TAKEN, bytes));
+    }
+  }
+
+  /** Strikes out {@code bytes} entered before. */
+  public void release(long bytes) {
+    release(stripes.own(), bytes);
+  }
+
+  void release(int stripe, long bytes) {
+    long most = KEPT_LEASES * lease;
+    if (bytes > most || strain == NOTHING_LEFT) {
+      putBack(bytes);
+      return;
+    }
+    int at = leaseOf(stripe);
+    long held = cells.addAndGet(at, bytes);
+    if (held > most) {
+      long surplus = held - most / 2;
+      if (cells.compareAndSet(at, held, held - surplus)) {
+        putBack(surplus);
+      }
+    }
+  }
+
+  private void putBack(long bytes) {
+    long left = cells.addAndGet(TAKEN, -bytes);
+    assert left >= 0 : "ledger below zero: " + left;
+    taken(left);
+  }
+
+  /** What is taken has changed to {@code bytes}. Whoever is last to tell looks once more. */
+  private void taken(long bytes) {
+    int level = level(bytes);
+    while (level != strain) {
+      strain = level;
+      level = level(cells.get(TAKEN));
+    }
+  }
+
+  private int level(long bytes) {
+    long most = limit;
+    if (bytes <= most / 2) {
+      return 0;
+    } else if (bytes <= most - most / SCARCE_SHARE) {
+      return HALF;
+    } else if (bytes <= most - most / BEGIN_SHARE) {
+      return SCARCE;
+    } else if (bytes <= most - most / RESERVED_SHARE) {
+      return ENDING;
+    }
+    return bytes < most ? CROWDED : NOTHING_LEFT;
+  }
+
+  /** Whether more than half is taken. */
+  boolean isHalfFull() {
+    return strain >= HALF;
   }
 
   /** Whether who can do with less should take less. */
   public boolean isScarce() {
-    return used.get() > limit - limit / SCARCE_SHARE;
+    return strain >= SCARCE;
+  }
+
+  /** Whether only the part is left that is kept for what has begun. */
+  public boolean isCrowded() {
+    return strain >= CROWDED;
+  }
+
+  /** Whether more than {@code bytes} are taken. */
+  boolean exceeds(long bytes) {
+    return cells.get(TAKEN) > bytes;
   }
 
   /**
@@ -46,34 +239,11 @@ public final class MemoryLedger {
    * ({@link #force}): little where memory is scarce, next to nothing where there is none.
    */
   public int readable(int wanted) {
-    long held = used.get();
-    if (held <= limit - limit / SCARCE_SHARE) {
+    int now = strain;
+    if (now < SCARCE) {
       return wanted;
     }
-    return Math.min(wanted, held < limit ? SCARCE_READ_BYTES : LEAST_READ_BYTES);
-  }
-
-  /** Enters {@code bytes} if all together stay within {@code ceiling}; whether they did. */
-  boolean tryReserve(long bytes, long ceiling) {
-    long before;
-    do {
-      before = used.get();
-      if (before + bytes > ceiling) {
-        return false;
-      }
-    } while (!used.compareAndSet(before, before + bytes));
-    return true;
-  }
-
-  /** Enters {@code bytes} that exist already, whatever the limit. */
-  public void force(long bytes) {
-    used.addAndGet(bytes);
-  }
-
-  /** Strikes out {@code bytes} entered before. */
-  public void release(long bytes) {
-    long left = used.addAndGet(-bytes);
-    assert left >= 0 : "ledger below zero: " + left;
+    return Math.min(wanted, now < NOTHING_LEFT ? SCARCE_READ_BYTES : LEAST_READ_BYTES);
   }
 
   /**
@@ -101,7 +271,16 @@ public final class MemoryLedger {
 
   /** Octets entered now. */
   public long used() {
-    return used.get();
+    long bytes = cells.get(TAKEN);
+    for (int stripe = 0; stripe < stripes.count(); stripe++) {
+      bytes -= cells.get(leaseOf(stripe));
+    }
+    return bytes;
+  }
+
+  /** The same with leases: each change of it is a write to what all threads share. */
+  long taken() {
+    return cells.get(TAKEN);
   }
 
   public long limit() {
@@ -111,5 +290,8 @@ public final class MemoryLedger {
   /** Changes the limit; what is entered already stays. */
   public void limit(long limitBytes) {
     limit = limitBytes;
+    long each = limitBytes / LEASES_SHARE / KEPT_LEASES / stripes.count();
+    lease = stripes.count() == 1 || each < MIN_LEASE_BYTES ? 0 : Math.min(each, MAX_LEASE_BYTES);
+    taken(cells.get(TAKEN));
   }
 }

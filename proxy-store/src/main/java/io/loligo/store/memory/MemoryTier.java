@@ -20,7 +20,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -49,6 +48,9 @@ public final class MemoryTier {
   private static final int HEADROOM_DIVISOR = 16;
   private static final long MAX_HEADROOM_BYTES = 4 << 20;
 
+  /** Where there are many threads, leases of the ledger take at most half of the headroom. */
+  private static final long HEADROOM_PER_STRIPE_BYTES = 256 << 10;
+
   private final ByteBufAllocator allocator;
   private final MemoryLedger ledger;
   private final MemoryLedger transit;
@@ -57,9 +59,9 @@ public final class MemoryTier {
   private final Policy.Eviction<Object, Stored> eviction;
   private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean relieving = new AtomicBoolean();
-  private final AtomicLong entries = new AtomicLong();
-  private final AtomicLong mappedBytes = new AtomicLong();
-  private final AtomicLong mappedWeight = new AtomicLong();
+  private final LongAdder entries = new LongAdder();
+  private final LongAdder mappedBytes = new LongAdder();
+  private final LongAdder mappedWeight = new LongAdder();
   private final LongAdder insertions = new LongAdder();
   private final LongAdder evictions = new LongAdder();
   private final LongAdder rejections = new LongAdder();
@@ -76,7 +78,7 @@ public final class MemoryTier {
   public MemoryTier(
       ByteBufAllocator allocator, long limitBytes, MemoryLedger transit, Executor maintenance) {
     this.allocator = allocator;
-    this.ledger = new MemoryLedger(limitBytes);
+    this.ledger = new MemoryLedger(limitBytes, transit.stripes());
     this.transit = transit;
     this.maintenance = maintenance;
     this.cache =
@@ -97,22 +99,23 @@ public final class MemoryTier {
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
   }
 
-  private static long weightLimit(long bytes) {
+  private long weightLimit(long bytes) {
     return Math.max(0, bytes - headroom(bytes)) / UNIT_BYTES;
   }
 
   /** What Caffeine may not use of {@code limitBytes}, so that it may evict a little late. */
-  static long headroom(long limitBytes) {
-    return Math.min(limitBytes / HEADROOM_DIVISOR, MAX_HEADROOM_BYTES);
+  private long headroom(long limitBytes) {
+    long most = Math.max(MAX_HEADROOM_BYTES, ledger.stripes().count() * HEADROOM_PER_STRIPE_BYTES);
+    return Math.min(limitBytes / HEADROOM_DIVISOR, most);
   }
 
   private void removed(Object key, Stored stored, RemovalCause cause) {
     if (cause.wasEvicted()) {
       evictions.add(stored.size());
     }
-    entries.addAndGet(-stored.size());
-    mappedBytes.addAndGet(-stored.totalBytes());
-    mappedWeight.addAndGet(-weight(stored));
+    entries.add(-stored.size());
+    mappedBytes.add(-stored.totalBytes());
+    mappedWeight.add(-weight(stored));
     stored.releaseAll();
   }
 
@@ -207,7 +210,7 @@ public final class MemoryTier {
     if (ledger.tryReserve(bytes)) {
       return ledger;
     }
-    return transit.tryReserve(bytes, transit.limit() / 2) ? transit : null;
+    return transit.tryReserveWithin(bytes, transit.limit() / 2) ? transit : null;
   }
 
   private boolean insert(CacheKey key, Entry entry, Fields request, BooleanSupplier mayStore) {
@@ -394,9 +397,9 @@ public final class MemoryTier {
   }
 
   private void mapped(Stored stored) {
-    entries.addAndGet(stored.size());
-    mappedBytes.addAndGet(stored.totalBytes());
-    mappedWeight.addAndGet(weight(stored));
+    entries.add(stored.size());
+    mappedBytes.add(stored.totalBytes());
+    mappedWeight.add(weight(stored));
   }
 
   /**
@@ -568,8 +571,11 @@ public final class MemoryTier {
 
   private void relieveIfNeeded() {
     boolean needed =
-        shrunk || !overdrawn.isEmpty() || ledger.used() > ledger.limit() - headroom(ledger.limit());
-    if (needed && relieving.compareAndSet(false, true) && !execute(this::relieve)) {
+        shrunk || !overdrawn.isEmpty() || ledger.exceeds(ledger.limit() - headroom(ledger.limit()));
+    if (needed
+        && !relieving.get()
+        && relieving.compareAndSet(false, true)
+        && !execute(this::relieve)) {
       relieving.set(false);
     }
   }
@@ -619,12 +625,12 @@ public final class MemoryTier {
 
   /** Direct memory of entries that left the map while somebody still reads them. */
   public long pinnedBytes() {
-    return Math.max(0, ledger.used() - mappedBytes.get());
+    return Math.max(0, ledger.used() - mappedBytes.sum());
   }
 
   /** Stored entries. */
   public long entries() {
-    return Math.max(0, entries.get());
+    return Math.max(0, entries.sum());
   }
 
   /** Direct memory that entries keep, readers' hold on dropped ones included. */
@@ -638,7 +644,7 @@ public final class MemoryTier {
 
   /** What entries weigh, their heap included, and what readers hold beside them; octets. */
   public long weighedBytes() {
-    return mappedWeight.get() * UNIT_BYTES + pinnedBytes();
+    return mappedWeight.sum() * UNIT_BYTES + pinnedBytes();
   }
 
   /** At how many {@link #weighedBytes} one goes for another. */

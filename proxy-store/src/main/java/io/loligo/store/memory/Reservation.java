@@ -75,7 +75,7 @@ public final class Reservation {
 
   /** Whether more than half of the ledger is entered, by whomever. */
   public boolean isCrowded() {
-    return ledger.used() > ledger.limit() / 2;
+    return ledger.isHalfFull();
   }
 
   /** Gives back what was set aside and is not held. */
