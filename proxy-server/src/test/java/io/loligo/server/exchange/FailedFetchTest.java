@@ -39,7 +39,7 @@ final class FailedFetchTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NO_ROUTE", "ADDRESS_DENIED", "LENGTH_REQUIRED"})
+  @EnumSource(names = {"NO_ROUTE", "ADDRESS_DENIED", "LENGTH_REQUIRED", "TUNNEL_REFUSED"})
   void isNeverSharedWhereTheRulesForOneClientAreTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
     assertThat(sharing(kind, 100).shared()).isFalse();
@@ -56,7 +56,8 @@ final class FailedFetchTest {
         "OVERLOADED",
         "NO_ROUTE",
         "ADDRESS_DENIED",
-        "LENGTH_REQUIRED"
+        "LENGTH_REQUIRED",
+        "TUNNEL_REFUSED"
       })
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
