@@ -41,7 +41,8 @@ public record Storability(
           | StoredMeta.HEURISTIC
           | StoredMeta.NEGATIVE
           | StoredMeta.IMMUTABLE
-          | StoredMeta.VIOLATES;
+          | StoredMeta.VIOLATES
+          | StoredMeta.EXPLICIT;
 
   /** What would be kept with an answer that is for requests with the same fields. */
   private static final long SECRETS =
@@ -425,6 +426,16 @@ public record Storability(
         || hasExplicitLifetime(response, directives);
   }
 
+  /**
+   * Whether the origin gives a lifetime itself (RFC 9111 section 4.2.1): nothing that is assumed,
+   * by a heuristic, a refresh_pattern or negative_ttl.
+   *
+   * @param gateway whether for ports that stand for the origin (RFC 9213)
+   */
+  public static boolean hasExplicitLifetime(Fields response, boolean gateway) {
+    return hasExplicitLifetime(response, TargetedControl.of(response, gateway));
+  }
+
   /** RFC 9111 section 4.2.1, without what is assumed. */
   private static boolean hasExplicitLifetime(Fields response, CacheControl directives) {
     return directives.maxAgeSeconds() != CacheControl.ABSENT
@@ -508,7 +519,8 @@ public record Storability(
         | switch (freshness.source()) {
           case HEURISTIC -> StoredMeta.HEURISTIC;
           case NEGATIVE -> StoredMeta.NEGATIVE;
-          case EXPLICIT, NONE -> 0;
+          case EXPLICIT -> StoredMeta.EXPLICIT;
+          case NONE -> 0;
         };
   }
 

@@ -90,6 +90,12 @@ public record StoredMeta(
   /** Beside one of these: ports of the other kind would not have stored it, or not any more. */
   public static final int FOR_ONE_KIND = 1 << 17;
 
+  /**
+   * The origin gave its lifetime (max-age, s-maxage or Expires), whatever a refresh_pattern made of
+   * it.
+   */
+  public static final int EXPLICIT = 1 << 18;
+
   /** One whose content is whole. */
   public StoredMeta(
       int status,

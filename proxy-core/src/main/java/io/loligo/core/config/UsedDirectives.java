@@ -104,7 +104,8 @@ final class UsedDirectives {
             .text(
                 "How long a response without explicit expiry is fresh, in minutes and as a"
                     + " percentage of its age when it was received. The first expression found in"
-                    + " the URL decides."),
+                    + " the URL decides. Such a lifetime is assumed: Set-Cookie is never replayed by"
+                    + " it, see loligo_stored_set_cookie."),
         d("cache_mem")
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "256 MB")
@@ -421,7 +422,9 @@ final class UsedDirectives {
             .choice("auto", "auto", "replay", "strip", "bypass")
             .text(
                 "Set-Cookie of responses from the store: all of them get it, nobody does, or such"
-                    + " responses are not stored; auto: replay on accel ports, else strip."),
+                    + " responses are not stored; auto: replay on accel ports, else strip. With"
+                    + " replay such a response is stored only where the origin gives its lifetime"
+                    + " (max-age, s-maxage or Expires)."),
         d("loligo_query_content_max")
             .type(ValueType.BYTES, "16 KB")
             .range(0, 1 << 20)

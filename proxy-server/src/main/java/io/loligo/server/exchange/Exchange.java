@@ -689,7 +689,7 @@ final class Exchange implements ClientEvents {
     if (arrived.meta() != null && arrived.meta().has(StoredMeta.HIDES_FIELDS)) {
       from += HiddenFields.length(fields.slice());
     }
-    boolean cookies = fetch != null || loop.replaysSetCookie(stream);
+    boolean cookies = fetch != null || replaysSetCookie(arrived);
     boolean known = window != null && head.fields().has(FieldName.IF_RANGE);
     if (known || extendsLists(arrived) || (!cookies && holdsCookies(arrived))) {
       ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
@@ -717,6 +717,12 @@ final class Exchange implements ClientEvents {
     return arrived.meta() == null
         ? arrived.head().fields().hasAny(ReplyFields.EXTENDED_LISTS)
         : arrived.meta().has(StoredMeta.EXTENDS_LISTS);
+  }
+
+  private boolean replaysSetCookie(InFlight.Arrived arrived) {
+    return holdsCookies(arrived)
+        && arrived.meta() != null
+        && loop.replaysSetCookie(stream, arrived.meta(), arrived.fields());
   }
 
   private static boolean holdsCookies(InFlight.Arrived arrived) {

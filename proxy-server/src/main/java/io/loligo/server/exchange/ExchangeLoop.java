@@ -56,6 +56,8 @@ import io.loligo.store.Store.LoadReport;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
@@ -268,9 +270,37 @@ public final class ExchangeLoop implements RequestHandler {
     return hitForMiss;
   }
 
-  /** Whether the client of {@code stream} gets Set-Cookie of stored responses. */
-  boolean replaysSetCookie(ClientStream stream) {
-    return settings.setCookie(stream.port().mode()) == StoredSetCookie.REPLAY;
+  /** Whether the client of {@code stream} gets the Set-Cookie of {@code entry}, if it has one. */
+  boolean replaysSetCookie(ClientStream stream, Entry entry) {
+    StoredMeta meta = entry.meta();
+    return meta.has(StoredMeta.SETS_COOKIE)
+        && replaysSetCookie(stream, meta)
+        && (!isOfOtherKind(stream, meta)
+            || isExplicit(stream, StoredFields.index(ReplyFields.stored(entry))));
+  }
+
+  /** The same of what arrives for others, with {@code fields} that are stored. */
+  boolean replaysSetCookie(ClientStream stream, StoredMeta meta, ByteBuf fields) {
+    return replaysSetCookie(stream, meta)
+        && (!isOfOtherKind(stream, meta)
+            || isExplicit(stream, StoredFields.index(ByteBufUtil.getBytes(fields))));
+  }
+
+  /**
+   * A cookie is replayed only where the origin gives the response a lifetime: to assume one is to
+   * guess, and a guess must not give a client the cookie of another.
+   */
+  private boolean replaysSetCookie(ClientStream stream, StoredMeta meta) {
+    return settings.setCookie(stream.port().mode()) == StoredSetCookie.REPLAY
+        && (meta.has(StoredMeta.EXPLICIT) || isOfOtherKind(stream, meta));
+  }
+
+  private boolean isOfOtherKind(ClientStream stream, StoredMeta meta) {
+    return meta.isOfOtherKind(settings.caching(stream.port()).gateway());
+  }
+
+  private boolean isExplicit(ClientStream stream, Fields stored) {
+    return Storability.hasExplicitLifetime(stored, settings.caching(stream.port()).gateway());
   }
 
   /** Scratch for the lines of an answer given at once, cleared. */

@@ -860,15 +860,25 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   /**
    * What of {@code reply}, which updates a stored response to {@code merged}, is not stored. A
    * Set-Cookie that is stored already stays, whatever this port makes of one: it came by another.
+   * None stays where the origin gives no lifetime to a port of either kind.
    */
   private List<String> withheld(ResponseHead reply, ResponseHead merged) {
-    return withheld(reply, Storability.withheldFields(merged, caching()));
+    List<String> named = Storability.withheldFields(merged, caching());
+    Fields fields = merged.fields();
+    boolean assumed =
+        fields.has(FieldName.SET_COOKIE)
+            && !Storability.hasExplicitLifetime(fields, /* gateway= */ true)
+            && !Storability.hasExplicitLifetime(fields, /* gateway= */ false);
+    return assumed ? withCookie(named) : withheld(reply, named);
   }
 
   private List<String> withheld(ResponseHead reply, List<String> named) {
-    if (!reply.fields().has(FieldName.SET_COOKIE) || setCookie() == StoredSetCookie.REPLAY) {
-      return named;
-    }
+    return reply.fields().has(FieldName.SET_COOKIE) && setCookie() != StoredSetCookie.REPLAY
+        ? withCookie(named)
+        : named;
+  }
+
+  private static List<String> withCookie(List<String> named) {
     return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
   }
 
@@ -906,13 +916,19 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private Storability unlessBypassed(Storability storability, ResponseHead reply) {
-    boolean bypassed =
-        storability.storable()
-            && reply.fields().has(FieldName.SET_COOKIE)
-            && setCookie() == StoredSetCookie.BYPASS;
-    return bypassed
-        ? new Storability(false, "Set-Cookie, by loligo_stored_set_cookie", null, false, List.of())
-        : storability;
+    if (!storability.storable() || !reply.fields().has(FieldName.SET_COOKIE)) {
+      return storability;
+    }
+    boolean explicit = storability.meta().has(StoredMeta.EXPLICIT);
+    return switch (setCookie()) {
+      case BYPASS -> bypassed("Set-Cookie, by loligo_stored_set_cookie");
+      case REPLAY -> explicit ? storability : bypassed("Set-Cookie, and no lifetime is given");
+      case STRIP, AUTO -> storability;
+    };
+  }
+
+  private static Storability bypassed(String reason) {
+    return new Storability(false, reason, null, false, List.of());
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */

@@ -205,7 +205,7 @@ final class HitAnswer {
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
     int start = entry.hiddenLength();
-    boolean cookies = loop.replaysSetCookie(stream);
+    boolean cookies = loop.replaysSetCookie(stream, entry);
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {
       ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
       start = entry.fieldsLength() - 2;

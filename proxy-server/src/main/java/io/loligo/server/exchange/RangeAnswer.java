@@ -45,7 +45,7 @@ final class RangeAnswer {
       ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     int from = entry.hiddenLength();
-    boolean cookies = loop.replaysSetCookie(stream);
+    boolean cookies = loop.replaysSetCookie(stream, entry);
     if (known || ReplyFields.isRearranged(entry.meta(), cookies)) {
       Fields stored = StoredFields.index(ReplyFields.visible(entry));
       ReplyFields.putFirst(stored, cookies, known, lines);
@@ -71,7 +71,7 @@ final class RangeAnswer {
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =
         new Multipart(ranges, entry.contentLength(), stored.get(FieldName.CONTENT_TYPE), boundary);
-    boolean cookies = loop.replaysSetCookie(stream);
+    boolean cookies = loop.replaysSetCookie(stream, entry);
     byte[] own = lines.toBytes();
     lines.clear();
     for (int i = 0; i < stored.count(); i++) {
