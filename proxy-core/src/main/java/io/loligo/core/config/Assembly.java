@@ -235,6 +235,7 @@ final class Assembly {
     return new ProxyConfig.Logging(
         logs.accessLogs(),
         logs.formats(),
+        scalars.text("loligo_syslog"),
         scalars.text("cache_log"),
         scalars.source("cache_log"),
         logs.debugOptions(),

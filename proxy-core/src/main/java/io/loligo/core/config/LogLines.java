@@ -14,7 +14,6 @@ import java.util.Set;
  */
 final class LogLines {
   private static final Set<String> WRITTEN = Set.of("stdio", "daemon");
-  private static final Set<String> NOT_YET = Set.of("syslog", "udp", "tcp");
   private static final Map<String, String> BUILT_IN =
       Map.of(
           "squid",
@@ -113,15 +112,35 @@ final class LogLines {
     int colon = target.indexOf(':');
     String module = colon < 0 ? "stdio" : target.substring(0, colon);
     String place = target.substring(colon + 1);
-    if (NOT_YET.contains(module)) {
-      report.restricts(line, target, "the log module " + module + " is not in this version");
+    if (module.equals("tcp")) {
+      report.restricts(line, target, "the log module tcp is not in this version");
       return;
     }
-    if (!WRITTEN.contains(module) || place.isEmpty()) {
-      report.error(line, target, "stdio:PATH, daemon:PATH, a path or none", "");
+    String expected = expected(module, place);
+    if (expected != null) {
+      report.error(line, target, expected, "");
       return;
     }
     format(line, module, place, values.subList(1, values.size()));
+  }
+
+  /** What {@code module:place} should be; null where it is right. */
+  private static String expected(String module, String place) {
+    return switch (module) {
+      case "syslog" ->
+          SyslogPriority.parse(place) == null
+              ? "syslog:FACILITY.PRIORITY such as syslog:daemon.info"
+              : null;
+      case "udp" -> {
+        HostPort receiver = HostPort.parse(place.startsWith("//") ? place.substring(2) : place);
+        boolean right = receiver != null && !receiver.address().isEmpty() && receiver.port() > 0;
+        yield right ? null : "udp://HOST:PORT";
+      }
+      default ->
+          WRITTEN.contains(module) && !place.isEmpty()
+              ? null
+              : "stdio:PATH, daemon:PATH, syslog:FACILITY.PRIORITY, udp://HOST:PORT, a path or none";
+    };
   }
 
   private void format(Line line, String module, String place, List<String> words) {

@@ -453,8 +453,8 @@ public record ProxyConfig(
    * One access_log line. Lines are tried in order and all that match write; {@code none} that
    * matches ends the search.
    *
-   * @param module stdio, daemon, none
-   * @param place file path or address
+   * @param module stdio, daemon, syslog, udp, none
+   * @param place file path, address, or facility and priority
    * @param format name of a logformat
    * @param access ACLs at the end of the line; allow-all without any
    * @param source file:line, for the warning that the place moved
@@ -471,6 +471,7 @@ public record ProxyConfig(
    *
    * @param accessLogs empty: none
    * @param formats name to format string, built-in ones included
+   * @param syslog {@code loligo_syslog}: path of a socket, or host:port
    * @param cacheLog path of the application log
    * @param cacheLogSource file:line of it, empty for the default
    * @param blockWhenFull {@code loligo_log_overflow block}
@@ -478,6 +479,7 @@ public record ProxyConfig(
   public record Logging(
       List<AccessLog> accessLogs,
       Map<String, String> formats,
+      String syslog,
       String cacheLog,
       String cacheLogSource,
       String debugOptions,
@@ -488,6 +490,7 @@ public record ProxyConfig(
     /** Whether the access log is surely the same; rules are not compared. */
     public boolean writesLike(Logging other) {
       return formats.equals(other.formats)
+          && syslog.equals(other.syslog)
           && rotate == other.rotate
           && stripQueryTerms == other.stripQueryTerms
           && logMimeHeaders == other.logMimeHeaders

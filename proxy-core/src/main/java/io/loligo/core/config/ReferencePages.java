@@ -271,6 +271,8 @@ public final class ReferencePages {
       | URLs with a query or `cgi-bin` where peers are not compulsory | direct | by the peer, as others |
       | no path to a peer under `never_direct` | 502 | 503 |
       | quotes and control characters in fields of `combined`, `referrer` and `useragent` | as they came | escaped |
+      | `access_log syslog:` with another priority than `info` | mixed with it: `err` arrives as `debug` | as written |
+      | several lines in a datagram of `access_log udp:` | yes | each line is a datagram |
       | `%<ru` | with its query | without it, unless `strip_query_terms off` |
       | `%<h` | fields of the answer as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |

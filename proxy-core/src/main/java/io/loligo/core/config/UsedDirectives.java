@@ -318,12 +318,26 @@ final class UsedDirectives {
             .text("Added to host names without a dot; begins with a dot."),
         d("access_log", "cache_access_log")
             .type(ValueType.LINE, "daemon:./var/log/access.log squid")
-            .form("stdio:PATH|daemon:PATH|none [logformat=NAME] [OPTION...] [[!]ACL...]")
+            .form(
+                "stdio:PATH|daemon:PATH|syslog:[FACILITY.PRIORITY]|udp://HOST:PORT|none"
+                    + " [logformat=NAME] [OPTION...] [[!]ACL...]")
             .squid("daemon:/var/log/squid/access.log squid", "nothing is written outside ./var")
             .difference(
                 "daemon and stdio are the same asynchronous writer; on-error=, buffer-size= and"
-                    + " rotate= are read and ignored; syslog, udp and tcp are not there yet")
-            .text("Where requests are logged. Every line whose ACLs match writes."),
+                    + " rotate= are read and ignored; a datagram of udp has one line; tcp is not"
+                    + " there yet")
+            .text(
+                "Where requests are logged. Every line whose ACLs match writes. syslog sends to"
+                    + " loligo_syslog, with user.info where nothing else is said: FACILITY is one"
+                    + " of authpriv, daemon, user, local0 to local7, PRIORITY one of err, warning,"
+                    + " notice, info, debug. Lines that the system does not take at once are lost"
+                    + " and counted."),
+        d("loligo_syslog")
+            .type(ValueType.TEXT, "/dev/log")
+            .form("PATH|HOST:PORT")
+            .text(
+                "Where access_log syslog: sends to: the socket of this machine's syslog daemon, for"
+                    + " which epoll must be there, or a receiver of UDP."),
         d("logformat")
             .line("NAME FORMAT")
             .text(

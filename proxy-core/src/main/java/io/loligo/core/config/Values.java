@@ -88,6 +88,12 @@ final class Values {
     if (admin && HostPort.parse(word) == null) {
       return Parsed.failed("PORT, ADDRESS:PORT or off", "");
     }
+    if (name.equals("loligo_syslog") && !word.startsWith("/")) {
+      HostPort receiver = HostPort.parse(word);
+      if (receiver == null || receiver.address().isEmpty() || receiver.port() == 0) {
+        return Parsed.failed("HOST:PORT, or a path that begins with /", "");
+      }
+    }
     if (name.equals("append_domain") && !word.startsWith(".")) {
       return Parsed.failed("a domain that begins with a dot", "write ." + word);
     }

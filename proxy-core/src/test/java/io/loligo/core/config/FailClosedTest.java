@@ -39,7 +39,7 @@ class FailClosedTest {
         "miss_access deny all",
         "tcp_outgoing_address 10.0.0.1",
         "delay_pools 1",
-        "access_log syslog:daemon.info squid",
+        "access_log tcp://127.0.0.1:514 squid",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 tproxy",
         "cache_peer p parent 443 0 ssl",

@@ -56,7 +56,7 @@ public final class AccessLog implements AutoCloseable {
         LogFormat format = format(line.format(), logging);
         String place = line.module() + ':' + line.place();
         if (!outputs.containsKey(place)) {
-          outputs.put(place, LogOutputs.open(line.module(), line.place()));
+          outputs.put(place, LogOutputs.open(line.module(), line.place(), logging.syslog()));
           places.add(place);
         }
         targets.add(new Target(format, places.indexOf(place), line.access()));

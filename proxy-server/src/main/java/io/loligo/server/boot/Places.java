@@ -34,6 +34,7 @@ final class Places {
         new Logging(
             logs,
             logging.formats(),
+            logging.syslog(),
             place(logging.cacheLog(), "cache_log", logging.cacheLogSource()),
             logging.cacheLogSource(),
             logging.debugOptions(),

@@ -51,7 +51,16 @@ class AccessLogTest {
   private static ProxyConfig.Logging logging(
       int rotate, boolean block, ProxyConfig.AccessLog... logs) {
     return new ProxyConfig.Logging(
-        List.of(logs), Map.of("line", "%rm %rp"), null, "", null, rotate, true, false, block);
+        List.of(logs),
+        Map.of("line", "%rm %rp"),
+        "/dev/log",
+        null,
+        "",
+        null,
+        rotate,
+        true,
+        false,
+        block);
   }
 
   private ProxyConfig.Logging toFile(int rotate, boolean block) {
@@ -330,7 +339,7 @@ class AccessLogTest {
       for (int i = 1; i <= 2; i++) {
         collector.receive(packet);
         assertThat(new String(packet.getData(), 0, packet.getLength(), US_ASCII))
-            .isEqualTo("GET /" + i);
+            .isEqualTo("GET /" + i + "\n");
       }
       log.close();
     }

@@ -2,19 +2,33 @@ package io.loligo.server.wire;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
 import io.netty.util.NetUtil;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** The access log: one line for each exchange, and its numbers are the client's. */
@@ -46,6 +60,107 @@ class LoggingWireTest extends WireTest {
     assertThat(log).hasSize(counted.length);
     for (int i = 0; i < counted.length; i++) {
       assertThat(loggedBytes(log.get(i))).as(log.get(i)).isEqualTo(counted[i]);
+    }
+  }
+
+  private static String receive(DatagramSocket socket) throws IOException {
+    socket.setSoTimeout(RawClient.GUARD_MILLIS);
+    DatagramPacket packet = new DatagramPacket(new byte[65_536], 65_536);
+    socket.receive(packet);
+    return new String(packet.getData(), 0, packet.getLength(), ISO_8859_1);
+  }
+
+  @Test
+  void sendsEachLineToAUdpReceiver() throws Exception {
+    DatagramSocket collector = closing(new DatagramSocket(0, InetAddress.getLoopbackAddress()));
+    startProxy("access_log udp://127.0.0.1:" + collector.getLocalPort() + " squid");
+    origin.onOk("/a", "content");
+    get("/a");
+    assertThat(receive(collector))
+        .matches("[0-9.]+ +[0-9]+ 127.0.0.1 TCP_MISS/200 [0-9]+ GET \\S+/a - \\S+ -\n");
+    get("/missing");
+    assertThat(receive(collector)).contains(" TCP_MISS/404 ", "/missing ").endsWith("\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "daemon.info, 30",
+    "info.daemon, 30",
+    "local3|notice, 157",
+    "user.err, 11",
+    "LOG_AUTHPRIV.LOG_DEBUG, 87",
+    "daemon, 30",
+    "warning, 12",
+    "'', 14",
+  })
+  void sendsEachLineToSyslogWithFacilityAndPriority(String place, int priority) throws Exception {
+    DatagramSocket collector = closing(new DatagramSocket(0, InetAddress.getLoopbackAddress()));
+    startProxy(
+        "loligo_syslog 127.0.0.1:" + collector.getLocalPort(),
+        "access_log syslog:" + place + " logformat=squid");
+    origin.onOk("/a", "content");
+    get("/a");
+    assertThat(receive(collector))
+        .matches(
+            "<"
+                + priority
+                + ">[A-Z][a-z]{2} [ 1-3][0-9] [0-9:]{8} loligo: [0-9.]+ +[0-9]+ 127.0.0.1"
+                + " TCP_MISS/200 [0-9]+ GET \\S+/a - \\S+ -");
+  }
+
+  @Test
+  void syslogIsASocketOfThisMachineThatMayComeLater() throws Exception {
+    assumeThat(Epoll.isAvailable()).isTrue();
+    File place = dir.resolve("log").toFile();
+    startProxy("loligo_syslog " + place, "access_log syslog:daemon.info squid");
+    origin.onOk("/a", "content");
+    get("/a");
+    awaitCount(this::lostLines, 1); // nobody is there yet
+    for (int i = 0; i < 2; i++) {
+      try (LocalCollector collector = new LocalCollector(place)) {
+        get("/a");
+        assertThat(collector.receive()).startsWith("<30>").contains(" loligo: ", " TCP_MISS/200 ");
+      }
+    }
+  }
+
+  private long lostLines() {
+    try (RawClient client = RawClient.connect(proxy.adminPort())) {
+      String metrics =
+          client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").response().text();
+      Matcher lost = Pattern.compile("\nloligo_log_lost_total ([0-9.]+)").matcher(metrics);
+      assertThat(lost.find()).as(metrics).isTrue();
+      return (long) Double.parseDouble(lost.group(1));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A syslog daemon's socket. */
+  private static final class LocalCollector implements AutoCloseable {
+    private final Socket socket = Socket.newSocketDomainDgram();
+    private final File place;
+
+    LocalCollector(File place) throws IOException {
+      this.place = place;
+      socket.bind(new DomainSocketAddress(place));
+    }
+
+    String receive() throws IOException {
+      ByteBuffer datagram = ByteBuffer.allocateDirect(65_536);
+      long guard = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RawClient.GUARD_MILLIS);
+      int length = socket.read(datagram, 0, datagram.capacity());
+      while (length <= 0 && System.nanoTime() - guard < 0) {
+        Thread.onSpinWait();
+        length = socket.read(datagram, 0, datagram.capacity());
+      }
+      return ISO_8859_1.decode(datagram.limit(Math.max(0, length))).toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+      Files.delete(place.toPath());
     }
   }
 
