@@ -16,7 +16,7 @@ CATEGORIES = [
     ("metrics", "#dbdb8d", r"io/loligo/server/(metrics|record|explain|jmx)/|io/micrometer/"),
     ("buffers", "#9467bd", r"io/netty/buffer/|io/netty/util/(Recycler|ReferenceCount|ResourceLeak)"),
     ("disk tier", "#8c564b", r"io/loligo/store/(disk|directory|admission)/|net/openhft/"),
-    ("memory tier", "#e377c2", r"io/loligo/store/(memory|purge|keys)/|com/github/benmanes/|io/loligo/core/caching/Key"),
+    ("memory tier", "#e377c2", r"io/loligo/store/(memory|packing|purge|keys)/|com/github/benmanes/|io/loligo/core/caching/Key"),
     ("in flight", "#17becf", r"io/loligo/store/"),
     ("parsing", "#2ca02c", r"io/loligo/core/(http1|message|structured|range)/"),
     ("decision", "#1f77b4", r"io/loligo/core/(caching|acl|config)/"),

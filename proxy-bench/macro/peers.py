@@ -10,6 +10,7 @@ PEERS = ["limit", "loligo", "squid", "nginx", "haproxy", "trafficserver", "varni
 TITLES = {"trafficserver": "Traffic Server", "limit": "limit"}
 CACHE_MB = 512
 DISK_MB = 2048
+SMALL_MB = 8  # of memory, where hits are to come from disk
 # sizes of loligo_stream_buffer_size that buffers.py compares
 BUFFERS_KB = [4, 8, 16, 32, 64, 128, 256, 512]
 
@@ -26,6 +27,11 @@ FLAVOURS = {
         "loligo": {"MORE": f"cache_dir rock @DIR@/cache {DISK_MB}"},
         "nginx": {"STORE": "@DIR@/cache"},
         "trafficserver": {},
+    },
+    "disk-hit": {
+        "loligo": {"MORE": f"cache_dir rock @DIR@/cache {DISK_MB}", "CACHE_MB": SMALL_MB},
+        "nginx": {"STORE": "@DIR@/cache"},
+        "trafficserver": {"MEMORY_OCTETS": SMALL_MB * 2**20},
     },
     **{f"buffer-{kb}": {"loligo": {"MORE": f"loligo_stream_buffer_size {kb} KB"}} for kb in BUFFERS_KB},
 }

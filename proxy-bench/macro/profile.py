@@ -2,6 +2,8 @@
 Writes a Markdown table and a flame graph for each row.
 """
 
+import os
+import pathlib
 import platform
 import sys
 
@@ -23,7 +25,7 @@ def profile(row, here, options):
     origin, stacks = here.origin, here.scratch / f"{row.name}.txt"
     with here.fresh("loligo", row.flavour_of("loligo")) as peer:
         macro.check_bodies(row, peer, origin, "p")
-        macro.wrk(options.warmup, options, row, peer, origin, "w")
+        macro.warm(options.warmup, options, row, peer, origin, "w")
         before = peer.cpu()
         result = macro.wrk(options.duration, options, row, peer, origin, "m")
         micros = (peer.cpu() - before) / result["requests"] * 1e6
@@ -60,7 +62,7 @@ def arguments():
         words={"duration": "seconds of each profile", "interval": "microseconds of CPU between samples"},
     )
     rows = [row.name for row in macro.ALL_ROWS if row.kind in ("hit", "miss", "revalidate")]
-    parser.add_argument("--rows", default="hit-1k,hit-64k,miss-4k,miss-4k-disk", help="of " + ",".join(rows))
+    parser.add_argument("--rows", default="hit-1k,hit-64k,hit-4k-disk,miss-4k,miss-4k-disk", help="of " + ",".join(rows))
     parser.set_defaults(java_flags=FLAGS)
     options = parser.parse_args()
     options.rows = server.chosen(options.rows, rows, "rows")
@@ -71,6 +73,9 @@ def main():
     options = server.begun(arguments())
     if not library().is_file():
         sys.exit("first: mvn -pl proxy-bench dependency:unpack@profiler")
+    paranoid = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
+    if os.geteuid() and int(paranoid.read_text()) > 1:
+        sys.exit(f"first, as root: echo 1 >{paranoid}")
     with bench.running("profile", options) as here:
         found = {name: profile(macro.row_named(name), here, options) for name in options.rows}
     written = server.write_results(report(found, options), options, "profile")
