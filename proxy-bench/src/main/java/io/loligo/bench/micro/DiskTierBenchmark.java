@@ -22,8 +22,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -32,10 +34,10 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * What do a put and a get of one response cost in each medium, without a socket and with the page
- * cache warm? A put is a whole fetch, and on disk waits until the response is written; a get loads
- * one of {@value #OBJECTS} and goes through all of its content. Hand-over to a disk thread and back
- * is part of what the disk costs. Responses of 100 octets stand in the map's record alone and are
- * read from there, larger ones from the slabs.
+ * cache warm? A put is a whole fetch; on disk, {@value #BATCH} of them are written before the next
+ * ones begin. A get loads one of {@value #OBJECTS} and goes through all of its content. Hand-over
+ * to a disk thread and back is part of what the disk costs. Responses of 100 octets stand in the
+ * map's record alone and are read from there, larger ones from the slabs.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar DiskTierBenchmark -prof gc
@@ -50,6 +52,13 @@ public class DiskTierBenchmark extends AbstractBenchmark {
   }
 
   private static final int OBJECTS = 256;
+
+  /** Puts between two waits for the disk; of the largest responses half of the queue. */
+  private static final int BATCH = 64;
+
+  /** Between two looks at the queue, which allocate: a microsecond for each put of a batch. */
+  private static final long LOOK_NANOS = 20_000;
+
   private static final int READ_BYTES = 64 << 10;
   private static final int BLOCK_BYTES = 64 << 10;
 
@@ -101,7 +110,11 @@ public class DiskTierBenchmark extends AbstractBenchmark {
       probes[i] = new KeyProbe().append("http://bench.example/" + i).seal();
       keys[i] = probes[i].toKey();
       fetch(keys[i]);
+      if (i % BATCH == 0) {
+        awaitWritten();
+      }
     }
+    awaitWritten();
   }
 
   private void fetch(CacheKey key) {
@@ -116,15 +129,22 @@ public class DiskTierBenchmark extends AbstractBenchmark {
     }
     fetch.end(null);
     channel.runPendingTasks();
+  }
+
+  private void awaitWritten() {
     while (medium == Medium.DISK && store.diskStats().get(0).queuedBytes() > 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 
   @Benchmark
+  @OperationsPerInvocation(BATCH)
   public void put() {
-    next = (next + 1) % OBJECTS;
-    fetch(keys[next]);
+    for (int i = 0; i < BATCH; i++) {
+      next = (next + 1) % OBJECTS;
+      fetch(keys[next]);
+    }
+    awaitWritten();
   }
 
   @Benchmark

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Threads;
 /**
  * What does a record cost on a disk thread, in time and in octets on the heap, when its page is in
  * memory? The file is in the directory for temporaries, or where {@code -Djava.io.tmpdir} says in
- * {@code -jvmArgsAppend}; half of the keys asked for are not there in {@code getAny}.
+ * {@code -jvmArgsPrepend}; half of the keys asked for are not there in {@code getAny}.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar RecordMapBenchmark -prof gc
