@@ -486,6 +486,7 @@ static void issue(void) {
 /* Ends a request that was meant to end early. */
 static void end_early(struct connection *connection, uint64_t *count) {
   ++*count;
+  phase.octets += connection->received;
   release(connection);
   hang_up(connection);
 }
