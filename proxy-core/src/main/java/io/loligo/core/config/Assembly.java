@@ -79,7 +79,7 @@ final class Assembly {
   private Map<String, AclList> upgrades() {
     Map<String, AclList> upgrades = new HashMap<>();
     for (String protocol : rules.keys(RuleLists.UPGRADE)) {
-      upgrades.put(protocol, rules.compile(RuleLists.UPGRADE + protocol, AclList.denyAll()));
+      upgrades.put(protocol, rules.compileUpgrade(protocol));
     }
     return upgrades.isEmpty() ? Map.of("websocket", AclList.allowAll()) : Map.copyOf(upgrades);
   }

@@ -176,8 +176,8 @@ public record ProxyConfig(
    * @param sendHit {@code send_hit}: denied stored responses are as if they were not there
    * @param alwaysDirect {@code always_direct}
    * @param neverDirect {@code never_direct}
-   * @param upgrades {@code http_upgrade_request_protocols}: protocol in lower case, or {@code
-   *     other}, to who may switch to it; see {@link #upgrade}
+   * @param upgrades {@code http_upgrade_request_protocols}: protocol in lower case, with or without
+   *     a version, or {@code other}, to who may switch to it; see {@link #upgrade}
    * @param purgeEnabled whether an ACL names {@code method PURGE}
    */
   public record Access(
@@ -191,10 +191,18 @@ public record ProxyConfig(
       Map<String, AclList> upgrades,
       boolean purgeEnabled) {
 
-    /** The rules for {@code protocol}, an element of an Upgrade field without its version. */
+    /**
+     * The rules for {@code protocol}, an element of an Upgrade field: its name in any case, its
+     * version, if it has one, to the letter.
+     */
     public AclList upgrade(String protocol) {
-      AclList own = upgrades.get(protocol.toLowerCase(Locale.ROOT));
-      return own != null ? own : upgrades.getOrDefault("other", AclList.denyAll());
+      int slash = protocol.indexOf('/');
+      String name = (slash < 0 ? protocol : protocol.substring(0, slash)).toLowerCase(Locale.ROOT);
+      AclList ofName = upgrades.get(name);
+      if (ofName == null) {
+        return upgrades.getOrDefault("other", AclList.denyAll());
+      }
+      return slash < 0 ? ofName : upgrades.getOrDefault(name + protocol.substring(slash), ofName);
     }
   }
 

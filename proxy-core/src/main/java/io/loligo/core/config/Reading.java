@@ -135,10 +135,7 @@ final class Reading {
     if (directive.name().equals("cache_peer_access")) {
       peers.readAccess(key, line);
     } else {
-      int slash = key.indexOf('/');
-      String protocol = (slash < 0 ? key : key.substring(0, slash)).toLowerCase(Locale.ROOT);
-      rules.read(
-          RuleLists.UPGRADE + protocol, line, line.values().subList(1, line.values().size()));
+      rules.readUpgrade(key, line, line.values().subList(1, line.values().size()));
     }
   }
 

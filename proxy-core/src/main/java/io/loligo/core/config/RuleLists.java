@@ -7,6 +7,7 @@ import io.loligo.core.config.LineReport.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -35,21 +36,55 @@ final class RuleLists {
 
   /** Reads {@code words}, the action and its ACLs, into {@code list}. */
   void read(String list, Line line, List<String> words) {
+    AclRule rule = rule(list, line, words);
+    if (rule != null) {
+      lists.computeIfAbsent(list, name -> new ArrayList<>()).add(rule);
+    }
+  }
+
+  /**
+   * Reads them into the rules for {@code protocol}, which may have a version behind a slash: they
+   * are about that version only then. The list of a name has the rules for offers whose version no
+   * line names, that of a name with a version all the rules for such offers in their order.
+   */
+  void readUpgrade(String protocol, Line line, List<String> words) {
+    int slash = protocol.indexOf('/');
+    String version = slash < 0 ? "" : protocol.substring(slash);
+    String name = (slash < 0 ? protocol : protocol.substring(0, slash)).toLowerCase(Locale.ROOT);
+    AclRule rule = rule(UPGRADE + name, line, words);
+    if (rule == null) {
+      return;
+    }
+    List<AclRule> ofName = lists.computeIfAbsent(UPGRADE + name, key -> new ArrayList<>());
+    if (!version.isEmpty()) {
+      String key = UPGRADE + name + version;
+      lists.computeIfAbsent(key, one -> new ArrayList<>(ofName)).add(rule);
+    } else {
+      ofName.add(rule);
+      lists.forEach(
+          (key, list) -> {
+            if (key.startsWith(UPGRADE + name + "/")) {
+              list.add(rule);
+            }
+          });
+    }
+  }
+
+  /** The rule that {@code words} are; null where they are none, which is reported. */
+  private AclRule rule(String list, Line line, List<String> words) {
     String action = words.isEmpty() ? "" : words.get(0);
     if (!action.equals("allow") && !action.equals("deny")) {
       report.error(line, action, "allow or deny", "");
-      return;
+      return null;
     }
     if (words.size() == 1) {
       report.error(line, "", "the name of an ACL", "to mean everybody write " + action + " all");
-      return;
+      return null;
     }
     List<String> terms = words.subList(1, words.size());
     List<String> used = check(list, line, terms) ? List.copyOf(terms) : NEVER;
     String text = String.join(" ", line.words());
-    lists
-        .computeIfAbsent(list, name -> new ArrayList<>())
-        .add(new AclRule(action.equals("allow"), used, text, line.source()));
+    return new AclRule(action.equals("allow"), used, text, line.source());
   }
 
   /** Whether all ACLs of the terms that are defined can be decided. */
@@ -103,6 +138,13 @@ final class RuleLists {
         .filter(name -> name.startsWith(prefix))
         .map(name -> name.substring(prefix.length()))
         .toList();
+  }
+
+  /** Compiles the list of an upgrade: what no line speaks of is denied, whatever the last says. */
+  AclList compileUpgrade(String protocol) {
+    List<AclRule> rules = new ArrayList<>(lists.get(UPGRADE + protocol));
+    rules.add(new AclRule(false, List.of("all"), "no line allows it", ""));
+    return acls.compile(rules, AclList.denyAll(), false);
   }
 
   /** Compiles a list whose careful answer is to deny. */

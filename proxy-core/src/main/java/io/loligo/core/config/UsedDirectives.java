@@ -48,9 +48,13 @@ final class UsedDirectives {
             .line("PROTOCOL|OTHER allow|deny [!]ACL...")
             .squid("deny all", "http_access has decided already; WebSocket is part of browsing")
             .difference(
-                "without a line WebSocket may be upgraded to; versions behind a protocol's slash"
-                    + " are ignored")
-            .text("Which protocols a request may switch to by Upgrade, and who may."),
+                "without a line WebSocket may be upgraded to; names of protocols count in any case;"
+                    + " of several that are allowed the first is passed on")
+            .text(
+                "Which protocols a request may switch to by Upgrade, and who may. PROTOCOL/VERSION"
+                    + " is about offers of that version only, PROTOCOL about all of them. The first"
+                    + " line whose ACLs match decides; without a match the offer is taken out."
+                    + " OTHER stands for protocols that no line names."),
         d("cache", "no_cache")
             .rules("allow all")
             .text("Requests that are denied are neither answered from nor stored in the cache."),

@@ -310,7 +310,8 @@ class ProxyConfigTest {
     assertThat(config.admin().port()).isEqualTo(-1);
     assertThat(config.logging().blockWhenFull()).isTrue();
     assertThat(config.forwarding().storedSetCookie()).isEqualTo(ProxyConfig.StoredSetCookie.REPLAY);
-    assertThat(config.access().upgrade("Foo").evaluate(new FakeRequest()).allowed()).isTrue();
+    assertThat(config.access().upgrade("Foo/1").evaluate(new FakeRequest()).allowed()).isTrue();
+    assertThat(config.access().upgrade("Foo").evaluate(new FakeRequest()).denied()).isTrue();
     assertThat(config.access().upgrade("websocket").evaluate(new FakeRequest()).denied()).isTrue();
     assertThat(config.access().purgeEnabled()).isTrue();
   }

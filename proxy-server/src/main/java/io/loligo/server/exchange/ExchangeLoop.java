@@ -773,8 +773,7 @@ public final class ExchangeLoop implements RequestHandler {
     String value = fields.joined("Upgrade");
     for (String protocol : value.split(",", -1)) {
       String name = protocol.strip();
-      int slash = name.indexOf('/');
-      AclList rules = config().access().upgrade(slash < 0 ? name : name.substring(0, slash));
+      AclList rules = config().access().upgrade(name);
       if (!name.isEmpty() && rules.evaluate(view).allowed()) {
         return name;
       }

@@ -3,11 +3,14 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Upgrade to WebSocket (RFC 9110 section 7.8, RFC 6455 section 4). */
 class UpgradeWireTest extends WireTest {
@@ -150,6 +153,41 @@ class UpgradeWireTest extends WireTest {
     String chunked = head.replace("\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n");
     assertThat(client().send(chunked + "0\r\n\r\n").response().text()).isEqualTo("plain");
     assertThat(origin.lastRequest().field("Upgrade")).isNull();
+  }
+
+  /** Which of the offered protocols the origin is asked for, by these lines. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      value = {
+        "foo/1 allow all                        | foo/1       | foo/1",
+        "foo/1 allow all                        | FOO/1       | FOO/1",
+        "foo/1 allow all                        | foo/2       | -",
+        "foo/1 allow all                        | foo         | -",
+        "foo/1 allow all                        | foo/2,foo/1 | foo/1",
+        "foo allow all                          | foo/2       | foo/2",
+        "foo/1 deny all;foo allow all           | foo/1       | -",
+        "foo/1 deny all;foo allow all           | foo/2       | foo/2",
+        "foo allow all;foo/1 deny all           | foo/1       | foo/1",
+        "foo deny others;foo/1 allow all        | foo/1       | foo/1",
+        // a name that stands in a line is none of the others, whatever its version
+        "foo/1 allow all;OTHER allow all        | foo/2       | -",
+        "foo/1 allow all;OTHER allow all        | bar/2       | bar/2",
+        // no line that matches is no permission
+        "foo deny others                        | foo         | -",
+        "OTHER deny others                      | foo         | -",
+      })
+  void aLineWithAVersionIsAboutThatVersion(String lines, String offered, String asked)
+      throws Exception {
+    List<String> all = new ArrayList<>(List.of("acl others src 192.0.2.1"));
+    for (String line : lines.split(";", -1)) {
+      all.add("http_upgrade_request_protocols " + line.strip());
+    }
+    startProxy(all.toArray(String[]::new));
+    origin.onOk("/", "plain");
+    get("/", "Connection: Upgrade", "Upgrade: " + offered);
+    assertThat(origin.lastRequest().field("Upgrade")).isEqualTo(asked);
   }
 
   @Test
