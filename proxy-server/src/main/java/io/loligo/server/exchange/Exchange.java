@@ -806,13 +806,22 @@ final class Exchange implements ClientEvents {
         settings.shownKey(key));
   }
 
-  /** Asks for as much as was passed on, so that no more than one stream buffer is on its way. */
+  /**
+   * Asks for as much as was passed on, so that no more than one stream buffer is on its way. Where
+   * the client does not take it yet what was written goes out first: the stream tells that it takes
+   * more only when that has left, and a large head alone may be more than it takes at once.
+   */
   private void grant() {
-    if (subscription != null && creditOwed > 0 && stream.writable()) {
-      long credit = creditOwed;
-      creditOwed = 0;
-      subscription.request(credit);
+    if (subscription == null || creditOwed <= 0) {
+      return;
     }
+    if (!stream.writable()) {
+      stream.flush();
+      return;
+    }
+    long credit = creditOwed;
+    creditOwed = 0;
+    subscription.request(credit);
   }
 
   private void failed(Object cause) {

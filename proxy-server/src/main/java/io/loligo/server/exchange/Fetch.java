@@ -988,6 +988,9 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     if (held != null) {
       held.end();
     } else if (!over) {
+      if (storing && announced < 0 && inFlight.received() < caching().minObjectBytes()) {
+        inFlight.doNotStore(); // its head did not say how small it is
+      }
       finish();
       inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
     }

@@ -166,6 +166,22 @@ final class RawClient implements AutoCloseable {
     return rest.toString();
   }
 
+  /** The same, but no more than what ends with {@code end}. */
+  String untilCloseOr(String end) throws IOException {
+    StringBuilder rest = new StringBuilder();
+    try {
+      for (int octet = in.read(); octet >= 0; octet = in.read()) {
+        rest.append((char) octet);
+        if (rest.length() >= end.length() && rest.indexOf(end, rest.length() - end.length()) >= 0) {
+          return rest.toString();
+        }
+      }
+    } catch (SocketException reset) {
+      return rest.toString();
+    }
+    return rest.toString();
+  }
+
   /** The proxy closes, and sends nothing before. */
   void expectClose() throws IOException {
     assertThat(untilClose()).isEmpty();
