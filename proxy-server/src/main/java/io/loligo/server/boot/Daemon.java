@@ -62,7 +62,7 @@ final class Daemon {
     Stop stop = new Stop(started);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
-    Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
+    boolean heard = Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
     // left alone it ends a JVM, and scripts made for Squid send it to have logs rotated
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
@@ -82,6 +82,14 @@ final class Daemon {
             "loligo_admin_port is not on loopback: whoever reaches it reads metrics, configuration"
                 + " and what is stored for a URL");
       }
+    }
+    if (!heard) {
+      LOG.warn(
+          "SIGHUP is ignored: whoever started this process had it so (nohup): reload by {}; SIGUSR1"
+              + " reopens the logs",
+          proxy.adminPort() < 0
+              ? "JMX"
+              : "POST /reload of " + text(proxy.adminAddress()) + " or JMX");
     }
     LOG.info("ready");
     started.complete(proxy);

@@ -14,8 +14,13 @@ final class Signals {
 
   private Signals() {}
 
-  /** Runs {@code action} on a thread of its own whenever {@code name} ({@code HUP}) arrives. */
-  static void on(String name, Runnable action) {
+  /**
+   * Runs {@code action} on a thread of its own whenever {@code name} ({@code HUP}) arrives.
+   *
+   * @return false where it never will: whoever started this process had it ignore the signal, and
+   *     the JVM leaves that so
+   */
+  static boolean on(String name, Runnable action) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -24,12 +29,15 @@ final class Signals {
               handler.getClassLoader(),
               new Class<?>[] {handler},
               (self, method, arguments) -> answer(self, method, arguments, action));
-      signal
-          .getMethod("handle", signal, handler)
-          .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+      Object before =
+          signal
+              .getMethod("handle", signal, handler)
+              .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+      return before != handler.getField("SIG_IGN").get(null);
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       Throwable cause = e instanceof InvocationTargetException t ? t.getCause() : e;
       LOG.warn("signal {} cannot be handled here: {}", name, String.valueOf(cause));
+      return true;
     }
   }
 

@@ -158,6 +158,37 @@ class ProcessWireTest extends WireTest {
     assertThat(before.size() + after.size()).isEqualTo((int) origin.fetches("/a"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"loligo_admin_port 127.0.0.1:0", "loligo_admin_port off"})
+  void saysThatItDoesNotHearAnInheritedHangup(String admin) throws Exception {
+    int port = ProxyProcess.freePort();
+    Path conf = write(conf(port, admin));
+    ProxyProcess deaf =
+        closing(ProxyProcess.ignoring("HUP", dir, "run", "-f", conf.toString())).awaitPort(port);
+    deaf.awaitOutput("WARN .*SIGHUP is ignored: .* \\(nohup\\).*SIGUSR1 reopens the logs");
+    boolean off = admin.endsWith("off");
+    deaf.awaitOutput(
+        off ? "reload by JMX" : "reload by POST /reload of 127\\.0\\.0\\.1:[0-9]+ or JMX");
+    deaf.awaitOutput("Daemon: ready");
+    deaf.signal("HUP");
+    fetchOnce(port);
+    deaf.signal("TERM");
+    assertThat(deaf.awaitExit()).as(deaf.output()).isZero();
+    assertThat(deaf.output()).doesNotContain("signalled: reloading");
+  }
+
+  @Test
+  void saysNothingOfSignalsThatItHears() throws Exception {
+    int port = ProxyProcess.freePort();
+    ProxyProcess process = run(conf(port)).awaitPort(port).awaitOutput("Daemon: ready");
+    assertThat(process.output()).doesNotContain("SIGHUP");
+  }
+
+  private void fetchOnce(int port) throws IOException {
+    origin.onOk("/a", "x");
+    fetch(port, "/a");
+  }
+
   private void fetch(int port, String path) throws IOException {
     try (RawClient client = RawClient.connect(port)) {
       assertThat(client.get(origin.url(path)).response().status()).isEqualTo(200);

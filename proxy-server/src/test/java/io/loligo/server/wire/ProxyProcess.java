@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A program under test in a process of its own, its output in a file. Closing ends it. */
@@ -40,9 +41,21 @@ final class ProxyProcess implements AutoCloseable {
     return java(dir, options, "io.loligo.server.boot.Main", arguments);
   }
 
+  /** The same, with a signal that it ignores from its start on, as under nohup. */
+  static ProxyProcess ignoring(String signal, Path dir, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("/bin/sh", "-c", "trap '' " + signal + "; exec \"$@\"", "sh"));
+    command.addAll(command(List.of(), "io.loligo.server.boot.Main", arguments));
+    return start(dir, command.toArray(String[]::new));
+  }
+
   /** The same with a main class of the test's around this build's. */
   static ProxyProcess java(Path dir, List<String> options, String main, String... arguments)
       throws IOException {
+    return start(dir, command(options, main, arguments).toArray(String[]::new));
+  }
+
+  private static List<String> command(List<String> options, String main, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -56,19 +69,39 @@ final class ProxyProcess implements AutoCloseable {
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
     command.addAll(List.of(arguments));
-    return start(dir, command.toArray(String[]::new));
+    return command;
   }
 
+  /**
+   * Starts it with signals as a terminal leaves them: what this process was started to ignore, its
+   * children would too.
+   */
   static ProxyProcess start(Path dir, String... command) throws IOException {
     Path output = Files.createTempFile(dir, "output", ".txt");
+    List<String> whole = new ArrayList<>();
+    if (isHangupIgnored()) {
+      whole.addAll(List.of("env", "--default-signal=HUP"));
+    }
+    whole.addAll(List.of(command));
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(whole)
             .directory(dir.toFile())
             .redirectErrorStream(true)
             .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
             .redirectOutput(output.toFile())
             .start();
     return new ProxyProcess(process, output);
+  }
+
+  /** Whether this process ignores SIGHUP; a system without /proc is taken at its usual word. */
+  private static boolean isHangupIgnored() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    Matcher ignored =
+        Pattern.compile("SigIgn:\\s*[0-9a-f]*([0-9a-f])\n").matcher(Files.readString(status));
+    return ignored.find() && Integer.parseInt(ignored.group(1), 16) % 2 == 1;
   }
 
   /**
