@@ -208,7 +208,7 @@ public final class Proxy implements AutoCloseable {
       MemoryLedger transit = new MemoryLedger(config.memory().transitBytes(), stripes);
       store =
           new TieredStore(
-              new PackedAllocator(transport.allocator()),
+              new PackedAllocator(transport.allocator(), stripes, config.memory().cacheBytes()),
               config.memory(),
               config.disk(),
               transit,

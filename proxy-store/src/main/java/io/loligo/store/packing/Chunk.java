@@ -17,16 +17,20 @@ final class Chunk {
 
   private static final int LOG2_GRANULES = 14;
 
-  final PackedAllocator allocator;
+  final Arena arena;
   final ByteBuf memory;
   final ByteBuf owned;
+
+  /** The next of the chunks in which nothing is used any more and whose memory is to go. */
+  Chunk nextEmptied;
+
   private final int number;
   private final BitSet starts = new BitSet(GRANULES);
   private final BitSet used = new BitSet(GRANULES);
 
   /** One free block, from begin to end. Takes {@code owned}. */
-  Chunk(PackedAllocator allocator, int number, ByteBuf owned) {
-    this.allocator = allocator;
+  Chunk(Arena arena, int number, ByteBuf owned) {
+    this.arena = arena;
     this.number = number;
     this.owned = owned;
     // what is looked for is leaks of blocks; to look at the chunk as well costs each access
@@ -82,5 +86,15 @@ final class Chunk {
   /** Two blocks, of which the second begins at {@code middle}, become one. */
   void join(int middle) {
     starts.clear(middle);
+  }
+
+  /** Writes {@code other}, the number of a block, into the block at {@code start}. */
+  void link(int start, long other) {
+    memory.setLong(start * Packing.GRANULE_BYTES, other);
+  }
+
+  /** What {@link #link} wrote. */
+  long linked(int start) {
+    return memory.getLong(start * Packing.GRANULE_BYTES);
   }
 }

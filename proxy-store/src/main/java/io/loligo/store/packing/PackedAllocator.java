@@ -1,8 +1,10 @@
 package io.loligo.store.packing;
 
+import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Arrays;
 
 /**
  * Buffers for what is stored. The pooled allocator has four sizes per doubling, so that 4.3 KB take
@@ -10,7 +12,10 @@ import io.netty.buffer.ByteBufAllocator;
  * that do not grow and are smaller than {@value #LIMIT_BYTES} octets are cut from chunks of the
  * allocator behind it, which go back as soon as nothing in them is used; all others are that one's.
  *
- * <p>Thread-safe: any thread; one lock, held for the cut alone.
+ * <p>Thread-safe: any thread. There are several {@linkplain Arena arenas}, with chunks of their
+ * own: a thread cuts from that of its number, so that event loops do not meet. Where that has no
+ * block that is large enough, it gets a new chunk, unless the arenas have more free memory than a
+ * chunk each: then that is used first, whosever it is. So arenas waste a chunk each at most.
  */
 public final class PackedAllocator extends AbstractByteBufAllocator {
   /** Capacities are multiples of these octets in memory. */
@@ -19,17 +24,35 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   /** Buffers of as many octets and more are not packed. */
   public static final int LIMIT_BYTES = 64 << 10;
 
+  /** There are no more arenas than one for so many octets that are expected. */
+  static final int BYTES_PER_ARENA = 32 << 20;
+
   private final ByteBufAllocator chunks;
-  private final Packing packing = new Packing(this);
+  private final Stripes stripes;
+  private final Arena[] arenas;
 
   /**
-   * Has no memory yet.
+   * Has no memory yet, and one arena.
    *
    * @param chunks where its memory is from
    */
   public PackedAllocator(ByteBufAllocator chunks) {
+    this(chunks, Stripes.ONE, 0);
+  }
+
+  /**
+   * Has no memory yet, and an arena for each number that threads have, or fewer.
+   *
+   * @param chunks where its memory is from
+   * @param expectedBytes how much it will be, roughly
+   */
+  public PackedAllocator(ByteBufAllocator chunks, Stripes stripes, long expectedBytes) {
     super(true);
     this.chunks = chunks;
+    this.stripes = stripes;
+    long most = Math.max(1, expectedBytes / BYTES_PER_ARENA);
+    arenas = new Arena[(int) Math.min(stripes.count(), most)];
+    Arrays.setAll(arenas, number -> new Arena(this));
   }
 
   /** Octets of memory that a buffer of {@code capacity}, which is packed, takes. */
@@ -50,26 +73,57 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     return toLeakAwareBuffer(packed(initialCapacity));
   }
 
-  private ByteBuf packed(int capacity) {
-    int granules = roundUp(capacity) / GRANULE_BYTES;
-    synchronized (packing) {
-      long block = packing.take(granules);
-      if (block == Packing.NONE) {
-        packing.add(chunks.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
-        block = packing.take(granules);
-      }
-      return new PackedBuf(packing.chunk(block), Chunk.startOf(block), capacity);
-    }
+  /** The number of the arena that {@code buffer}, which is packed, was cut from. */
+  int arenaOf(ByteBuf buffer) {
+    ByteBuf packed = buffer instanceof PackedBuf ? buffer : buffer.unwrap();
+    return Arrays.asList(arenas).indexOf(((PackedBuf) packed).arena());
   }
 
-  void give(long block) {
-    ByteBuf empty;
-    synchronized (packing) {
-      empty = packing.give(block);
+  int arenas() {
+    return arenas.length;
+  }
+
+  /**
+   * Whether the arenas have more free memory than a chunk each, so that it has to be used first.
+   */
+  private boolean isWasteful(Arena own) {
+    long free = 0;
+    int entitled = 0;
+    for (Arena arena : arenas) {
+      long its = arena.free();
+      free += Math.max(0, its);
+      entitled += its >= 0 || arena == own ? 1 : 0;
     }
-    if (empty != null) {
-      empty.release();
+    return free > (long) entitled * Chunk.GRANULES;
+  }
+
+  private ByteBuf packed(int capacity) {
+    int granules = roundUp(capacity) / GRANULE_BYTES;
+    int number = stripes.own() % arenas.length;
+    Arena own = arenas[number];
+    PackedBuf buffer = own.tryCut(granules, capacity);
+    if (buffer == null && (own.isOccupied() || isWasteful(own))) {
+      buffer = cutElsewhere(number, granules, capacity);
     }
+    if (buffer == null) {
+      buffer = own.cut(granules, capacity, null);
+    }
+    if (buffer == null) {
+      ByteBuf chunk = chunks.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES);
+      buffer = own.cut(granules, capacity, chunk);
+    }
+    return buffer;
+  }
+
+  private PackedBuf cutElsewhere(int number, int granules, int capacity) {
+    PackedBuf buffer = null;
+    for (int i = 1; buffer == null && i < arenas.length; i++) {
+      Arena other = arenas[(number + i) % arenas.length];
+      if (other.mayFit(granules)) {
+        buffer = other.tryCut(granules, capacity);
+      }
+    }
+    return buffer;
   }
 
   @Override

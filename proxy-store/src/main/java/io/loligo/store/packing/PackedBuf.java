@@ -29,6 +29,10 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
     this.offset = start * Packing.GRANULE_BYTES;
   }
 
+  Arena arena() {
+    return chunk.arena;
+  }
+
   private int at(int index) {
     return offset + index;
   }
@@ -40,7 +44,7 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   protected void deallocate() {
-    chunk.allocator.give(chunk.block(offset / Packing.GRANULE_BYTES));
+    chunk.arena.give(chunk, offset / Packing.GRANULE_BYTES);
   }
 
   @Override
@@ -55,7 +59,7 @@ final class PackedBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBufAllocator alloc() {
-    return chunk.allocator;
+    return chunk.arena.allocator;
   }
 
   @Deprecated

@@ -29,27 +29,28 @@ final class Packing {
   private static final int NEXT = 0;
   private static final int PREVIOUS = Long.BYTES;
 
-  private final PackedAllocator allocator;
+  private final Arena arena;
   private final int firstNumber;
   private final List<Chunk> chunks = new ArrayList<>();
   private final Deque<Integer> freeNumbers = new ArrayDeque<>();
   private final long[] heads = new long[list(Chunk.GRANULES) + 1];
   private final BitSet filled = new BitSet(heads.length);
+  private long free;
 
-  /** Has no memory yet; its blocks are buffers of {@code allocator}. */
-  Packing(PackedAllocator allocator) {
-    this(allocator, 0);
+  /** Has no memory yet; its blocks are those of {@code arena}. */
+  Packing(Arena arena) {
+    this(arena, 0);
   }
 
   /** The same, whose chunks have numbers from {@code firstNumber} on. */
-  Packing(PackedAllocator allocator, int firstNumber) {
-    this.allocator = allocator;
+  Packing(Arena arena, int firstNumber) {
+    this.arena = arena;
     this.firstNumber = firstNumber;
     Arrays.fill(heads, NONE);
   }
 
-  /** The list a free block of {@code granules} is in. */
-  private static int list(int granules) {
+  /** The list a free block of {@code granules} is in: the larger the block, the larger. */
+  static int list(int granules) {
     if (granules < 1 << LOG2_GROUP) {
       return granules;
     }
@@ -89,6 +90,11 @@ final class Packing {
     return list < 0 ? NONE : heads[list];
   }
 
+  /** The {@link #list} of the largest free blocks, -1 where there are none. */
+  int largest() {
+    return filled.length() - 1;
+  }
+
   /** Takes {@code memory}, of {@value #CHUNK_BYTES} octets, to cut it up. */
   void add(ByteBuf memory) {
     Integer free = freeNumbers.poll();
@@ -96,15 +102,16 @@ final class Packing {
     if (free == null) {
       chunks.add(null);
     }
-    Chunk chunk = new Chunk(allocator, firstNumber + place, memory);
+    Chunk chunk = new Chunk(arena, firstNumber + place, memory);
     chunks.set(place, chunk);
     link(chunk.block(0), Chunk.GRANULES);
   }
 
   /**
-   * Makes a used block free. Returns owned the chunk in which nothing is used any more, or null.
+   * Makes a used block free. Returns the chunk, with its memory owned, in which nothing is used any
+   * more; null where something is.
    */
-  ByteBuf give(long block) {
+  Chunk give(long block) {
     Chunk chunk = chunk(block);
     int start = Chunk.startOf(block);
     int end = chunk.end(start);
@@ -125,7 +132,7 @@ final class Packing {
       int place = chunk.number() - firstNumber;
       chunks.set(place, null);
       freeNumbers.push(place);
-      return chunk.owned;
+      return chunk;
     }
     link(chunk.block(start), end - start);
     return null;
@@ -136,7 +143,13 @@ final class Packing {
     return chunks.get(Chunk.numberOf(block) - firstNumber);
   }
 
+  /** Granules in free blocks; -1: there is no memory. */
+  long free() {
+    return chunks.size() == freeNumbers.size() ? -1 : free;
+  }
+
   private void link(long block, int granules) {
+    free += granules;
     int list = list(granules);
     long next = heads[list];
     set(block, NEXT, next);
@@ -150,6 +163,7 @@ final class Packing {
   }
 
   private void unlink(long block, int granules) {
+    free -= granules;
     long next = get(block, NEXT);
     long previous = get(block, PREVIOUS);
     if (next != NONE) {

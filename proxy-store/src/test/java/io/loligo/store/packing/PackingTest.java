@@ -2,7 +2,6 @@ package io.loligo.store.packing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
@@ -17,13 +16,13 @@ class PackingTest {
   /** Number of the first chunk behind 256 GiB. */
   private static final int BEHIND_256_GIB = 1 << 18;
 
-  private final PackedAllocator allocator = new PackedAllocator(UnpooledByteBufAllocator.DEFAULT);
+  private final Arena arena = new Arena(new PackedAllocator(UnpooledByteBufAllocator.DEFAULT));
 
   @ParameterizedTest
   @ValueSource(
       ints = {0, BEHIND_256_GIB - 1, BEHIND_256_GIB, BEHIND_256_GIB + 1, Integer.MAX_VALUE})
   void aBlockIsFoundByItsNumber(int number) {
-    Chunk chunk = new Chunk(allocator, number, Unpooled.EMPTY_BUFFER);
+    Chunk chunk = new Chunk(arena, number, Unpooled.EMPTY_BUFFER);
     for (int start : new int[] {0, 1, Chunk.GRANULES - 1}) {
       long block = chunk.block(start);
       assertThat(block).isEqualTo((long) number * Chunk.GRANULES + start);
@@ -35,7 +34,7 @@ class PackingTest {
   /** The same blocks as of a packing that begins at 0, without the 256 GiB before it. */
   @Test
   void blocksBehind256GibAreTheirOwn() {
-    Packing packing = new Packing(allocator, BEHIND_256_GIB - 1);
+    Packing packing = new Packing(arena, BEHIND_256_GIB - 1);
     for (int i = 0; i < 3; i++) {
       packing.add(Unpooled.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
     }
@@ -52,9 +51,9 @@ class PackingTest {
     assertThat(places).hasSize(12);
     int returned = 0;
     for (long block : blocks) {
-      ByteBuf empty = packing.give(block);
+      Chunk empty = packing.give(block);
       if (empty != null) {
-        assertThat(empty.release()).isTrue();
+        assertThat(empty.owned.release()).isTrue();
         returned++;
       }
     }
@@ -64,15 +63,15 @@ class PackingTest {
 
   @Test
   void theNumberOfAChunkThatWentIsGivenAgain() {
-    Packing packing = new Packing(allocator);
+    Packing packing = new Packing(arena);
     packing.add(Unpooled.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
     long first = packing.take(Chunk.GRANULES);
     packing.add(Unpooled.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
     long second = packing.take(Chunk.GRANULES);
-    packing.give(first).release();
+    packing.give(first).owned.release();
     packing.add(Unpooled.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES));
     assertThat(packing.take(Chunk.GRANULES)).isEqualTo(first).isNotEqualTo(second);
-    packing.give(first).release();
-    packing.give(second).release();
+    packing.give(first).owned.release();
+    packing.give(second).owned.release();
   }
 }

@@ -1,0 +1,279 @@
+package io.loligo.store.packing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.store.stripes.Stripes;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import io.netty.util.ResourceLeakDetector;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ArenasTest {
+  private static final int GUARD_SECONDS = 60;
+  private static final int OBJECT_BYTES = 4_396;
+  private static final long MANY = 64L << 30;
+
+  private final UnpooledByteBufAllocator chunks = new UnpooledByteBufAllocator(true);
+
+  private long chunkBytes() {
+    return chunks.metric().usedDirectMemory();
+  }
+
+  /**
+   * Loops store and drop what they stored, 1,000 times each, in turn. Who finds an arena last used
+   * by another loop waits for the cache lines of its lock and its lists.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 1, 0", "64, 1, 63999", "64, 64, 0"})
+  void loopsDoNotMeetInArenas(int loops, int arenas, int handOvers) {
+    Stripes stripes = new Stripes(loops);
+    long expected = (long) arenas * PackedAllocator.BYTES_PER_ARENA;
+    PackedAllocator allocator = new PackedAllocator(chunks, stripes, expected);
+    ByteBuf[] held = new ByteBuf[loops];
+    int[] last = new int[allocator.arenas()];
+    Arrays.fill(last, -1);
+    int met = 0;
+    for (int round = 0; round < 1_000; round++) {
+      for (int loop = 0; loop < loops; loop++) {
+        stripes.enter(loop);
+        ByteBuf before = held[loop];
+        held[loop] = allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES);
+        met += use(last, allocator.arenaOf(held[loop]), loop) ? 1 : 0;
+        if (before != null) {
+          met += use(last, allocator.arenaOf(before), loop) ? 1 : 0;
+          before.release();
+        }
+      }
+    }
+    release(held);
+    assertThat(met).isEqualTo(handOvers);
+    assertThat(chunkBytes()).isZero();
+  }
+
+  /** Whether another loop used the arena last. */
+  private static boolean use(int[] last, int arena, int loop) {
+    boolean other = last[arena] >= 0 && last[arena] != loop;
+    last[arena] = loop;
+    return other;
+  }
+
+  private static void release(ByteBuf[] held) {
+    for (ByteBuf buffer : held) {
+      buffer.release();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 33554431, 1", "64, 268435456, 8", "2, 268435456, 5", "64, 68719476736, 67"})
+  void smallCachesHaveFewArenas(int loops, long expectedBytes, int arenas) {
+    assertThat(new PackedAllocator(chunks, new Stripes(loops), expectedBytes).arenas())
+        .isEqualTo(arenas);
+  }
+
+  @Test
+  void whatOneArenaHasFreeServesTheOthers() {
+    Stripes stripes = new Stripes(8);
+    PackedAllocator allocator = new PackedAllocator(chunks, stripes, MANY);
+    List<ByteBuf> held = new ArrayList<>();
+    stripes.enter(0);
+    for (int i = 0; i < 5_000; i++) {
+      held.add(allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES));
+    }
+    long before = chunkBytes();
+    for (int i = 0; i < 4_000; i++) {
+      held.get(i).release();
+    }
+    List<ByteBuf> kept = new ArrayList<>(held.subList(4_000, 5_000));
+    for (int i = 0; i < 3_500; i++) {
+      stripes.enter(i % 8);
+      kept.add(allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES));
+    }
+    assertThat(chunkBytes()).isLessThanOrEqualTo(before + 8 * Packing.CHUNK_BYTES);
+    kept.forEach(ByteBuf::release);
+    assertThat(chunkBytes()).isZero();
+  }
+
+  /** What comes to nothing does not keep a chunk, and a loop that begins has one of its own. */
+  @Test
+  void eachLoopHasAChunkOfItsOwnAtFirst() {
+    Stripes stripes = new Stripes(8);
+    PackedAllocator allocator = new PackedAllocator(chunks, stripes, MANY);
+    List<ByteBuf> held = new ArrayList<>();
+    for (int loop = 0; loop < 8; loop++) {
+      stripes.enter(loop);
+      for (int i = 0; i < 10; i++) {
+        ByteBuf buffer = allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES);
+        assertThat(allocator.arenaOf(buffer)).isEqualTo(loop);
+        held.add(buffer);
+      }
+    }
+    assertThat(chunkBytes()).isEqualTo(8 * Packing.CHUNK_BYTES);
+    held.forEach(ByteBuf::release);
+    assertThat(chunkBytes()).isZero();
+  }
+
+  /**
+   * A full cache whose objects are replaced, half of the time by one half of the loops, takes
+   * little more memory with arenas than with one packing.
+   */
+  @Test
+  void arenasDoNotTakeMoreMemory() {
+    long one = chunkBytesWhenFull(1);
+    long eight = chunkBytesWhenFull(8);
+    assertThat(one).isLessThan((long) (1.12 * (64 << 20)));
+    assertThat(eight).isLessThan((long) (1.20 * (64 << 20)));
+  }
+
+  private long chunkBytesWhenFull(int arenas) {
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    try {
+      Stripes stripes = new Stripes(8);
+      PackedAllocator allocator =
+          new PackedAllocator(chunks, stripes, (long) arenas * PackedAllocator.BYTES_PER_ARENA);
+      Random random = new Random(1);
+      List<ByteBuf> held = new ArrayList<>();
+      long bytes = 0;
+      for (int step = 0; step < 60_000; step++) {
+        stripes.enter((step / 30_000) * 4 + random.nextInt(4));
+        int length = 300 + (int) Math.min(60_000, -Math.log(random.nextDouble()) * 11_000);
+        ByteBuf next = allocator.directBuffer(length, length);
+        held.add(next);
+        bytes += length;
+        while (bytes > 64 << 20) {
+          ByteBuf gone = held.set(random.nextInt(held.size()), held.get(held.size() - 1));
+          held.remove(held.size() - 1);
+          bytes -= gone.capacity();
+          gone.release();
+        }
+      }
+      long all = chunkBytes();
+      held.forEach(ByteBuf::release);
+      assertThat(chunkBytes()).isZero();
+      return all;
+    } finally {
+      ResourceLeakDetector.setLevel(level);
+    }
+  }
+
+  /** A thread that is inside when another gives a block back: that one does not wait. */
+  @Test
+  void givingBackNeverWaits() throws Exception {
+    Runnable[] inside = new Runnable[1];
+    ByteBufAllocator telling =
+        new AbstractByteBufAllocator(true) {
+          @Override
+          protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            return chunks.heapBuffer(initialCapacity, maxCapacity);
+          }
+
+          @Override
+          protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            return new UnpooledDirectByteBuf(this, initialCapacity, maxCapacity) {
+              @Override
+              public ByteBuf unwrap() {
+                inside[0].run(); // asked while the chunk is added
+                return null;
+              }
+            };
+          }
+
+          @Override
+          public boolean isDirectBufferPooled() {
+            return false;
+          }
+        };
+    PackedAllocator allocator = new PackedAllocator(telling);
+    inside[0] = () -> {};
+    ByteBuf large = allocator.directBuffer(60_000, 60_000);
+    List<ByteBuf> others = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      others.add(allocator.directBuffer(60_000, 60_000));
+    }
+    Executor newThread = task -> new Thread(task).start();
+    inside[0] =
+        () -> {
+          inside[0] = () -> {};
+          for (ByteBuf other : others) {
+            CompletableFuture.runAsync(other::release, newThread)
+                .orTimeout(GUARD_SECONDS, TimeUnit.SECONDS)
+                .join();
+          }
+        };
+    ByteBuf next = allocator.directBuffer(60_000, 60_000);
+    assertThat(inside[0]).as("was told").isNotNull();
+    assertThat(others).allMatch(other -> other.refCnt() == 0);
+    // what was given back meanwhile is free again
+    inside[0] = () -> assertThat(true).as("another chunk").isFalse();
+    List<ByteBuf> again = new ArrayList<>();
+    for (int i = 0; i < 31; i++) {
+      again.add(allocator.directBuffer(60_000, 60_000));
+    }
+    again.forEach(ByteBuf::release);
+    next.release();
+    large.release();
+  }
+
+  /** Buffers that one thread fills and another releases keep their octets, and all goes back. */
+  @Test
+  void threadsGiveBackWhatOthersCut() throws Exception {
+    int threads = 4;
+    Stripes stripes = new Stripes(threads);
+    PackedAllocator allocator = new PackedAllocator(chunks, stripes, 64 << 20);
+    BlockingQueue<ByteBuf> handed = new ArrayBlockingQueue<>(64);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        int number = thread;
+        all.add(pool.submit(() -> cutAndRelease(allocator, stripes, number, handed)));
+      }
+      for (Future<?> one : all) {
+        one.get(GUARD_SECONDS, TimeUnit.SECONDS);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    for (ByteBuf left = handed.poll(); left != null; left = handed.poll()) {
+      left.release();
+    }
+    assertThat(chunkBytes()).isZero();
+  }
+
+  private static void cutAndRelease(
+      PackedAllocator allocator, Stripes stripes, int number, BlockingQueue<ByteBuf> handed) {
+    stripes.enter(number);
+    Random random = new Random(number);
+    for (int i = 0; i < 10_000; i++) {
+      int capacity = 16 + random.nextInt(5_000);
+      long mark = random.nextLong();
+      ByteBuf buffer = allocator.directBuffer(capacity, capacity);
+      buffer.setLong(0, mark).setLong(capacity - Long.BYTES, mark);
+      if (!handed.offer(buffer)) {
+        buffer.release();
+      }
+      ByteBuf other = random.nextBoolean() ? handed.poll() : null;
+      if (other != null) {
+        assertThat(other.getLong(0)).isEqualTo(other.getLong(other.capacity() - Long.BYTES));
+        other.release();
+      }
+    }
+  }
+}
