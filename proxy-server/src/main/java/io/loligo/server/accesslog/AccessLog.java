@@ -248,7 +248,7 @@ public final class AccessLog implements AutoCloseable {
       if (!taken) {
         dropped.increment();
       }
-      if (ring.overHalf()) {
+      if (ring.offeredOverHalf()) {
         writer.wake();
       }
     }

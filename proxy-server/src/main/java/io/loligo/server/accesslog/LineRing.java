@@ -6,21 +6,25 @@ import java.nio.ByteOrder;
 
 /**
  * A bounded queue of lines in one array of octets, from one event loop to the log writer.
- * Threading: {@link #offer} by the producer only, {@link #drain} by the consumer only; no locks,
- * nothing is allocated.
+ * Threading: each method says whose it is; no locks, nothing is allocated.
  *
  * <p>A record is four octets (length, and in the top eight bits the output's number), four of its
- * time, the line, and up to seven octets of padding, so a header never wraps; a line may. {@code
- * head} and {@code tail} count octets since the beginning and only grow: the producer publishes a
- * record by a release of {@code tail}, the consumer frees it by a release of {@code head}.
+ * time, the line, and up to seven octets of padding, so a header never wraps; a line may. Two
+ * positions count octets since the beginning and only grow: the producer publishes a record by a
+ * release of the tail, the consumer frees what it took by a release of the head.
  *
- * <p>Times are microseconds in 32 bits, compared by subtraction: enough to merge the rings of
- * several loops, whose lines wait for milliseconds.
+ * <p>The two sides write no cache line in common. The consumer frees what it took when it has taken
+ * all or a part in {@value #FREE_SHARE} of the ring; the producer looks at the head only when the
+ * room that it knew of is used up.
+ *
+ * <p>Times are microseconds in 32 bits, compared by subtraction: enough to {@linkplain LineMerge
+ * merge} the rings of several loops, whose lines wait for milliseconds.
  */
 final class LineRing {
   /** Outputs a ring can tell apart. */
   static final int MAX_OUTPUTS = 256;
 
+  private static final int FREE_SHARE = 8;
   private static final int HEADER_BYTES = 8;
   private static final int TIME_AT = 4;
   private static final int NANOS_PER_MICRO = 1000;
@@ -28,18 +32,23 @@ final class LineRing {
   private static final int LENGTH_MASK = (1 << OUTPUT_SHIFT) - 1;
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle HEAD;
-  private static final VarHandle TAIL;
+  private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
 
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      HEAD = lookup.findVarHandle(LineRing.class, "head", long.class);
-      TAIL = lookup.findVarHandle(LineRing.class, "tail", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  /** Positions in two cache lines, as processors fetch lines in pairs. */
+  private static final int LINES = 16;
+
+  private static final int TAIL = LINES;
+
+  /** The producer's last sight of the head. */
+  private static final int KNOWN_HEAD = TAIL + 1;
+
+  private static final int HEAD = 2 * LINES;
+
+  /** The consumer's last sight of the tail. */
+  private static final int KNOWN_TAIL = HEAD + 1;
+
+  /** What the consumer took, which may be more than it has freed. */
+  private static final int TAKEN = HEAD + 2;
 
   /** Takes lines out of a ring. */
   interface Consumer {
@@ -49,18 +58,7 @@ final class LineRing {
 
   private final byte[] bytes;
   private final int mask;
-
-  @SuppressWarnings("UnusedVariable") // by VarHandle
-  private volatile long head;
-
-  @SuppressWarnings("UnusedVariable") // by VarHandle
-  private volatile long tail;
-
-  /** The consumer's last sight of {@code tail}. */
-  private long knownTail;
-
-  /** The producer's last sight of {@code head}. */
-  private long knownHead;
+  private final long[] positions = new long[4 * LINES];
 
   /**
    * @param capacityBytes a power of two
@@ -86,7 +84,21 @@ final class LineRing {
 
   /** Octets in use; any thread, as of a moment ago. */
   long usedBytes() {
-    return (long) TAIL.getAcquire(this) - (long) HEAD.getAcquire(this);
+    return position(TAIL) - position(HEAD);
+  }
+
+  private long position(int which) {
+    return (long) POSITION.getAcquire(positions, which);
+  }
+
+  /** The producer's: whether more than half of it is used. */
+  boolean offeredOverHalf() {
+    int half = bytes.length / 2;
+    if (positions[TAIL] - positions[KNOWN_HEAD] <= half) {
+      return false;
+    }
+    positions[KNOWN_HEAD] = position(HEAD);
+    return positions[TAIL] - positions[KNOWN_HEAD] > half;
   }
 
   /**
@@ -95,11 +107,11 @@ final class LineRing {
    * @param timeNanos when what it tells happened, by the monotonic clock
    */
   boolean offer(int output, byte[] line, int length, long timeNanos) {
-    long at = (long) TAIL.get(this);
+    long at = positions[TAIL];
     int size = HEADER_BYTES + padded(length);
-    if (at + size - knownHead > bytes.length) {
-      knownHead = (long) HEAD.getAcquire(this);
-      if (at + size - knownHead > bytes.length) {
+    if (at + size - positions[KNOWN_HEAD] > bytes.length) {
+      positions[KNOWN_HEAD] = position(HEAD);
+      if (at + size - positions[KNOWN_HEAD] > bytes.length) {
         return false;
       }
     }
@@ -110,52 +122,40 @@ final class LineRing {
     int first = Math.min(length, bytes.length - start);
     System.arraycopy(line, 0, bytes, start, first);
     System.arraycopy(line, first, bytes, 0, length - first);
-    TAIL.setRelease(this, at + size);
+    POSITION.setRelease(positions, TAIL, at + size);
     return true;
   }
 
-  /**
-   * The consumer's: hands over every line that is in {@code rings} now, in the order of their times
-   * as far as rings are concerned; within a ring the order of offers stays. Returns how many.
-   */
-  static int drain(LineRing[] rings, Consumer consumer) {
-    for (LineRing ring : rings) {
-      ring.knownTail = (long) TAIL.getAcquire(ring);
-    }
-    int lines = 0;
-    for (LineRing ring = earliest(rings); ring != null; ring = earliest(rings)) {
-      ring.takeFirst(consumer);
-      lines++;
-    }
-    return lines;
+  /** The consumer's: looks for lines, as many as there are now; whether there are any. */
+  boolean look() {
+    positions[KNOWN_TAIL] = position(TAIL);
+    return hasSeen();
   }
 
-  private static LineRing earliest(LineRing[] rings) {
-    LineRing earliest = null;
-    int time = 0;
-    for (LineRing ring : rings) {
-      long at = (long) HEAD.get(ring);
-      if (at == ring.knownTail) {
-        continue;
-      }
-      int its = (int) INT.get(ring.bytes, ((int) at & ring.mask) + TIME_AT);
-      if (earliest == null || its - time < 0) {
-        earliest = ring;
-        time = its;
-      }
-    }
-    return earliest;
+  /** The consumer's: whether there are lines that it saw when it looked and has not taken. */
+  boolean hasSeen() {
+    return positions[TAKEN] != positions[KNOWN_TAIL];
   }
 
-  private void takeFirst(Consumer consumer) {
-    long at = (long) HEAD.get(this);
+  /** The consumer's: time of the first line. Legal where it {@link #hasSeen} one. */
+  int firstTime() {
+    return (int) INT.get(bytes, ((int) positions[TAKEN] & mask) + TIME_AT);
+  }
+
+  /** The consumer's: takes the first line. Legal where it {@link #hasSeen} one. */
+  void takeFirst(Consumer consumer) {
+    long at = positions[TAKEN];
     int index = (int) at & mask;
     int header = (int) INT.get(bytes, index);
     int length = header & LENGTH_MASK;
     int start = index + HEADER_BYTES & mask;
     int first = Math.min(length, bytes.length - start);
     consumer.line(header >>> OUTPUT_SHIFT, bytes, start, first, 0, length - first);
-    HEAD.setRelease(this, at + HEADER_BYTES + padded(length));
+    long taken = at + HEADER_BYTES + padded(length);
+    positions[TAKEN] = taken;
+    if (!hasSeen() || taken - positions[HEAD] >= bytes.length / FREE_SHARE) {
+      POSITION.setRelease(positions, HEAD, taken);
+    }
   }
 
   private static int padded(int length) {

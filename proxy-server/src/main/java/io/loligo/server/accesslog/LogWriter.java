@@ -26,6 +26,7 @@ final class LogWriter implements Runnable {
   private record Turn(int generations, CompletableFuture<Void> done) {}
 
   private final LineRing[] rings;
+  private final LineMerge merge;
   private final LogOutput[] outputs;
   private final LongAdder written = new LongAdder();
   private final LineRing.Consumer consumer = this::write;
@@ -41,6 +42,7 @@ final class LogWriter implements Runnable {
 
   LogWriter(LineRing[] rings, LogOutput[] outputs) {
     this.rings = rings;
+    merge = new LineMerge(rings);
     this.outputs = outputs;
     thread = new Thread(this, "loligo-log-writer");
     thread.setDaemon(true);
@@ -111,7 +113,7 @@ final class LogWriter implements Runnable {
     do {
       last = closing;
       List<Turn> turns = takeTurns(); // first: what was offered before them is then in the rings
-      int lines = LineRing.drain(rings, consumer);
+      int lines = merge.drain(consumer);
       flush();
       reopen(turns);
       countLost();

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.ForAll;
@@ -35,7 +37,7 @@ class LineRingTest {
   }
 
   private static int drain(LineRing ring, Lines lines) {
-    return LineRing.drain(new LineRing[] {ring}, lines);
+    return new LineMerge(new LineRing[] {ring}).drain(lines);
   }
 
   @Test
@@ -48,8 +50,72 @@ class LineRingTest {
       assertThat(rings[order[i]].offer(0, line, 1, start + i * 1_000L)).isTrue();
     }
     Lines lines = new Lines();
-    assertThat(LineRing.drain(rings, lines)).isEqualTo(order.length);
+    assertThat(new LineMerge(rings).drain(lines)).isEqualTo(order.length);
     assertThat(lines.all).containsExactly("0:a", "0:b", "0:c", "0:d", "0:e", "0:f");
+  }
+
+  @Property(tries = 100)
+  void mergesAnyNumberOfRings(
+      @ForAll @IntRange(min = 1, max = 70) int count,
+      @ForAll @Size(max = 200) List<@IntRange(max = 1_000) Integer> turns) {
+    LineRing[] rings = new LineRing[count];
+    for (int i = 0; i < count; i++) {
+      rings[i] = new LineRing(8192);
+    }
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < turns.size(); i++) {
+      String line = "line " + i;
+      rings[turns.get(i) % count].offer(0, line.getBytes(US_ASCII), line.length(), i * 1_000L);
+      expected.add("0:" + line);
+    }
+    LineMerge merge = new LineMerge(rings);
+    Lines lines = new Lines();
+    assertThat(merge.drain(lines)).isEqualTo(turns.size());
+    assertThat(lines.all).isEqualTo(expected);
+    assertThat(merge.drain(lines)).isZero();
+  }
+
+  /** 64 loops that finish an exchange each in turn: no line costs a look at each of the rings. */
+  @Test
+  void aLineCostsFewComparisons() {
+    LineRing[] rings = new LineRing[64];
+    for (int i = 0; i < rings.length; i++) {
+      rings[i] = new LineRing(1 << 16);
+    }
+    int lines = 64 * 100;
+    for (int i = 0; i < lines; i++) {
+      rings[i % 64].offer(0, new byte[100], 100, i * 1_000L);
+    }
+    LineMerge merge = new LineMerge(rings);
+    assertThat(merge.drain(new Lines())).isEqualTo(lines);
+    assertThat(merge.comparisons()).isLessThanOrEqualTo(lines * 12L);
+  }
+
+  /** The consumer writes what the producer reads a few times for each ring, not for each line. */
+  @Test
+  void freesManyLinesAtOnce() {
+    LineRing ring = new LineRing(1 << 16);
+    int lines = 0;
+    while (ring.offer(0, new byte[100], 100, lines)) {
+      lines++;
+    }
+    assertThat(lines).isGreaterThan(500);
+    Set<Long> seen = new HashSet<>();
+    new LineMerge(new LineRing[] {ring})
+        .drain((output, bytes, start, length, again, more) -> seen.add(ring.usedBytes()));
+    assertThat(seen).hasSizeBetween(2, 8);
+    assertThat(ring.usedBytes()).isZero();
+  }
+
+  @Test
+  void theProducerIsToldWhenMoreThanHalfIsUsed() {
+    LineRing ring = new LineRing(64);
+    assertThat(offer(ring, 0, "x".repeat(24))).isTrue();
+    assertThat(ring.offeredOverHalf()).isFalse();
+    assertThat(offer(ring, 0, "x".repeat(24))).isTrue();
+    assertThat(ring.offeredOverHalf()).isTrue();
+    drain(ring, new Lines());
+    assertThat(ring.offeredOverHalf()).isFalse();
   }
 
   @Test
