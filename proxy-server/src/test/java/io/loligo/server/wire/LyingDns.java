@@ -24,6 +24,7 @@ final class LyingDns implements AutoCloseable {
   private final DatagramSocket socket;
   private final DatagramSocket stranger;
   private final Map<String, Liar> liars = new ConcurrentHashMap<>();
+  private final List<String> asked = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
 
   /** What is sent for one question. Runs on the server's thread. */
@@ -49,6 +50,11 @@ final class LyingDns implements AutoCloseable {
     return this;
   }
 
+  /** Names that were asked for so far. */
+  List<String> asked() {
+    return List.copyOf(asked);
+  }
+
   private void serve() {
     byte[] buffer = new byte[1500];
     try {
@@ -56,6 +62,7 @@ final class LyingDns implements AutoCloseable {
         DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
         socket.receive(packet);
         Question question = new Question(packet);
+        asked.add(question.name);
         liars.getOrDefault(question.name, q -> q.send(q.message(0, 3))).answer(question);
       }
     } catch (SocketException closed) {

@@ -40,6 +40,15 @@ final class RawClient implements AutoCloseable {
     return connect(InetAddress.getLoopbackAddress(), port, receiveBufferBytes);
   }
 
+  /** Connects from another address of this machine. */
+  static RawClient connectFrom(String local, int port) throws IOException {
+    Socket socket = new Socket();
+    socket.setSoTimeout(GUARD_MILLIS);
+    socket.bind(new InetSocketAddress(local, 0));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), GUARD_MILLIS);
+    return new RawClient(socket);
+  }
+
   /** The same to another address than loopback's. */
   static RawClient connect(InetAddress address, int port, int receiveBufferBytes)
       throws IOException {
