@@ -20,7 +20,8 @@ class ShippedFilesWireTest extends WireTest {
     String shipped =
         Files.readString(FOLDER.resolve(name))
             .replaceAll("(?m)^http_port \\d+", "http_port 127.0.0.1:0")
-            .replaceAll("(?m)^(cache_mem|pid_filename|loligo_admin_port|cache_log) .*", "")
+            .replaceAll(
+                "(?m)^(cache_mem|pid_filename|loligo_admin_port|cache_log|access_log) .*", "")
             .replace(" parent 8080 ", " parent " + origin.port() + " ")
             .replaceAll("\\./var/", dir + "/");
     dns = closing(new LyingDns());
@@ -31,7 +32,7 @@ class ShippedFilesWireTest extends WireTest {
                 + "\ncache_mem 32 MB\nloligo_event_loops 1\nloligo_admin_port 127.0.0.1:0\n"
                 + "cache_log "
                 + dir
-                + "/cache.log\nhosts_file none\n");
+                + "/cache.log\naccess_log none\nhosts_file none\n");
   }
 
   @ParameterizedTest
