@@ -199,7 +199,10 @@ public final class DiskTier implements AutoCloseable {
       throw e;
     }
     DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
-    claimed.forEach(directory -> directory.whenOff(() -> tier.left(directory)));
+    for (DiskDirectory directory : claimed) {
+      directory.whenOff(() -> tier.left(directory));
+      directory.whenBack(() -> tier.returned(directory));
+    }
     return tier;
   }
 
@@ -233,6 +236,11 @@ public final class DiskTier implements AutoCloseable {
     if (directory.forgetsAll()) {
       missed(directory);
     }
+  }
+
+  private void returned(DiskDirectory directory) {
+    directory.behind(directories.size() > 1);
+    roll.returned(directory);
   }
 
   /**
@@ -346,13 +354,35 @@ public final class DiskTier implements AutoCloseable {
   /**
    * {@code then} is run when a directory was opened, for each of them; on a disk thread.
    *
-   * @return completes when it was run for all: they are ready, or off
+   * @return completes when it was run for all: they are ready, or off; it runs again each time one
+   *     is opened again
    */
   public CompletableFuture<Void> whenOpened(Runnable then) {
     return CompletableFuture.allOf(
         directories.stream()
-            .map(directory -> directory.opened().thenRun(then))
+            .map(
+                directory -> {
+                  directory.whenReady(then);
+                  return directory.opened();
+                })
             .toArray(CompletableFuture[]::new));
+  }
+
+  /**
+   * Loads what {@link #load} would, if the disk need not be waited for: tells {@code then} before
+   * this returns. False: it has to be waited for. Any thread.
+   */
+  public boolean loadNow(CacheKey key, Fields request, Wanted wanted, LoadListener then) {
+    if (directories.size() != 1 || isHidden(key)) {
+      return false; // of several directories the newest has to be found
+    }
+    Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
+    if (loaded == null || loaded.outcome() == Loader.Outcome.BUSY) {
+      return false;
+    }
+    Outcome outcome = Outcome.valueOf(loaded.outcome().name());
+    then.loaded(loaded.entry(), outcome, loaded.hits(), 0, 0);
+    return true;
   }
 
   private void cancel(Object key) {
@@ -729,7 +759,8 @@ public final class DiskTier implements AutoCloseable {
    */
   private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
-      if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
+      boolean may = directory.isOpening() || directory.isOff() || directory.mayHold(key);
+      if (directory != but && may) {
         directory.removeOlder(key, vary);
       }
     }
@@ -900,6 +931,8 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       if (directory.isOpening()) {
         directory.remove(key, false, count -> {});
+      } else if (directory.isOff()) {
+        directory.missed(key);
       } else if (directory.mayHold(key)) {
         left.incrementAndGet();
         directory.remove(key, false, through);

@@ -22,21 +22,18 @@ interface Medium {
   /**
    * Starts {@code count} threads, at least 2.
    *
-   * @param maxWriteBytes octets of writes that wait or are being done, at most
+   * @param maxWriteBytes bytes of writes that wait or are being done, at most
    */
   DiskThreads threads(int count, long maxWriteBytes);
 
-  /** Opens the slabs at {@code file}, {@code bytes} octets allocated. Returns owned. */
-  Slab slabs(Path file, long bytes) throws IOException;
+  /** Makes {@code file} at least {@code bytes} long, with all of its space allocated. */
+  void allocate(Path file, long bytes) throws IOException;
 
-  /** Makes an empty map in place of what is at {@code file}. Returns owned. */
-  RecordMap create(Path file, long records) throws IOException;
+  /** Opens the slabs of {@code geometry}, with all of their space allocated. Returns owned. */
+  Slab slabs(Marks marks, Geometry geometry) throws IOException;
 
-  /** Opens a map that was closed, its octets known to be the same. Returns owned. */
-  RecordMap open(Path file, long records) throws IOException;
-
-  /** Opens a map whatever was done to its file. Returns owned. */
-  RecordMap recover(Path file, long records) throws IOException;
+  /** Makes an empty map, owned; null: there is to be none. */
+  RecordMap records(long records) throws IOException;
 
   /** For what nobody else is to know or have. */
   RandomGenerator random();

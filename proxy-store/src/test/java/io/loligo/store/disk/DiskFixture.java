@@ -60,8 +60,11 @@ final class DiskFixture implements AutoCloseable {
     settle();
   }
 
-  /** Waits until nothing waits to be written. */
+  /** Waits until nothing waits to be written, in buffers neither. */
   void settle() {
+    await(() -> !isBusy());
+    store.store.tick();
+    store.store.tick(); // buffers are written when they have waited from one tick to the next
     await(() -> !isBusy());
     // a removal is through when one behind it is
     purge("http://nobody/");
