@@ -143,7 +143,7 @@ final class DirectoryFiles {
       parts.medium.allocate(marks.checkpoint(i), geometry.checkpointBytes());
     }
     for (int i = 0; i < Journal.FILES; i++) {
-      parts.medium.allocate(marks.journal(i), Journal.FILE_BYTES);
+      parts.medium.allocate(marks.journal(i), geometry.journalBytes());
     }
   }
 
@@ -336,7 +336,7 @@ final class DirectoryFiles {
   boolean isCheckpointDue() {
     Journal journal = context.journal();
     return behind
-        || journal.bytes() >= Journal.DUE_BYTES
+        || journal.bytes() >= geometry.journalBytes() / 2
         || journal.openedSegments() >= Math.max(DUE_SEGMENTS, geometry.segments() / 8);
   }
 

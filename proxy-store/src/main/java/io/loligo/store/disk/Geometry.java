@@ -23,6 +23,12 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   /** For header, marks, lock and purges. */
   private static final long SMALL_FILES_BYTES = (64L << 10) + PurgeFile.BYTES;
 
+  private static final long MIN_JOURNAL_BYTES = 64 << 10;
+  private static final long MAX_JOURNAL_BYTES = 4 << 20;
+
+  /** The file of a journal has this share of all bytes, as a divisor. */
+  private static final int JOURNAL_SHARE = 256;
+
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
   private static final int MAX_SEGMENT_BYTES = 64 << 20;
   private static final int WANTED_SEGMENTS = 1024;
@@ -59,7 +65,8 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
     }
     long segments = totalBytes / segmentBytes;
     while (segments >= MIN_SEGMENTS
-        && segments * segmentBytes + besides(records, segments, segmentBytes) > totalBytes) {
+        && segments * segmentBytes + besides(totalBytes, records, segments, segmentBytes)
+            > totalBytes) {
       segments--;
     }
     if (segments < MIN_SEGMENTS) {
@@ -73,10 +80,10 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
     return totalBytes / Math.max(1, meanObjectBytes) * 3 / 2;
   }
 
-  private static long besides(int records, long segments, int segmentBytes) {
+  private static long besides(long totalBytes, int records, long segments, int segmentBytes) {
     return SMALL_FILES_BYTES
         + 2 * Checkpoint.maxBytes(records, segments, segmentBytes)
-        + Journal.FILES * Journal.FILE_BYTES;
+        + Journal.FILES * journalBytes(totalBytes);
   }
 
   /** Bytes of the smallest directory that can be. */
@@ -95,7 +102,17 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
 
   /** Bytes that this directory takes of its file system when it is made. */
   long neededBytes() {
-    return slabBytes() + besides(records, segments, segmentBytes);
+    return slabBytes() + besides(totalBytes, records, segments, segmentBytes);
+  }
+
+  private static long journalBytes(long totalBytes) {
+    return Math.max(MIN_JOURNAL_BYTES, Math.min(MAX_JOURNAL_BYTES, totalBytes / JOURNAL_SHARE))
+        & -Block.PAGE_BYTES;
+  }
+
+  /** Bytes of the file of a journal: with half of them in use a checkpoint is due. */
+  long journalBytes() {
+    return journalBytes(totalBytes);
   }
 
   /** Bytes of each of the two checkpoints. */

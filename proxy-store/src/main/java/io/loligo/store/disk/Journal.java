@@ -29,12 +29,6 @@ final class Journal implements AutoCloseable {
   /** Bytes in front of the records. */
   static final int HEADER_BYTES = 64;
 
-  /** With so many bytes of records a checkpoint is due. */
-  static final long DUE_BYTES = 2 << 20;
-
-  /** Bytes of a file: more than are ever in it, unless checkpoints fail. */
-  static final long FILE_BYTES = 2 * DUE_BYTES;
-
   private static final long MAGIC = 0x4C4F4C49474F4A4CL;
   private static final int FIRST_BYTES = 4096;
 
