@@ -226,6 +226,11 @@ final class Blocks {
     return part.readableBytes();
   }
 
+  /** See {@link Slab#prepare}. */
+  void prepare() {
+    slab.prepare();
+  }
+
   void close() throws IOException {
     slab.close();
   }

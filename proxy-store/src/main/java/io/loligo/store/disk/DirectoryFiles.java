@@ -238,8 +238,15 @@ final class DirectoryFiles {
             parts.broken);
   }
 
-  /** Makes the map for heads, which takes a second of a processor: when there is time. */
-  void useRecords() {
+  /**
+   * Makes what takes a while and is not needed at once: a way to the page cache, the heads' map.
+   */
+  void prepare() {
+    DirectoryContext now = context;
+    if (now == null) {
+      return;
+    }
+    now.blocks().prepare();
     try {
       RecordMap map = parts.medium.records(Records.capacity(geometry.records()));
       if (map != null) {

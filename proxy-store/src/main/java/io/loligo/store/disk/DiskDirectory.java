@@ -404,7 +404,7 @@ final class DiskDirectory implements AutoCloseable {
       opened.complete(null);
     }
     if (ready) {
-      threads.write(files::useRecords, 0, false);
+      threads.write(files::prepare, 0, false);
     }
   }
 

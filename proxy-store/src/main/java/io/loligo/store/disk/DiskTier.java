@@ -369,20 +369,25 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Loads what {@link #load} would, if the disk need not be waited for: tells {@code then} before
-   * this returns. False: it has to be waited for. Any thread.
+   * What {@link #loadNow} found.
+   *
+   * @param entry owned by the caller; null unless FOUND
+   * @param hits times it was loaded since it was written
    */
-  public boolean loadNow(CacheKey key, Fields request, Wanted wanted, LoadListener then) {
+  public record LoadedNow(Entry entry, Outcome outcome, int hits) {}
+
+  /**
+   * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
+   * never blocks.
+   */
+  public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
     if (directories.size() != 1 || isHidden(key)) {
-      return false; // of several directories the newest has to be found
+      return null; // of several directories the newest has to be found
     }
     Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
-    if (loaded == null || loaded.outcome() == Loader.Outcome.BUSY) {
-      return false;
-    }
-    Outcome outcome = Outcome.valueOf(loaded.outcome().name());
-    then.loaded(loaded.entry(), outcome, loaded.hits(), 0, 0);
-    return true;
+    return loaded == null || loaded.outcome() == Loader.Outcome.BUSY
+        ? null
+        : new LoadedNow(loaded.entry(), Outcome.valueOf(loaded.outcome().name()), loaded.hits());
   }
 
   private void cancel(Object key) {

@@ -15,6 +15,9 @@ interface Slab extends AutoCloseable {
     Slab open(Path path) throws IOException;
   }
 
+  /** Makes ready what takes a while and is not needed at once. Blocks. */
+  default void prepare() {}
+
   /**
    * Reads like {@link #read}, but only what is in memory already; false where the disk would have
    * to be waited for, or that cannot be told. Never blocks: event loops may call it.

@@ -28,6 +28,11 @@ final class Slabs implements Slab {
   }
 
   @Override
+  public void prepare() {
+    files.forEach(Slab::prepare);
+  }
+
+  @Override
   public boolean readNow(long position, ByteBuf into, int length) {
     return file(position).readNow(within(position), into, length);
   }
