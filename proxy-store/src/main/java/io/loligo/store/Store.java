@@ -107,6 +107,9 @@ public interface Store extends AutoCloseable {
    */
   Loaded loadNow(CacheKey key, Fields request, Wanted wanted);
 
+  /** Whether requests wait for a directory that is being opened: a load may take longer then. */
+  boolean isOpening();
+
   /**
    * What a {@link #peek} saw.
    *

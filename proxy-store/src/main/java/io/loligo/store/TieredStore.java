@@ -239,6 +239,11 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public boolean isOpening() {
+    return !opened.isDone() && disk.isAwaited();
+  }
+
+  @Override
   public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
     List<Glimpse> inMemory = purges.judged(key, memory.peek(key));
     if (!disk.mayHold(key)) {

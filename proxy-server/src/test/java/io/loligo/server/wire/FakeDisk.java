@@ -155,6 +155,11 @@ public final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean isOpening() {
+    return inner.isOpening();
+  }
+
+  @Override
   public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     return null; // it is always waited for
   }

@@ -626,7 +626,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** Whether requests still wait for what is being opened. */
-  private boolean isAwaited() {
+  boolean isAwaited() {
     return isOpening() && patienceNanos > 0 && medium.nanos() - claimedNanos < patienceNanos;
   }
 

@@ -946,6 +946,11 @@ public final class DiskTier implements AutoCloseable {
     through.accept(0);
   }
 
+  /** Whether requests wait for a directory that is being opened. */
+  public boolean isAwaited() {
+    return directories.stream().anyMatch(DiskDirectory::isAwaited);
+  }
+
   /** Whether there is no directory at all. */
   public boolean isNone() {
     return directories.isEmpty();

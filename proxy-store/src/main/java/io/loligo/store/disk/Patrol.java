@@ -27,8 +27,11 @@ final class Patrol {
   /** A step lasts so long, about, while none does. */
   static final long VERIFY_NANOS = 20_000_000;
 
-  /** Bytes read in a step while no pattern waits, about. */
+  /** Bytes read in a step while no pattern waits, at most, about. */
   static final int VERIFY_BYTES = 4 << 20;
+
+  /** While no pattern waits it goes round in no fewer steps. */
+  private static final int STEPS_OF_ROUND = 600;
 
   private final LongSupplier clock;
 
@@ -74,7 +77,8 @@ final class Patrol {
     join(bans, segments);
     boolean hurries = !round.isEmpty();
     long begin = clock.getAsLong();
-    long budget = hurries ? Long.MAX_VALUE : VERIFY_BYTES;
+    long share = directory.catalogue().storedBytes() / STEPS_OF_ROUND + 1;
+    long budget = hurries ? Long.MAX_VALUE : Math.min(VERIFY_BYTES, share);
     // one step never goes round twice
     for (int visited = 0; budget > 0 && visited <= segments; ) {
       if (next == left.size()) {

@@ -4,6 +4,7 @@ import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.record.Preallocation;
 import io.loligo.store.disk.record.RecordMap;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -36,7 +37,10 @@ final class SystemMedium implements Medium {
 
   @Override
   public void allocate(Path file, long bytes) throws IOException {
-    Preallocation.allocate(file, bytes);
+    // what has its length was allocated when it was made; the library takes its time to load
+    if (!Files.exists(file) || Files.size(file) < bytes) {
+      Preallocation.allocate(file, bytes);
+    }
   }
 
   @Override
