@@ -5,10 +5,7 @@ import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -33,7 +30,6 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   @Param({"100000", "1000000"})
   long records;
 
-  private Path directory;
   private RecordMap map;
 
   /** A thread's buffers and its place in a sequence of keys without a pattern. */
@@ -62,8 +58,7 @@ public class RecordMapBenchmark extends AbstractBenchmark {
 
   @Setup
   public void fill() throws IOException {
-    directory = Files.createTempDirectory("records");
-    map = ChronicleRecordMap.create(directory.resolve("map"), records);
+    map = ChronicleRecordMap.create(records);
     ByteBuf record = PooledByteBufAllocator.DEFAULT.directBuffer(RecordMap.RECORD_BYTES);
     record.writeZero(RecordMap.RECORD_BYTES);
     for (long key = 0; key < VISITED; key++) {
@@ -75,8 +70,6 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   @TearDown
   public void remove() throws IOException {
     map.close();
-    Files.delete(directory.resolve("map"));
-    Files.delete(directory);
   }
 
   private static long high(long key) {
@@ -118,14 +111,5 @@ public class RecordMapBenchmark extends AbstractBenchmark {
     long key = VISITED + caller.key(VISITED);
     caller.record.setIndex(0, RecordMap.RECORD_BYTES);
     return map.put(high(key), key, caller.record) && map.remove(high(key), key);
-  }
-
-  /** One of all records, visited. */
-  @Benchmark
-  @OperationsPerInvocation(VISITED)
-  public long forEach() throws IOException {
-    long[] sum = new long[1];
-    map.forEach((high, low, record) -> sum[0] += low);
-    return sum[0];
   }
 }

@@ -290,6 +290,9 @@ public final class SimMedium implements Medium {
   private final class SimSlab implements Slab {
     private final SimFile file;
 
+    /** Whether some of it may be had without waiting, as in a page cache. */
+    private final boolean cached = host.chance(50);
+
     /** Whether nothing can be written any more. */
     private boolean broken;
 
@@ -311,9 +314,23 @@ public final class SimMedium implements Medium {
     }
 
     @Override
+    public boolean readNow(long position, ByteBuf into, int length) {
+      if (!cached || host.chance(20)) {
+        return false;
+      }
+      take(position, into, length);
+      return into.readableBytes() == length;
+    }
+
+    @Override
     public void read(long position, ByteBuf into, int length) throws IOException {
       goOn();
       fail(troubles.unreadable);
+      take(position, into, length);
+      goOn();
+    }
+
+    private void take(long position, ByteBuf into, int length) {
       byte[] octets = new byte[length];
       int count = file.read(position, octets, 0, length);
       if (count > 0 && !isQuiet() && host.chance(troubles.damaged)) {
@@ -325,7 +342,6 @@ public final class SimMedium implements Medium {
       }
       into.setBytes(0, octets, 0, count);
       into.setIndex(0, count);
-      goOn();
     }
 
     @Override
