@@ -15,9 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Waits for what the disk has for one request, but not longer than {@code loadTimeoutMillis} once
- * the directories are open: who
- * asked is told once, by the disk or by the clock. What comes later, or when nobody waits any more,
- * is released. Confined to the client's event loop.
+ * the directories are open: who asked is told once, by the disk or by the clock. What comes later,
+ * or when nobody waits any more, is released. Confined to the client's event loop.
  */
 final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
   /** Who waits. Told on its event loop, never before {@link #start} returns. */

@@ -11,15 +11,11 @@ import java.util.List;
 /** All {@code cache_dir}s of a world, through all lives. Confined to the world's thread. */
 final class Disks implements SimMedium.Host {
   private static final List<Integer> SEGMENTS = List.of(10, 12, 16, 24);
+
   /** From which a start knows what the slabs hold. */
   private static final List<String> INDEX_FILES =
       List.of(
-          "/checkpoint.0",
-          "/checkpoint.1",
-          "/journal.0",
-          "/journal.1",
-          "/journal.2",
-          "/journal.3");
+          "/checkpoint.0", "/checkpoint.1", "/journal.0", "/journal.1", "/journal.2", "/journal.3");
 
   private static final List<Integer> RECORDS = List.of(4, 8, 64, 256);
   private static final List<Long> QUEUE_BYTES = List.of(32L << 20, 32L << 20, 16L << 10);

@@ -512,10 +512,16 @@ final class Catalogue {
   /**
    * Drops all variants under {@code high}, also what a start would find that is not known here. How
    * many were known.
+   *
+   * @param durably whether not even a power failure may bring back what went before
    */
-  int dropAll(long high) {
+  int dropAll(long high, boolean durably) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
+      boolean none = !stripe.index.mayHold(high);
+      if (none && (durably ? journal.isForced() : journal.isFlushed())) {
+        return 0; // and what went before is known to have gone
+      }
       journal.droppedAll(high, ids.getAsLong());
       int dropped = 0;
       for (int count = stripe.index.findAll(high, stripe.variants);

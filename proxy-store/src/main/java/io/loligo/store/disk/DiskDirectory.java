@@ -505,7 +505,7 @@ final class DiskDirectory implements AutoCloseable {
         emptied = true;
       }
       for (Deferred one : some) {
-        one.count = more ? dropNow(parts, one.key, one.vary) : -1;
+        one.count = more ? dropNow(parts, one.key, one.vary, one.durably) : -1;
       }
       through.addAll(some);
     }
@@ -522,7 +522,7 @@ final class DiskDirectory implements AutoCloseable {
       missed.clear();
     }
     for (long high : gone) {
-      parts.catalogue().dropAll(high);
+      parts.catalogue().dropAll(high, true);
     }
     parts.journal().force();
   }
@@ -976,7 +976,7 @@ final class DiskDirectory implements AutoCloseable {
       try {
         how = ended(write);
         if (how == Ended.NOT_WRITTEN && !write.fresh() && !write.late() && state == State.CLOSED) {
-          dropNow(now, write.entry().key(), null); // nobody else can any more
+          dropNow(now, write.entry().key(), null, false); // nobody else can any more
         }
       } finally {
         write.tellAndRelease(how);
@@ -1029,7 +1029,8 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     DirectoryContext now = ready();
-    boolean queued = now != null && queue(() -> confirm(dropNow(now, key, null), durably, then));
+    boolean queued =
+        now != null && queue(() -> confirm(dropNow(now, key, null, durably), durably, then));
     if (!queued) {
       missed(key);
       then.accept(-1);
@@ -1048,7 +1049,7 @@ final class DiskDirectory implements AutoCloseable {
     if (now == null) {
       missed(key);
     } else {
-      queue(() -> confirm(dropNow(now, key, vary), false, count -> {}));
+      queue(() -> confirm(dropNow(now, key, vary, false), false, count -> {}));
     }
   }
 
@@ -1057,11 +1058,11 @@ final class DiskDirectory implements AutoCloseable {
    *
    * @param vary which variant; null: all
    */
-  private int dropNow(DirectoryContext now, CacheKey key, VarySelection vary) {
+  private int dropNow(DirectoryContext now, CacheKey key, VarySelection vary, boolean durably) {
     try {
       StoredHash hash = now.secret().hash().of(key, vary);
       return vary == null
-          ? now.catalogue().dropAll(hash.high())
+          ? now.catalogue().dropAll(hash.high(), durably)
           : now.catalogue().dropVariant(hash.high(), hash.low());
     } catch (RuntimeException | Error e) {
       fail(e);

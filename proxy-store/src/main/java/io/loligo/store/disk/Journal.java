@@ -61,7 +61,10 @@ final class Journal implements AutoCloseable {
   private ByteBuffer waiting = ByteBuffer.allocate(FIRST_BYTES);
   private volatile long bytes;
   private volatile int opened;
-  private boolean unforced;
+  private volatile boolean unforced;
+
+  /** Whether something waits that says more than {@link Type#FORCED}. Guarded by this. */
+  private boolean news;
 
   /**
    * Goes on with journal {@code number}.
@@ -118,9 +121,14 @@ final class Journal implements AutoCloseable {
     return bytes;
   }
 
-  /** Whether everything appended so far is written. */
+  /** Whether all news appended so far are written. */
   synchronized boolean isFlushed() {
-    return waiting.position() == 0;
+    return !news;
+  }
+
+  /** Whether all news appended so far are on the disk. */
+  boolean isForced() {
+    return !unforced && isFlushed();
   }
 
   /** {@code segment} begins a life. Guarded by the segments. */
@@ -161,6 +169,7 @@ final class Journal implements AutoCloseable {
     }
     waiting.put((byte) (type.ordinal() + 1)).put((byte) lane).put((byte) kind).put((byte) 0);
     waiting.putInt(0).putLong(a).putLong(b).putLong(c);
+    news |= type != Type.FORCED;
     long more = bytes + RECORD_BYTES;
     bytes = more;
   }
@@ -178,11 +187,13 @@ final class Journal implements AutoCloseable {
   private void flushNow() throws IOException {
     ByteBuffer some;
     synchronized (this) {
-      if (waiting.position() == 0) {
+      if (!news) {
         return;
       }
       some = waiting;
       waiting = ByteBuffer.allocate(FIRST_BYTES);
+      news = false;
+      unforced = true; // before anybody can think that all is on the disk
     }
     some.flip();
     int length = some.remaining();
@@ -191,7 +202,6 @@ final class Journal implements AutoCloseable {
     }
     write(file, some, position);
     position += length;
-    unforced = true;
   }
 
   /** Writes what was appended so far and brings it to the disk. */
@@ -201,7 +211,7 @@ final class Journal implements AutoCloseable {
       flushNow();
       if (unforced) {
         file.force(false);
-        unforced = false;
+        unforced = false; // what came since waits to be written
         append(Type.FORCED, 0, 0, position, 0, 0);
       }
     } finally {
