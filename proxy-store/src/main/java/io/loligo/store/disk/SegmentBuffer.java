@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  *   FLUSHED  it is on the disk, or its directory is off     nothing
  * </pre>
  *
- * Thread-safe: any thread writes into room of its own; {@link #used} is guarded by the segments.
+ * Thread-safe: any thread writes into room of its own; {@link #used} is changed under the lock of the
+ * segments.
  */
 final class SegmentBuffer {
   private static final AtomicIntegerFieldUpdater<SegmentBuffer> WRITERS =
@@ -29,8 +30,8 @@ final class SegmentBuffer {
   private final ByteBuf memory;
   private final BufferPool pool;
 
-  /** Bytes given out. Guarded by the segments. */
-  int used;
+  /** Bytes given out. Changed by the segments only. */
+  volatile int used;
 
   /** Ticks since the first bytes were given out. Guarded by the segments. */
   int age;
@@ -89,8 +90,9 @@ final class SegmentBuffer {
    * segment; false where it has nothing of that, or not any more.
    */
   boolean read(int number, int offset, ByteBuf into, int length) {
+    // behind what was given out begins another buffer, when this one is closed
     boolean covers =
-        number == segment.number && offset >= start && offset + length <= start + memory.capacity();
+        number == segment.number && offset >= start && offset + length <= start + used;
     if (!covers || !tryHold()) {
       return false;
     }

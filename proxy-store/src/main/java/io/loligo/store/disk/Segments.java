@@ -202,7 +202,8 @@ final class Segments {
       }
     }
     int offset = buffer.start() + buffer.used;
-    buffer.used += bytes;
+    int more = buffer.used + bytes;
+    buffer.used = more;
     segment.used = offset + bytes;
     segment.entryBytes += entryBytes;
     buffer.began();
