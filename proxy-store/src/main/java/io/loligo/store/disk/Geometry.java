@@ -11,8 +11,8 @@ package io.loligo.store.disk;
  * @param segments of them
  */
 record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
-  /** In front of the blocks of a packed segment: one page. */
-  static final int SEGMENT_HEADER_BYTES = 4096;
+  /** In front of the blocks of a packed segment. */
+  static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
 
   /** A slab file holds this many bytes at most; a power of two. */
   static final long FILE_BYTES = 1L << 36;
@@ -100,9 +100,9 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
     return (long) segments * segmentBytes;
   }
 
-  /** Bytes that this directory takes of its file system when it is made. */
+  /** Bytes of the large files, which are allocated when the directory is made. */
   long neededBytes() {
-    return slabBytes() + besides(totalBytes, records, segments, segmentBytes);
+    return slabBytes() + besides(totalBytes, records, segments, segmentBytes) - SMALL_FILES_BYTES;
   }
 
   private static long journalBytes(long totalBytes) {

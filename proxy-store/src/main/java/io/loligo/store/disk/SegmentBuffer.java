@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  *   FLUSHED  it is on the disk, or its directory is off     nothing
  * </pre>
  *
- * Thread-safe: any thread writes into room of its own; {@link #used} is changed under the lock of the
- * segments.
+ * Thread-safe: any thread writes into room of its own; {@link #used} is changed under the lock of
+ * the segments.
  */
 final class SegmentBuffer {
   private static final AtomicIntegerFieldUpdater<SegmentBuffer> WRITERS =
@@ -91,8 +91,7 @@ final class SegmentBuffer {
    */
   boolean read(int number, int offset, ByteBuf into, int length) {
     // behind what was given out begins another buffer, when this one is closed
-    boolean covers =
-        number == segment.number && offset >= start && offset + length <= start + used;
+    boolean covers = number == segment.number && offset >= start && offset + length <= start + used;
     if (!covers || !tryHold()) {
       return false;
     }

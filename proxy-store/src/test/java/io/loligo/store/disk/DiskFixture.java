@@ -17,9 +17,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** A store with directories on disk, and a loop to ask from. */
 final class DiskFixture implements AutoCloseable {
@@ -68,6 +72,18 @@ final class DiskFixture implements AutoCloseable {
     await(() -> !isBusy());
     // a removal is through when one behind it is
     purge("http://nobody/");
+  }
+
+  /** What a kill of the process leaves of {@code directory}, in {@code copy}. */
+  static void kill(Path directory, Path copy) throws IOException {
+    Files.createDirectories(copy);
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        if (!file.endsWith("LOCK")) {
+          Files.copy(file, copy.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        }
+      }
+    }
   }
 
   /** Waits until {@code what} is so. */
