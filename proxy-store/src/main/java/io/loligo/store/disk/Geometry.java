@@ -60,7 +60,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
       largest *= 2;
     }
     int segmentBytes = MIN_SEGMENT_BYTES;
-    while (segmentBytes < largest && totalBytes / segmentBytes > 2L * WANTED_SEGMENTS) {
+    while (segmentBytes < largest && totalBytes / segmentBytes > WANTED_SEGMENTS) {
       segmentBytes *= 2;
     }
     long segments = totalBytes / segmentBytes;
