@@ -73,7 +73,7 @@ final class DiskTierTest {
     byte[] octets = octets(length);
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets);
-      DiskFixture.kill(temp.resolve("cache"), temp.resolve("killed"));
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
     try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
@@ -88,7 +88,7 @@ final class DiskTierTest {
       assertThat(fixture.purge(URL)).isEqualTo(1);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.purge(URL)).isZero();
-      DiskFixture.kill(temp.resolve("cache"), temp.resolve("killed"));
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
     try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
@@ -102,7 +102,7 @@ final class DiskTierTest {
       fixture.put(URL, octets(2000));
       assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
       assertThat(fixture.stats().objects()).isEqualTo(1);
-      DiskFixture.kill(temp.resolve("cache"), temp.resolve("killed"));
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
     try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
