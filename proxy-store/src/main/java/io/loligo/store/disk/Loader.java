@@ -128,8 +128,7 @@ final class Loader {
       if (again != null) {
         return again;
       }
-      if (wanted == DiskTier.Wanted.HEAD
-          && variants.get(0).length() > StoredHead.COPY_BYTES) {
+      if (wanted == DiskTier.Wanted.HEAD && variants.get(0).length() > StoredHead.COPY_BYTES) {
         Loaded head = head(variants.get(0), key, request, round);
         if (head != null) {
           return head;

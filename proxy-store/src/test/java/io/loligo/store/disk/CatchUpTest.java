@@ -131,9 +131,7 @@ final class CatchUpTest {
   void doesNotBringBackWhatIsRemovedWhileItWaits() {
     open();
     slab.stall();
-    while (fixture.stats().queuedBytes() == 0) {
-      fixture.store.store.tick();
-    }
+    fixture.store.store.tick(); // some of it is in a buffer now
     for (int i = 0; i < OBJECTS; i++) {
       fixture.store.store.remove(StoreFixture.key(url(i)));
     }
