@@ -44,7 +44,7 @@ final class Journal implements AutoCloseable {
     DROP_ALL,
     /** Nothing up to version c is stored any more. */
     CLEAR,
-    /** Everything below byte a of this file was on the disk when this was appended. */
+    /** Everything below byte a of journal b was on the disk when this was appended. */
     FORCED
   }
 
@@ -65,6 +65,11 @@ final class Journal implements AutoCloseable {
 
   /** Whether something waits that says more than {@link Type#FORCED}. Guarded by this. */
   private boolean news;
+
+  /** Whether news were taken from there, and are not written yet. Guarded by this. */
+  private boolean flushing;
+
+  private volatile boolean incomplete;
 
   /**
    * Goes on with journal {@code number}.
@@ -123,7 +128,12 @@ final class Journal implements AutoCloseable {
 
   /** Whether all news appended so far are written. */
   synchronized boolean isFlushed() {
-    return !news;
+    return !news && !flushing && !incomplete;
+  }
+
+  /** Whether something could not be written, which says what is no more. */
+  boolean isIncomplete() {
+    return incomplete;
   }
 
   /** Whether all news appended so far are on the disk. */
@@ -193,8 +203,22 @@ final class Journal implements AutoCloseable {
       some = waiting;
       waiting = ByteBuffer.allocate(FIRST_BYTES);
       news = false;
+      flushing = true;
       unforced = true; // before anybody can think that all is on the disk
     }
+    boolean written = false;
+    try {
+      writeRecords(some);
+      written = true;
+    } finally {
+      synchronized (this) {
+        flushing = false;
+        incomplete |= !written;
+      }
+    }
+  }
+
+  private void writeRecords(ByteBuffer some) throws IOException {
     some.flip();
     int length = some.remaining();
     for (int at = 0; at < length; at += RECORD_BYTES) {
@@ -212,7 +236,7 @@ final class Journal implements AutoCloseable {
       if (unforced) {
         file.force(false);
         unforced = false; // what came since waits to be written
-        append(Type.FORCED, 0, 0, position, 0, 0);
+        append(Type.FORCED, 0, 0, position, number, 0);
       }
     } finally {
       writing.unlock();
@@ -305,7 +329,9 @@ final class Journal implements AutoCloseable {
       }
       end = at + RECORD_BYTES;
       if (Type.values()[type] == Type.FORCED) {
-        forced = Math.max(forced, bytes.getLong(at + 8));
+        // one that waited may have come to a later file
+        forced =
+            bytes.getLong(at + 16) == number ? Math.max(forced, bytes.getLong(at + 8)) : forced;
       } else if (at >= from) {
         visitor.record(
             Type.values()[type],
