@@ -384,6 +384,9 @@ final class Catalogue {
     }
     int known = global(high, now);
     hold(object.place(), Block.aligned(length), known);
+    if (segments.isOlderThanCheckpoint(FirstBlock.version(block))) {
+      journal.kept(FirstBlock.version(block));
+    }
     if (hasPieces) {
       stripe.pieces.put(now, pieces(object, before, known));
     } else if (before != null) {

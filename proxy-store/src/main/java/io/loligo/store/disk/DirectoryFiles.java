@@ -350,21 +350,28 @@ final class DirectoryFiles {
   /** Writes a checkpoint of what there is now, in place of the older one. One at a time. */
   void checkpoint() throws IOException {
     Journal.Mark mark = context.journal().mark(neededJournal);
-    List<Segments.State> states = context.segments().states();
-    Checkpoint.Start start = new Checkpoint.Start(mark, parts.ids.incrementAndGet(), states);
+    Segments.Snapshot snapshot = context.segments().snapshot();
+    List<Segments.State> states = snapshot.states();
+    Checkpoint.Start start = new Checkpoint.Start(mark, snapshot.nextId(), states);
     int next = 1 - slot;
     try (Checkpoint.Output out =
         new Checkpoint.Output(marks.checkpoint(next), start, parts.allocator)) {
-      for (Segments.State state : states) {
-        if (state.written() && state.kind() == Segment.Kind.PACKED) {
-          out.section(state, contents(context, state.number(), state.generation()));
-        }
-      }
+      writeSections(out, states, false); // known before what was written since is read
+      writeSections(out, states, true);
       out.finish();
     }
     slot = next;
     neededJournal = mark.number();
     behind = false;
+  }
+
+  private void writeSections(Checkpoint.Output out, List<Segments.State> states, boolean written)
+      throws IOException {
+    for (Segments.State state : states) {
+      if (state.written() == written && state.kind() == Segment.Kind.PACKED) {
+        out.section(state, contents(context, state.number(), state.generation()));
+      }
+    }
   }
 
   // Closing

@@ -45,7 +45,9 @@ final class Journal implements AutoCloseable {
     /** Nothing up to version c is stored any more. */
     CLEAR,
     /** Everything below byte a of journal b was on the disk when this was appended. */
-    FORCED
+    FORCED,
+    /** The first block of version c, on its way while a checkpoint was begun, is stored. */
+    KEEP
   }
 
   /** Told of records in their order. */
@@ -164,6 +166,10 @@ final class Journal implements AutoCloseable {
 
   void droppedAll(long high, long version) {
     append(Type.DROP_ALL, 0, 0, high, 0, version);
+  }
+
+  void kept(long version) {
+    append(Type.KEEP, 0, 0, 0, 0, version);
   }
 
   void cleared(long version) {

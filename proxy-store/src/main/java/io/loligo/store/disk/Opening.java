@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -39,6 +41,13 @@ final class Opening {
   private final Consumer<OptionalInt> alternatives;
   private final Segments.State[] states;
   private final Map<Long, List<Drop>> drops = new HashMap<>();
+
+  /** Versions of the first blocks that were stored in segments which the checkpoint knew half. */
+  private final Set<Long> kept = new HashSet<>();
+
+  /** Those segments: of their blocks that are not younger than the checkpoint only these count. */
+  private final Set<Integer> half = new HashSet<>();
+
   private final List<Contents.Entry> alternativeEntries = new ArrayList<>();
   private final List<Integer> alternativeSegments = new ArrayList<>();
   private long cleared = -1;
@@ -159,6 +168,8 @@ final class Opening {
     Checkpoint.Start start = from.start();
     Arrays.fill(states, null);
     drops.clear();
+    kept.clear();
+    half.clear();
     cleared = -1;
     highestId = start.nextId();
     for (Segments.State state : start.segments()) {
@@ -190,6 +201,7 @@ final class Opening {
       case DROP -> drop(a, new Drop(b, false, c));
       case DROP_ALL -> drop(a, new Drop(0, true, c));
       case CLEAR -> cleared = Math.max(cleared, c);
+      case KEEP -> kept.add(c);
       case FORCED -> {}
     }
   }
@@ -244,6 +256,7 @@ final class Opening {
       }
     }
     left.sort(Comparator.comparingLong(Segments.State::generation).reversed());
+    readHalf();
     takeYoung(left);
     isFinal = true;
     progress.run();
@@ -254,6 +267,42 @@ final class Opening {
     }
     tellAlternatives();
     catalogue.settle();
+  }
+
+  /** Reads the sections of the segments that were not written whole, which come first. */
+  private void readHalf() throws IOException {
+    boolean more = true;
+    for (Segments.State state : checkpoint.start().segments()) {
+      if (!state.written() && state.kind() == Kind.PACKED) {
+        if (state.equals(states[state.number()])) {
+          half.add(state.number()); // it was not emptied since
+        }
+        more = more && checkpoint.next(this::halfSection);
+      }
+    }
+  }
+
+  private void halfSection(int segment, long generation, ByteBuf entries) {
+    if (entries == null) {
+      rejected++;
+      return;
+    }
+    while (entries.isReadable()) {
+      Contents.Entry entry = Contents.read(entries);
+      if (entry == null) {
+        rejected++;
+        return;
+      }
+      kept.add(entry.version());
+    }
+  }
+
+  /** Whether a first block that was found in {@code segment} had gone before the checkpoint. */
+  private boolean hadGone(Segments.State segment, ByteBuf block) {
+    long version = FirstBlock.version(block);
+    return half.contains(segment.number())
+        && version <= checkpoint.start().nextId()
+        && !kept.contains(version);
   }
 
   private void takeYoung(List<Segments.State> young) throws IOException {
@@ -393,7 +442,7 @@ final class Opening {
       return Block.ALIGNMENT;
     }
     highestId = Math.max(highestId, Block.id(block));
-    if (FirstBlock.isSound(block)) {
+    if (FirstBlock.isSound(block) && !hadGone(state, block)) {
       adopt(state.number(), entry(block, at));
     }
     return Block.aligned(Block.length(block));

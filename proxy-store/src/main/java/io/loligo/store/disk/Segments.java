@@ -49,6 +49,9 @@ final class Segments {
 
   private volatile int freeCount;
 
+  /** What has a version up to this may have been reserved before the last checkpoint was begun. */
+  private volatile long checkpointed;
+
   private final long[] liveBytes = new long[Lane.values().length];
 
   /** Closed under the lock, to be told so without it. */
@@ -491,8 +494,27 @@ final class Segments {
   /** What a checkpoint says of a segment. */
   record State(int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
 
-  /** All segments in use, as they are now. */
-  synchronized List<State> states() {
+  /** What {@link #states} said, and a number higher than all that were given out before. */
+  record Snapshot(List<State> states, long nextId) {}
+
+  /** All segments in use, as they are now, for a checkpoint. */
+  synchronized Snapshot snapshot() {
+    List<State> states = states();
+    long nextId = ids.getAsLong();
+    checkpointed = nextId;
+    return new Snapshot(states, nextId);
+  }
+
+  /**
+   * Whether a checkpoint that was begun may not know of a first block of {@code version}, which was
+   * reserved before. Any thread, without lock: to be asked when the block is {@linkplain #hold
+   * held}.
+   */
+  boolean isOlderThanCheckpoint(long version) {
+    return version <= checkpointed;
+  }
+
+  private List<State> states() {
     List<State> states = new ArrayList<>();
     for (Segment segment : all) {
       if (segment.lane != null && !segment.condemned) {
