@@ -36,6 +36,12 @@ final class Catalogue {
   /** Set in {@link ObjectIndex#flags} of what is stored, or may be, under another key of a URL. */
   static final int ALTERNATIVE = 4;
 
+  /**
+   * Set in {@link ObjectIndex#flags} where an older first block may stand in another segment: when
+   * this one goes, a start would find that.
+   */
+  static final int HAS_OLDER = 8;
+
   private static final int STRIPES = 16;
   private static final int SLOT_BITS = 27;
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
@@ -374,6 +380,7 @@ final class Catalogue {
       objects.incrementAndGet();
     } else {
       int hits = 0;
+      flags |= object.leavesOlder() ? HAS_OLDER : index.flags(slot) & HAS_OLDER;
       let(index.place(slot), Block.aligned(index.length(slot)));
       if (object.moved() != null) {
         flags |= index.flags(slot) & WENT_TO_MEMORY;
@@ -630,7 +637,10 @@ final class Catalogue {
 
   private void evict(Stripe stripe, int slot, int segment, Lane lane, long bytes) {
     long high = stripe.index.high(slot);
-    if (Place.segment(stripe.index.place(slot)) != segment) {
+    boolean mayBeFound =
+        Place.segment(stripe.index.place(slot)) != segment
+            || (stripe.index.flags(slot) & HAS_OLDER) != 0;
+    if (mayBeFound) {
       journal.dropped(high, stripe.index.low(slot), stripe.index.version(slot));
     }
     drop(stripe, slot);
@@ -725,6 +735,9 @@ final class Catalogue {
       int there = index.find(entry.high(), entry.low());
       if (there != ObjectIndex.NONE) {
         if (index.version(there) >= entry.version()) {
+          if (index.version(there) > entry.version()) {
+            index.flags(there, index.flags(there) | HAS_OLDER);
+          }
           return false;
         }
         drop(stripe, there);
@@ -732,6 +745,7 @@ final class Catalogue {
       boolean hasPieces = entry.pieces().length > 0;
       int flags =
           (hasPieces ? HAS_PIECES : 0)
+              | (there != ObjectIndex.NONE ? HAS_OLDER : 0)
               | ((entry.flags() & Contents.ALTERNATIVE) != 0 ? ALTERNATIVE : 0);
       long place = Place.of(segment, entry.offset());
       int slot =

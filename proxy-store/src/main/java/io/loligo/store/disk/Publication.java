@@ -12,6 +12,7 @@ final class Publication {
   private final long[] pieces;
   private final Layout layout;
   private Stored moved;
+  private boolean leavesOlder = true;
   private boolean alone;
   private boolean onlyWhereAbsent;
   private BooleanSupplier cancelled = () -> false;
@@ -27,6 +28,12 @@ final class Publication {
   /** Only if {@code before} is still stored as it was; its readers go on. */
   Publication moved(Stored before) {
     moved = before;
+    return this;
+  }
+
+  /** What it takes the place of goes with its segment. */
+  Publication leavesNothing() {
+    leavesOlder = false;
     return this;
   }
 
@@ -66,6 +73,11 @@ final class Publication {
 
   Stored moved() {
     return moved;
+  }
+
+  /** Whether the first block that it takes the place of, if any, is still on the disk. */
+  boolean leavesOlder() {
+    return leavesOlder;
   }
 
   boolean alone() {

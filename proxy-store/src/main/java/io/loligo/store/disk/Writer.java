@@ -406,9 +406,12 @@ final class Writer {
     try {
       copy.writeBytes(block, 0, block.writerIndex());
       seal(copy, room);
-      published =
-          catalogue.publish(
-              new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored));
+      Publication moved =
+          new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored);
+      if (pieces.length == 0) {
+        moved.leavesNothing(); // it stood in the segment that is being emptied
+      }
+      published = catalogue.publish(moved);
       return published;
     } finally {
       if (published != Catalogue.Published.DONE) {

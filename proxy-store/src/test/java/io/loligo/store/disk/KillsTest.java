@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.StoreFixture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
@@ -186,6 +187,33 @@ final class KillsTest {
       fixture = open(SIZE);
       assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
       assertThat(fixture.load(URL + "in-buffer").outcome()).isEqualTo(LoadOutcome.ABSENT);
+    } finally {
+      fixture.close();
+    }
+  }
+
+  /** The older one stands in a segment that is not emptied when that of the newer one is. */
+  @Test
+  void whatWasReplacedDoesNotComeBackWhenTheNewerOneIsEvicted() throws IOException {
+    DiskFixture fixture = open(8 << 20);
+    try {
+      int others = 0;
+      fixture.put(URL, octets(2000));
+      for (int i = 0; i < 5; i++) {
+        assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+      }
+      while (fixture.stats().evictions() < 30) {
+        fixture.put("http://others/" + others++, octets(20_000));
+      }
+      assertThat(fixture.load(URL).content()).as("moved").isEqualTo(octets(2000));
+      fixture.put(URL, octets(3000));
+      while (fixture.store.store.mayLoad(StoreFixture.probe(URL))) {
+        fixture.put("http://others/" + others++, octets(20_000));
+        assertThat(others).isLessThan(3000);
+      }
+      kill(fixture);
+      fixture = open(8 << 20);
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     } finally {
       fixture.close();
     }
