@@ -32,10 +32,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * What do a put and a get of one response cost in each medium, without a socket and with the page
- * cache warm? A put is a whole fetch, and on disk waits until the response is written; a get loads
- * one of {@value #OBJECTS} and goes through all of its content. Hand-over to a disk thread and back
- * is part of what the disk costs. Responses of 100 octets stand in the map's record alone and are
- * read from there, larger ones from the slabs.
+ * cache warm? A put is a whole fetch; on disk it waits until the pieces of a large response are
+ * written, while a small one stands in a buffer. A get loads one of {@value #OBJECTS} and goes
+ * through all of its content. Hand-over to a disk thread and back is part of what the disk costs.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar DiskTierBenchmark -prof gc

@@ -14,9 +14,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What does a record cost on a disk thread, in time and in octets on the heap, when its page is in
- * memory? The file is in the directory for temporaries, or where {@code -Djava.io.tmpdir} says in
- * {@code -jvmArgsAppend}; half of the keys asked for are not there in {@code getAny}.
+ * What does a record cost on a disk thread, in time and in bytes on the heap? Half of the keys asked
+ * for are not there in {@code getAny}.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar RecordMapBenchmark -prof gc
@@ -24,9 +23,9 @@ import org.openjdk.jmh.annotations.Threads;
  */
 @State(Scope.Benchmark)
 public class RecordMapBenchmark extends AbstractBenchmark {
-  private static final int VISITED = 100_000;
+  private static final int FILLED = 100_000;
 
-  /** Room in the map; as many records are in it as a visit of all has operations. */
+  /** Room in the map, which holds {@value #FILLED} records. */
   @Param({"100000", "1000000"})
   long records;
 
@@ -61,7 +60,7 @@ public class RecordMapBenchmark extends AbstractBenchmark {
     map = ChronicleRecordMap.create(records);
     ByteBuf record = PooledByteBufAllocator.DEFAULT.directBuffer(RecordMap.RECORD_BYTES);
     record.writeZero(RecordMap.RECORD_BYTES);
-    for (long key = 0; key < VISITED; key++) {
+    for (long key = 0; key < FILLED; key++) {
       map.put(high(key), key, record);
     }
     record.release();
@@ -79,7 +78,7 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that is there. */
   @Benchmark
   public boolean get(Caller caller) throws IOException {
-    long key = caller.key(VISITED);
+    long key = caller.key(FILLED);
     return map.get(high(key), key, caller.record.clear());
   }
 
@@ -93,14 +92,14 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that is there, or not. */
   @Benchmark
   public boolean getAny(Caller caller) throws IOException {
-    long key = caller.key(2 * VISITED);
+    long key = caller.key(2 * FILLED);
     return map.get(high(key), key, caller.record.clear());
   }
 
   /** Over a record that is there. */
   @Benchmark
   public boolean overwrite(Caller caller) throws IOException {
-    long key = caller.key(VISITED);
+    long key = caller.key(FILLED);
     caller.record.setIndex(0, RecordMap.RECORD_BYTES);
     return map.put(high(key), key, caller.record);
   }
@@ -108,7 +107,7 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that was not there, and away with it again. */
   @Benchmark
   public boolean putAndRemove(Caller caller) throws IOException {
-    long key = VISITED + caller.key(VISITED);
+    long key = FILLED + caller.key(FILLED);
     caller.record.setIndex(0, RecordMap.RECORD_BYTES);
     return map.put(high(key), key, caller.record) && map.remove(high(key), key);
   }

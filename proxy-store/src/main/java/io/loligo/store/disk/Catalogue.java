@@ -566,6 +566,7 @@ final class Catalogue {
         }
       }
     }
+    journal.cleared(version); // a checkpoint begun meanwhile has what was left then
   }
 
   // Making space

@@ -56,6 +56,7 @@ final class DirectoryFiles {
   private int slot;
   private long neededJournal;
   private boolean behind;
+  private int checkpoints;
 
   /** What could not be written as the threads had ended. */
   private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
@@ -363,6 +364,12 @@ final class DirectoryFiles {
     slot = next;
     neededJournal = mark.number();
     behind = false;
+    checkpoints++;
+  }
+
+  /** Checkpoints written so far. */
+  int checkpoints() {
+    return checkpoints;
   }
 
   private void writeSections(Checkpoint.Output out, List<Segments.State> states, boolean written)

@@ -70,6 +70,9 @@ final class DiskDirectory implements AutoCloseable {
   private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(5);
   private static final long CHECKPOINT_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+  /** Checkpoints that only the patrol waits for take this share of the time, as a divisor. */
+  private static final int CHECKPOINT_SHARE = 100;
+
   /** What waits may take so long when it is closed. */
   static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -112,6 +115,9 @@ final class DiskDirectory implements AutoCloseable {
 
   private long nextCheckpointNanos;
 
+  /** Not before this is there a checkpoint that only the patrol waits for. */
+  private long awaitedCheckpointNanos;
+
   /** First halves of hashes under which it missed a removal while it was off. Guarded by this. */
   private final Set<Long> missed = new HashSet<>();
 
@@ -125,7 +131,7 @@ final class DiskDirectory implements AutoCloseable {
   private Runnable whenReady = () -> {};
   private final Confirmations confirmations;
   private final Confirmations notes;
-  private final Patrol patrol;
+  private volatile Patrol patrol;
   private final DirectoryFiles files;
 
   private final AtomicInteger urgent = new AtomicInteger();
@@ -174,6 +180,7 @@ final class DiskDirectory implements AutoCloseable {
     this.medium = medium;
     this.claimedNanos = medium.nanos();
     this.nextCheckpointNanos = claimedNanos;
+    this.awaitedCheckpointNanos = claimedNanos;
     this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(openWaitMillis);
     this.patrol = new Patrol(medium::nanos);
     this.files =
@@ -383,6 +390,7 @@ final class DiskDirectory implements AutoCloseable {
   private void openNow() {
     long start = System.nanoTime();
     boolean ready = false;
+    patrol = new Patrol(medium::nanos); // it goes all round through what is found
     try {
       DirectoryContext filled =
           files.open(() -> state == State.CLOSED, this::begun, this::serveWaiting);
@@ -1353,7 +1361,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     checkpointIfDue();
     try {
-      patrol.step(now, purges.bans(), this::retire);
+      patrol.step(now, purges.bans(), files.checkpoints(), this::retire);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
     } catch (RuntimeException e) {
@@ -1363,11 +1371,15 @@ final class DiskDirectory implements AutoCloseable {
 
   /** A checkpoint that fails leaves the last one in force: it is tried again. */
   private void checkpointIfDue() {
-    if (!files.isCheckpointDue() || medium.nanos() - nextCheckpointNanos < 0) {
+    long begin = medium.nanos();
+    boolean awaited = patrol.awaitsCheckpoints() && begin - awaitedCheckpointNanos >= 0;
+    if (!(files.isCheckpointDue() || awaited) || begin - nextCheckpointNanos < 0) {
       return;
     }
     try {
       files.checkpoint();
+      long end = medium.nanos();
+      awaitedCheckpointNanos = end + (end - begin) * CHECKPOINT_SHARE;
       headerFile = fileKey();
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a checkpoint");
@@ -1377,19 +1389,13 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Forgets {@code through} when what they cover can no more come back, by no power failure. */
-  private void retire(List<Ban> through) {
-    confirmations.add(
-        0,
-        count -> {
-          try {
-            if (count == 0) {
-              purges.retire(through);
-            }
-          } catch (IOException | RuntimeException | Error e) {
-            fail(e);
-          }
-        });
+  /** Forgets {@code bans}: what they cover can no more come back, by no power failure. */
+  private void retire(List<Ban> bans) {
+    try {
+      purges.retire(bans);
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
   }
 
   /** Whether its files are still those that were opened. Blocks. */

@@ -3,9 +3,11 @@ package io.loligo.store.disk;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.store.purge.Ban;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,8 +19,9 @@ import java.util.function.LongSupplier;
 /**
  * Reads what is stored, segment after segment, a little at a time and over and over: it finds
  * damage before a client asks, and drops what purged patterns cover. A pattern that comes joins
- * where the patrol is, and is forgotten when it went all round: then nothing is stored any more
- * that was asked for before. Confined to one task at a time.
+ * where the patrol is. When it went all round nothing is known any more that was asked for before;
+ * the pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start finds what
+ * something newer had replaced before the patrol came. Confined to one task at a time.
  */
 final class Patrol {
   /** A step lasts so long, about, while patterns wait: a twentieth of a thread's time. */
@@ -32,6 +35,9 @@ final class Patrol {
 
   /** While no pattern waits it goes round in no fewer steps. */
   private static final int STEPS_OF_ROUND = 600;
+
+  /** As a start may take either of the two there are. */
+  static final int CHECKPOINTS = 2;
 
   private final LongSupplier clock;
 
@@ -49,11 +55,13 @@ final class Patrol {
   /** Further blocks of the present response that are verified. */
   private long block;
 
-  /** Through: what they cover is dropped. */
-  private List<Ban> ended = List.of();
+  /** All was compared with {@code bans} when there had been so many {@code checkpoints}. */
+  private record Ended(List<Ban> bans, int checkpoints) {}
 
-  /** Told of, and forgotten when what they cover is on the disk. */
-  private final Set<Ban> told = new HashSet<>();
+  private final Deque<Ended> ended = new ArrayDeque<>();
+
+  /** Of {@link #ended}, there and told of. */
+  private final Set<Ban> through = new HashSet<>();
 
   /**
    * @param clock nanoseconds
@@ -65,13 +73,16 @@ final class Patrol {
   /**
    * Goes on.
    *
-   * @param through told of patterns that all was compared with
+   * @param checkpoints written so far; none is being written now
+   * @param forgotten told of patterns of which nothing is left
    */
-  void step(DirectoryContext directory, List<Ban> bans, Consumer<List<Ban>> through) {
-    if (!ended.isEmpty()) {
-      told.addAll(ended);
-      through.accept(ended);
-      ended = List.of();
+  void step(
+      DirectoryContext directory,
+      List<Ban> bans,
+      int checkpoints,
+      Consumer<List<Ban>> forgotten) {
+    while (!ended.isEmpty() && checkpoints - ended.peek().checkpoints >= CHECKPOINTS) {
+      forgotten.accept(ended.poll().bans);
     }
     int segments = directory.segments().count();
     join(bans, segments);
@@ -90,7 +101,7 @@ final class Patrol {
       }
       if (next == left.size()) {
         place++;
-        leave();
+        leave(checkpoints);
       }
       if (clock.getAsLong() - begin >= (hurries ? BAN_NANOS : VERIFY_NANOS)) {
         return;
@@ -99,9 +110,9 @@ final class Patrol {
   }
 
   private void join(List<Ban> bans, int segments) {
-    told.retainAll(bans);
+    through.retainAll(bans);
     for (Ban ban : bans) {
-      if (!told.contains(ban)) {
+      if (!through.contains(ban)) {
         // the present segment is gone through once more
         round.putIfAbsent(ban, place + segments + 1);
       }
@@ -109,16 +120,21 @@ final class Patrol {
   }
 
   /** Those that are through, the first of which came first. */
-  private void leave() {
+  private void leave(int checkpoints) {
     while (!round.isEmpty()) {
       Map.Entry<Ban, Long> first = round.entrySet().iterator().next();
       if (first.getValue() > place) {
         return;
       }
-      ended = new ArrayList<>(ended);
-      ended.add(first.getKey());
+      ended.add(new Ended(List.of(first.getKey()), checkpoints));
+      through.add(first.getKey());
       round.remove(first.getKey());
     }
+  }
+
+  /** Whether checkpoints are waited for. */
+  boolean awaitsCheckpoints() {
+    return !ended.isEmpty();
   }
 
   private void enter(DirectoryContext directory, int number) {

@@ -8,9 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -216,6 +222,44 @@ final class KillsTest {
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     } finally {
       fixture.close();
+    }
+  }
+
+  /** The patrol goes round while the newer response stands in a buffer, which is lost. */
+  @Test
+  void whatAPatternCoversDoesNotComeBackWhereWhatReplacedItIsLost() throws IOException {
+    AtomicReference<FaultySlab> slab = new AtomicReference<>();
+    ProxyConfig.Disk here = new ProxyConfig.Disk(List.of(dir(path(), SIZE)), 13 << 10, 4, 1 << 20);
+    DiskFixture killed =
+        new DiskFixture(
+            16 << 20,
+            here,
+            file -> {
+              slab.set(new FaultySlab(file));
+              return slab.get();
+            });
+    try {
+      killed.put(URL, octets(1000));
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      Purge pattern = new Purge.Matching(UrlPattern.of("kills", "/"));
+      killed.store.store.purge(pattern, killed.loop, purged::complete);
+      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+      killed.store.fill(URL, octets(2000));
+      slab.get().stall();
+      DiskFixture.await(
+          () -> {
+            killed.store.store.tick();
+            return killed.store.store.bans().isEmpty();
+          });
+      Path before = path();
+      lives++;
+      DiskFixture.copy(before, path());
+    } finally {
+      slab.get().resume();
+      killed.close();
+    }
+    try (DiskFixture fixture = open(SIZE)) {
+      assertThat(fixture.load(URL).outcome()).isNotEqualTo(LoadOutcome.FOUND);
     }
   }
 }
