@@ -547,6 +547,22 @@ final class Catalogue {
     }
   }
 
+  /**
+   * Writes down that what stands in buffers only is not stored: it is lost, and a start is not to
+   * find what it replaced.
+   */
+  void dropUnwritten() {
+    for (SegmentBuffer buffer : segments.unwritten()) {
+      int number = buffer.segment().number;
+      for (int slot : segments.noted(number, buffer.generation())) {
+        Contents.Entry entry = entry(slot, number);
+        if (entry != null && entry.offset() >= buffer.start()) {
+          journal.dropped(entry.high(), entry.low(), entry.version());
+        }
+      }
+    }
+  }
+
   /** Slots looked at under one lock while everything is dropped. */
   private static final int CLEAR_SLOTS = 1024;
 

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
@@ -42,7 +43,6 @@ final class DirectoryFiles {
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DirectoryCounters counters,
-      ReadFailures failures,
       DiskTier.MemoryView memory,
       Predicate<ByteBuf> banned,
       Consumer<Throwable> broken) {}
@@ -51,7 +51,10 @@ final class DirectoryFiles {
   private final Marks marks;
   private final Geometry geometry;
   private Marks.Header header;
-  private DirectoryContext context;
+  private volatile DirectoryContext context;
+
+  /** Removals could not be written: what is on the disk is not what is stored. */
+  private boolean lostRemovals;
   private Records records;
   private int slot;
   private long neededJournal;
@@ -80,6 +83,7 @@ final class DirectoryFiles {
    */
   DirectoryContext open(BooleanSupplier stopped, Begun begun, Runnable progress)
       throws IOException {
+    lostRemovals = false;
     header = marks.readHeader();
     if (header != null && !header.geometry().equals(geometry)) {
       LOG.warn(
@@ -153,7 +157,7 @@ final class DirectoryFiles {
     header = marks.create(geometry, parts.medium.random());
     allocate();
     for (int i = 0; i < Journal.FILES; i++) {
-      Journal.create(marks.journal(i), i);
+      Journal.create(marks.journal(i), parts.medium, i);
     }
     build(Journal.FILES - 1, Journal.HEADER_BYTES);
     context.catalogue().settle();
@@ -174,7 +178,7 @@ final class DirectoryFiles {
     Slab slab = parts.medium.slabs(marks, geometry);
     Journal journal;
     try {
-      journal = new Journal(marks, number, end, parts.threads.newLock());
+      journal = new Journal(marks, parts.medium, number, end, parts.threads.newLock());
     } catch (IOException e) {
       slab.close();
       throw e;
@@ -210,6 +214,8 @@ final class DirectoryFiles {
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
     space.writer(writer);
     records = new Records(geometry.records(), parts.allocator);
+    Consumer<Throwable> broken = why -> broken(journal, why);
+    ReadFailures failures = new ReadFailures(parts.config.path(), broken);
     Loader loader =
         new Loader(
             catalogue,
@@ -220,7 +226,7 @@ final class DirectoryFiles {
             parts.threads,
             parts.counters,
             parts.memory,
-            parts.failures);
+            failures);
     context =
         new DirectoryContext(
             secret,
@@ -235,8 +241,16 @@ final class DirectoryFiles {
             parts.threads,
             parts.transit,
             parts.counters,
-            parts.failures,
-            parts.broken);
+            failures,
+            broken);
+  }
+
+  /** Something failed; nobody is told who was let go of before, as its files are closed. */
+  private void broken(Journal of, Throwable why) {
+    DirectoryContext now = context;
+    if (now != null && now.journal().equals(of)) {
+      parts.broken.accept(why);
+    }
   }
 
   /**
@@ -291,7 +305,7 @@ final class DirectoryFiles {
         footNow(now, buffer.segment());
       }
     } catch (IOException | RuntimeException | Error e) {
-      parts.broken.accept(e);
+      now.broken().accept(e);
     } finally {
       buffer.release();
     }
@@ -317,8 +331,10 @@ final class DirectoryFiles {
       } finally {
         footer.release();
       }
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a footer on disk"); // a start can do without
     } catch (IOException | RuntimeException | Error e) {
-      parts.broken.accept(e);
+      now.broken().accept(e);
     } finally {
       now.segments().unpin(Place.of(segment.number, 0));
     }
@@ -381,6 +397,11 @@ final class DirectoryFiles {
     }
   }
 
+  /** Whether what was let go of last must not be opened again with what it has. */
+  boolean lostRemovals() {
+    return lostRemovals;
+  }
+
   // Closing
 
   /** Writes everything, and lets go of the files. The threads have ended. */
@@ -402,7 +423,10 @@ final class DirectoryFiles {
     }
   }
 
-  /** Lets go of everything as it is: what is in buffers is lost. */
+  /**
+   * Lets go of everything as it is: what is in buffers is lost, and nothing older comes back for
+   * it.
+   */
   void abandon() {
     DirectoryContext last = context;
     if (last == null) {
@@ -410,6 +434,7 @@ final class DirectoryFiles {
     }
     context = null;
     late.clear();
+    last.catalogue().dropUnwritten();
     last.segments().giveUpBuffers();
     records.close();
     try {
@@ -417,6 +442,7 @@ final class DirectoryFiles {
     } catch (IOException e) {
       LOG.debug("cache_dir {}: {}", parts.config.path(), e.toString());
     }
+    lostRemovals = last.journal().isIncomplete();
     try {
       last.blocks().close();
     } catch (IOException e) {

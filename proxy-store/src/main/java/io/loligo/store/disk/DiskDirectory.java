@@ -94,10 +94,12 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
-  private final ReadFailures readFailures;
 
   /** Removals that wait until it is known what there is. Guarded by {@code this}. */
   private final List<Deferred> deferred = new ArrayList<>();
+
+  /** What {@link #deferred} was to remove: nothing is found there before it is open. */
+  private final Set<CacheKey> removing = ConcurrentHashMap.newKeySet();
 
   /** Changed under {@code this} only. */
   private volatile boolean forgetsAll;
@@ -164,7 +166,6 @@ final class DiskDirectory implements AutoCloseable {
     this.confirmations = new Confirmations(() -> parts.journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.config = config;
-    this.readFailures = new ReadFailures(config.path(), this::fail);
     this.geometry = geometry;
     this.marks = marks;
     this.purges = purges;
@@ -195,7 +196,6 @@ final class DiskDirectory implements AutoCloseable {
                 allocator,
                 transit,
                 counters,
-                readFailures,
                 memory,
                 block -> Patrol.covers(block, purges.bans()),
                 this::fail));
@@ -409,6 +409,7 @@ final class DiskDirectory implements AutoCloseable {
       fail(e);
     } finally {
       giveUpDeferred();
+      removing.clear();
       opening = null;
       serveWaiting();
       whenReady.run();
@@ -424,12 +425,17 @@ final class DiskDirectory implements AutoCloseable {
   /** Something stored under {@code key} is older than what clients were given, while it was off. */
   void missed(CacheKey key) {
     DirectoryContext last = parts;
+    boolean isBack;
     synchronized (this) {
-      if (last == null || missed.size() >= MAX_DEFERRED) {
+      isBack = state == State.READY;
+      if (!isBack && (last == null || missed.size() >= MAX_DEFERRED)) {
         missedMore = true;
-      } else {
+      } else if (!isBack) {
         missed.add(last.secret().hash().of(key, null).high());
       }
+    }
+    if (isBack) {
+      remove(key, false, count -> {});
     }
   }
 
@@ -455,8 +461,9 @@ final class DiskDirectory implements AutoCloseable {
         if (state != State.OFF) {
           return;
         }
-        if (missedMore) {
+        if (missedMore || files.lostRemovals()) {
           marks.discard();
+          headerFile = "";
           missedMore = false;
           missed.clear();
         }
@@ -490,52 +497,57 @@ final class DiskDirectory implements AutoCloseable {
 
   private void begun(DirectoryContext filling, Opening begun) {
     parts = filling;
-    opening = begun;
+    if (!reopening.get()) {
+      opening = begun; // else nobody waits, and what it missed is still there
+    }
   }
 
   /** Removes what was to be removed meanwhile, before everything is served. */
   private boolean becomeReady() throws IOException {
     List<Deferred> through = new ArrayList<>();
-    forgetMissed();
     boolean emptied = false;
     boolean ready = false;
     boolean more = true;
     while (more) {
       List<Deferred> some;
+      List<Long> gone;
       boolean all;
       synchronized (this) {
         some = List.copyOf(deferred);
         deferred.clear();
-        all = forgetsAll && !emptied;
-        more = isOpening() && (all || !some.isEmpty());
+        gone = List.copyOf(missed);
+        missed.clear();
+        all = (forgetsAll || missedMore) && !emptied;
+        more = isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
         ready = !more && become(State.READY);
+        if (ready) {
+          forgetsAll = false;
+          missedMore = false;
+        }
       }
       if (more && all) {
         parts.catalogue().clear();
         parts.journal().flush();
         emptied = true;
       }
+      for (long high : gone) {
+        parts.catalogue().dropAll(high, true);
+      }
+      if (!gone.isEmpty()) {
+        parts.journal().force();
+      }
       for (Deferred one : some) {
         one.count = more ? dropNow(parts, one.key, one.vary, one.durably) : -1;
+        if (!more) {
+          missed(one.key);
+        }
       }
       through.addAll(some);
     }
     for (Deferred one : through) {
-      confirm(one.count, one.durably, one.then);
+      confirm(parts, one.count, one.durably, one.then);
     }
     return ready;
-  }
-
-  private void forgetMissed() throws IOException {
-    List<Long> gone;
-    synchronized (this) {
-      gone = List.copyOf(missed);
-      missed.clear();
-    }
-    for (long high : gone) {
-      parts.catalogue().dropAll(high, true);
-    }
-    parts.journal().force();
   }
 
   /** It will not be known: it is off, or closed. */
@@ -545,7 +557,10 @@ final class DiskDirectory implements AutoCloseable {
       left = List.copyOf(deferred);
       deferred.clear();
     }
-    left.forEach(one -> one.then.accept(-1));
+    for (Deferred one : left) {
+      missed(one.key); // it may be opened again
+      one.then.accept(-1);
+    }
   }
 
   /** The disk does not do what it must: requests go on without it. */
@@ -748,19 +763,25 @@ final class DiskDirectory implements AutoCloseable {
     DirectoryContext now = parts;
     return begun != null
         && begun.isFinal()
+        && !forgetsAll
+        && !removing.contains(key)
         && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
   }
 
   private void serveEarly(Waiting one) {
     long began = medium.nanos();
-    Loader.Loaded loaded = Loader.Loaded.none(Loader.Outcome.DAMAGED);
+    DirectoryContext now = parts;
+    Loader.Loaded loaded = Loader.Loaded.none(Loader.Outcome.ABSENT);
     try (LoadRound round = new LoadRound()) {
-      loaded = parts.loader().load(one.key, one.request, one.wanted, round);
+      if (isFound(one.key) || ready() != null) {
+        loaded = now.loader().load(one.key, one.request, one.wanted, round);
+      }
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       loaded = Loader.Loaded.none(Loader.Outcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
+      loaded = Loader.Loaded.none(Loader.Outcome.DAMAGED);
+      failedToRead(now, e);
     }
     one.then.loaded(loaded, began - one.askedNanos, medium.nanos() - began);
   }
@@ -787,7 +808,7 @@ final class DiskDirectory implements AutoCloseable {
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
         failed = true;
-        failedToRead(e);
+        failedToRead(now, e);
         return Loader.Loaded.none(Loader.Outcome.DAMAGED);
       }
     }
@@ -818,7 +839,7 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a look on disk");
       return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
+      failedToRead(now, e);
       return new Loader.Peeked(List.of(), Loader.Outcome.DAMAGED);
     }
   }
@@ -847,15 +868,15 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
+      failedToRead(now, e);
       return List.of();
     }
   }
 
   /** One place that cannot be read is damage; several in a row are a disk that fails. */
-  private void failedToRead(Throwable why) {
+  private void failedToRead(DirectoryContext now, Throwable why) {
     counters.damaged.increment();
-    readFailures.failed(why);
+    now.failures().failed(why);
   }
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
@@ -918,7 +939,7 @@ final class DiskDirectory implements AutoCloseable {
                 try {
                   now.space().makeSome();
                 } catch (IOException | RuntimeException | Error e) {
-                  failUnlessShort(e);
+                  failUnlessShort(now, e);
                 }
               },
               0,
@@ -929,11 +950,11 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private void failUnlessShort(Throwable why) {
+  private void failUnlessShort(DirectoryContext now, Throwable why) {
     if (why instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
     } else {
-      fail(why);
+      now.broken().accept(why);
     }
   }
 
@@ -985,7 +1006,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       Ended how = Ended.NOT_WRITTEN;
       try {
-        how = ended(write);
+        how = ended(now, write);
         if (how == Ended.NOT_WRITTEN && !write.fresh() && !write.late() && state == State.CLOSED) {
           dropNow(now, write.entry().key(), null, false); // nobody else can any more
         }
@@ -997,13 +1018,13 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private Ended ended(Write write) {
+  private Ended ended(DirectoryContext now, Write write) {
     Throwable failure = write.failure();
     if (failure instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
       counters.spaceSkips.increment();
     } else if (failure != null) {
-      fail(failure);
+      now.broken().accept(failure);
     }
     if (write.outcome() == null) {
       return Ended.NOT_WRITTEN;
@@ -1041,7 +1062,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DirectoryContext now = ready();
     boolean queued =
-        now != null && queue(() -> confirm(dropNow(now, key, null, durably), durably, then));
+        now != null && queue(() -> confirm(now, dropNow(now, key, null, durably), durably, then));
     if (!queued) {
       missed(key);
       then.accept(-1);
@@ -1060,7 +1081,7 @@ final class DiskDirectory implements AutoCloseable {
     if (now == null) {
       missed(key);
     } else {
-      queue(() -> confirm(dropNow(now, key, vary, false), false, count -> {}));
+      queue(() -> confirm(now, dropNow(now, key, vary, false), false, count -> {}));
     }
   }
 
@@ -1076,27 +1097,27 @@ final class DiskDirectory implements AutoCloseable {
           ? now.catalogue().dropAll(hash.high(), durably)
           : now.catalogue().dropVariant(hash.high(), hash.low());
     } catch (RuntimeException | Error e) {
-      fail(e);
+      now.broken().accept(e);
       return -1;
     }
   }
 
   /** Tells {@code then} when what was dropped can come back no more. */
-  private void confirm(int count, boolean durably, IntConsumer then) {
-    if (count >= 0 && durably) {
-      confirmations.add(count, then);
-      return;
-    }
+  private void confirm(DirectoryContext now, int count, boolean durably, IntConsumer then) {
     int told = count;
     try {
       if (count >= 0) {
-        parts.journal().flush();
+        now.journal().flush(); // not that of another, where it is open again since
       }
     } catch (IOException | RuntimeException e) {
-      fail(e);
+      now.broken().accept(e);
       told = -1;
     }
-    then.accept(told);
+    if (told >= 0 && durably) {
+      confirmations.add(told, then);
+    } else {
+      then.accept(told);
+    }
   }
 
   /** Drops variant {@code id} under {@code key}: another directory has a newer one. */
@@ -1242,6 +1263,7 @@ final class DiskDirectory implements AutoCloseable {
       }
       if (deferred.size() < MAX_DEFERRED) {
         deferred.add(new Deferred(key, vary, durably, then));
+        removing.add(key);
         return true;
       }
       forgetsAll = true;
@@ -1306,7 +1328,7 @@ final class DiskDirectory implements AutoCloseable {
       now.catalogue().clear();
       now.journal().flush();
     } catch (IOException | RuntimeException | Error e) {
-      fail(e);
+      now.broken().accept(e);
     }
   }
 
@@ -1356,7 +1378,7 @@ final class DiskDirectory implements AutoCloseable {
         now.space().makeSome();
       }
     } catch (IOException | RuntimeException | Error e) {
-      failUnlessShort(e);
+      failUnlessShort(now, e);
       return;
     }
     checkpointIfDue();
@@ -1365,7 +1387,7 @@ final class DiskDirectory implements AutoCloseable {
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
     } catch (RuntimeException e) {
-      failedToRead(e);
+      failedToRead(now, e);
     }
   }
 
@@ -1400,7 +1422,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether its files are still those that were opened. Blocks. */
   boolean isThere() {
-    return fileKey().equals(headerFile);
+    return fileKey().equals(headerFile) && marks.isThere();
   }
 
   private Object fileKey() {
@@ -1468,6 +1490,7 @@ final class DiskDirectory implements AutoCloseable {
       state = State.CLOSED;
     }
     giveUpDeferred();
+    serveWaiting(); // with nothing
     opened.complete(null);
     threads.stop();
   }
@@ -1494,6 +1517,9 @@ final class DiskDirectory implements AutoCloseable {
         files.close();
       } else {
         files.abandon();
+      }
+      if (files.lostRemovals()) {
+        discard("removals could not be written");
       }
     }
   }

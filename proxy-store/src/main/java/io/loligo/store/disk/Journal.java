@@ -56,6 +56,7 @@ final class Journal implements AutoCloseable {
   }
 
   private final Marks marks;
+  private final Medium medium;
   private final Lock writing;
   private FileChannel file;
   private long number;
@@ -78,15 +79,17 @@ final class Journal implements AutoCloseable {
    *
    * @param position behind its last record
    */
-  Journal(Marks marks, long number, long position, Lock writing) throws IOException {
+  Journal(Marks marks, Medium medium, long number, long position, Lock writing)
+      throws IOException {
     this.marks = marks;
+    this.medium = medium;
     this.writing = writing;
-    use(FileChannel.open(marks.journal(number), StandardOpenOption.WRITE), number, position);
+    use(medium.journal(marks.journal(number)), number, position);
   }
 
   /** Returns owned: an open file with a header, on the disk. */
-  private static FileChannel begin(Path path, long next) throws IOException {
-    FileChannel begun = FileChannel.open(path, StandardOpenOption.WRITE);
+  private static FileChannel begin(Path path, Medium medium, long next) throws IOException {
+    FileChannel begun = medium.journal(path);
     try {
       writeHeader(begun, next);
       return begun;
@@ -105,8 +108,8 @@ final class Journal implements AutoCloseable {
   }
 
   /** Makes {@code path}, allocated, the file of a journal without records. */
-  static void create(Path path, long number) throws IOException {
-    begin(path, number).close();
+  static void create(Path path, Medium medium, long number) throws IOException {
+    begin(path, medium, number).close();
   }
 
   private synchronized void use(FileChannel begun, long next, long end) {
@@ -133,7 +136,7 @@ final class Journal implements AutoCloseable {
     return !news && !flushing && !incomplete;
   }
 
-  /** Whether something could not be written, which says what is no more. */
+  /** Whether something could not be written, or forced: it cannot be any more then. */
   boolean isIncomplete() {
     return incomplete;
   }
@@ -201,6 +204,9 @@ final class Journal implements AutoCloseable {
   }
 
   private void flushNow() throws IOException {
+    if (incomplete) {
+      throw new IOException("what was removed could not be written");
+    }
     ByteBuffer some;
     synchronized (this) {
       if (!news) {
@@ -240,12 +246,22 @@ final class Journal implements AutoCloseable {
     try {
       flushNow();
       if (unforced) {
-        file.force(false);
+        forceFile();
         unforced = false; // what came since waits to be written
         append(Type.FORCED, 0, 0, position, number, 0);
       }
     } finally {
       writing.unlock();
+    }
+  }
+
+  private void forceFile() throws IOException {
+    boolean forced = false;
+    try {
+      file.force(false);
+      forced = true;
+    } finally {
+      incomplete |= !forced; // a system says only once that it failed
     }
   }
 
@@ -263,13 +279,13 @@ final class Journal implements AutoCloseable {
     try {
       flushNow();
       if (unforced) {
-        file.force(false); // what is confirmed later may not force this file any more
+        forceFile(); // what is confirmed later may not force this file any more
         unforced = false;
       }
       long next = number + 1;
       if (next - FILES < needed) {
         FileChannel before = file;
-        use(begin(marks.journal(next), next), next, HEADER_BYTES);
+        use(begin(marks.journal(next), medium, next), next, HEADER_BYTES);
         before.close();
       }
       return new Mark(number, position);

@@ -147,6 +147,11 @@ final class Marks implements AutoCloseable {
     return new Header(secret, geometry);
   }
 
+  /** Whether the directory is, with the file that is locked. */
+  boolean isThere() {
+    return Files.exists(directory.resolve("LOCK"));
+  }
+
   /** Whether any file of a cache is there, of whatever version. */
   boolean isUsed() {
     return Files.exists(header()) || Files.exists(slabs(0));

@@ -2,7 +2,9 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.record.RecordMap;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,6 +30,11 @@ interface Medium {
 
   /** Makes {@code file} at least {@code bytes} long, with all of its space allocated. */
   void allocate(Path file, long bytes) throws IOException;
+
+  /** Opens {@code file}, a journal, which is there, to be written. Returns owned. */
+  default FileChannel journal(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.WRITE);
+  }
 
   /** Opens the slabs of {@code geometry}, with all of their space allocated. Returns owned. */
   Slab slabs(Marks marks, Geometry geometry) throws IOException;

@@ -70,9 +70,10 @@ final class SegmentBuffer {
     return memory.capacity();
   }
 
-  /** One writer more. Of the segments, while it is open. */
+  /** One writer more, who holds it, too. Of the segments, while it is open. */
   void began() {
     WRITERS.incrementAndGet(this);
+    HOLDERS.incrementAndGet(this);
   }
 
   /** One writer less, or it is closed: whether that was the last, so that it is to be flushed. */

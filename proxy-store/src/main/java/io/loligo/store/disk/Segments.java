@@ -49,6 +49,9 @@ final class Segments {
 
   private volatile int freeCount;
 
+  /** There are no buffers any more. */
+  private boolean givenUp;
+
   /** What has a version up to this may have been reserved before the last checkpoint was begun. */
   private volatile long checkpointed;
 
@@ -181,6 +184,9 @@ final class Segments {
 
   private Room reserveNow(
       int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
+    if (givenUp) {
+      return null;
+    }
     Segment segment = open[openIndex(lane, Kind.PACKED)];
     if (segment != null && !hasRoom(segment, bytes, entryBytes)) {
       seal(segment);
@@ -281,7 +287,9 @@ final class Segments {
 
   /** The writer of {@code room} is through. */
   void done(Room room) {
-    done(room.buffer());
+    SegmentBuffer buffer = room.buffer();
+    done(buffer);
+    buffer.release();
   }
 
   private void done(SegmentBuffer buffer) {
@@ -333,7 +341,12 @@ final class Segments {
     }
   }
 
-  /** Buffers that are not written yet. */
+  /** The buffers that are not written yet. */
+  List<SegmentBuffer> unwritten() {
+    return List.of(resident);
+  }
+
+  /** How many buffers are not written yet. */
   int unflushed() {
     return resident.length;
   }
@@ -556,6 +569,7 @@ final class Segments {
   void giveUpBuffers() {
     List<SegmentBuffer> left;
     synchronized (this) {
+      givenUp = true;
       left = List.of(resident);
       resident = new SegmentBuffer[0];
       Arrays.fill(buffers, null);

@@ -31,7 +31,7 @@ final class DiskFixture implements AutoCloseable {
 
   final StoreFixture store;
   final EventExecutor loop = new DefaultEventExecutor();
-  private final WatchedMedium medium;
+  final WatchedMedium medium;
 
   /** What was found, copied. */
   record Found(LoadOutcome outcome, byte[] content, String fields) {}

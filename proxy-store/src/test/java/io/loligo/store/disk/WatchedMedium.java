@@ -3,9 +3,11 @@ package io.loligo.store.disk;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
@@ -17,6 +19,12 @@ final class WatchedMedium implements Medium {
   WatchedMedium(Medium medium) {
     this.medium = medium;
   }
+
+  /** The journals, which fail or stall when told. */
+  final FaultyJournals journals = new FaultyJournals();
+
+  /** The clock; null: the other medium's. */
+  volatile LongSupplier clock;
 
   /** Whether no task waits or is being done. */
   boolean isIdle() {
@@ -119,6 +127,11 @@ final class WatchedMedium implements Medium {
   }
 
   @Override
+  public FileChannel journal(Path file) throws IOException {
+    return journals.wrap(medium.journal(file));
+  }
+
+  @Override
   public Slab slabs(Marks marks, Geometry geometry) throws IOException {
     return medium.slabs(marks, geometry);
   }
@@ -140,6 +153,7 @@ final class WatchedMedium implements Medium {
 
   @Override
   public long nanos() {
-    return medium.nanos();
+    LongSupplier now = clock;
+    return now == null ? medium.nanos() : now.getAsLong();
   }
 }
