@@ -5,6 +5,7 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -244,7 +246,7 @@ final class KillsTest {
       Purge pattern = new Purge.Matching(UrlPattern.of("kills", "/"));
       killed.store.store.purge(pattern, killed.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      killed.store.fill(URL, octets(2000));
+      killed.store.fill(URL, askedLater(), octets(2000));
       slab.get().stall();
       DiskFixture.await(
           () -> {
@@ -261,5 +263,12 @@ final class KillsTest {
     try (DiskFixture fixture = open(SIZE)) {
       assertThat(fixture.load(URL).outcome()).isNotEqualTo(LoadOutcome.FOUND);
     }
+  }
+
+  /** Of a response that no pattern of today covers. */
+  private static StoredMeta askedLater() {
+    long millis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    return new StoredMeta(
+        200, millis, millis, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
   }
 }
