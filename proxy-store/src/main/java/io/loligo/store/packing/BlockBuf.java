@@ -65,7 +65,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public boolean isDirect() {
-    return true;
+    return memory.isDirect();
   }
 
   @Override
