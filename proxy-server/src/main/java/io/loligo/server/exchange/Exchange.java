@@ -69,8 +69,12 @@ final class Exchange implements ClientEvents {
   /** What such a fetch of the whole does not ask. */
   private static final long RANGES = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FIELDS;
 
-  /** What a validation does not ask, as it has conditions of its own: each client's count after. */
-  private static final long REPLACED = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
+  /**
+   * What is judged here, for each client. A validation does not ask it, as it has conditions of its
+   * own; and whoever waits for another's fetch has it judged against what that brings.
+   */
+  private static final long JUDGED_HERE =
+      Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
 
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;
@@ -99,6 +103,12 @@ final class Exchange implements ClientEvents {
   private Phase phase = Phase.WAITING;
   private int looks;
   private boolean waited;
+
+  /** Whether it waits for nobody any more: what it waited for was not for it. */
+  private boolean alone;
+
+  /** Whether the disk was asked, or has to be no more. */
+  private boolean diskAsked;
 
   /** Whether what a HEAD finds stale is validated by a GET, for all who ask for it meanwhile. */
   private boolean getsForHead;
@@ -174,6 +184,12 @@ final class Exchange implements ClientEvents {
     record.hitClass = HitClass.MISS;
   }
 
+  /** Tells whether the disk was asked before. Before {@link #start}. */
+  Exchange afterDisk(boolean asked) {
+    diskAsked = asked;
+    return this;
+  }
+
   RequestHead head() {
     return head;
   }
@@ -195,40 +211,69 @@ final class Exchange implements ClientEvents {
   }
 
   private void joinOrFetch() {
-    boolean joins = joins();
-    if (!joins || !join(loop.store().inFlight(loop.probe(target), head.fields()))) {
-      fetch(joins);
+    boolean worth = isWorthSharing();
+    boolean shares = worth && isPlain();
+    boolean waits = shares || (worth && !alone && mayWait());
+    InFlight running = waits ? loop.store().inFlight(loop.probe(target), head.fields()) : null;
+    if (running == null || !(shares || suits(running)) || !join(running)) {
+      fetch(shares);
     }
   }
 
-  /** Whether an equal fetch under way may serve this request, and this one's others. */
-  private boolean joins() {
+  private boolean isWorthSharing() {
     return loop.config().forwarding().collapsedForwarding()
-        && isPlain()
         && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
-  /** Whether the answer to this request may well be the answer to others. */
+  /**
+   * Whether an equal fetch under way may serve this request, and this one's others: its answer may
+   * well be the answer to others.
+   */
   private boolean isPlain() {
+    return isExpected()
+        && !head.fields().hasAny(NOT_JOINABLE & ~replaced())
+        && !Storability.takesFieldsAway(head.fields());
+  }
+
+  /**
+   * Whether an equal fetch under way may serve this request, though its own answer would not be
+   * one to others: one with conditions, which are not sent then, or for a range.
+   */
+  private boolean mayWait() {
+    return isExpected()
+        && stored() == null
+        && !head.fields().hasAny(NOT_JOINABLE & ~JUDGED_HERE)
+        && !Storability.takesFieldsAway(head.fields())
+        && !(loop.config().caching().refreshAllIms() && head.fields().hasAny(Preconditions.FIELDS));
+  }
+
+  /** Whether {@code running} may have by now what a request for a range asks for. */
+  private boolean suits(InFlight running) {
+    return !asksForRange() || running.progress() > 0;
+  }
+
+  private boolean asksForRange() {
+    return head.fields().has(FieldName.RANGE) && head.methodId() != Method.HEAD;
+  }
+
+  /** Whether by what is stored another may bring what this request asks for. */
+
+  private boolean isExpected() {
     // stale and without a validator it is fetched, as if it were not there
-    boolean expected =
-        decision.outcome() == Outcome.FETCH
+    return decision.outcome() == Outcome.FETCH
             ? decision.reason() == CacheReason.URI_MISS
                 || decision.reason() == CacheReason.VARY_MISS
                 || decision.reason() == CacheReason.STALE
                 || decision.reason() == CacheReason.DISK_UNREADABLE
                 || decision.reason() == CacheReason.INCOMPLETE
             : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
-    return expected
-        && !head.fields().hasAny(NOT_JOINABLE & ~replaced())
-        && !Storability.takesFieldsAway(head.fields());
   }
 
   /** What the origin is not asked, though the client does. */
   private long replaced() {
     Entry asked = validated();
     if (asked != null && asked.meta().part() == null) {
-      return REPLACED;
+      return JUDGED_HERE;
     }
     return whole ? RANGES : 0;
   }
@@ -272,6 +317,11 @@ final class Exchange implements ClientEvents {
   }
 
   private void fetch(boolean joinable) {
+    if (isOnDiskMeanwhile()) {
+      diskAsked = true;
+      loop.lookAgain(this, stream);
+      return;
+    }
     stream.record().collapsed = false;
     if (looks == 0 && !waited && loop.store().isCrowded()) {
       shed();
@@ -301,6 +351,18 @@ final class Exchange implements ClientEvents {
     } else if (!join(inFlight)) {
       lookOrFetch();
     }
+  }
+
+  /**
+   * Whether something came to the disk after this request had looked there: a fetch that ended
+   * before this request could find it under way.
+   */
+  private boolean isOnDiskMeanwhile() {
+    return !diskAsked
+        && stored() == null
+        && decision.outcome() == Outcome.FETCH
+        && (decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS)
+        && loop.store().mayLoad(loop.probe(target));
   }
 
   private void shed() {
@@ -548,6 +610,7 @@ final class Exchange implements ClientEvents {
 
   private void arrived(InFlight.Arrived arrived) {
     if (fetch == null && !mayReadAlong(arrived)) {
+      alone |= !isPlain();
       leaveFlight();
       if (!arrived.shareable() && arrived.head().status() >= 500) {
         failedForAnother(FailedFetch.answered(arrived.head()), false);
@@ -560,8 +623,20 @@ final class Exchange implements ClientEvents {
     StoredMeta meta = described(arrived);
     boolean unmodified = fetch == null && isUnmodified(arrived.meta());
     RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
+    boolean reachesBack = fetch == null && asksForRange() && !isPlain();
+    if (reachesBack && !unmodified && !isThere(selected)) {
+      alone = true;
+      leaveFlight();
+      fetch(false);
+      return;
+    }
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
-      window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
+      ByteRange range = selected.ranges().get(0);
+      long start = reachesBack ? range.first() : meta.contentStart();
+      if (reachesBack) {
+        subscription.startAt(start);
+      }
+      window = new Window(range, start, meta.contentLength());
     }
     view.reply(arrived.head());
     long limit = loop.config().limits().replyBodyMax().of(view);
@@ -587,6 +662,18 @@ final class Exchange implements ClientEvents {
     } else {
       send(arrived);
     }
+  }
+
+  /** Whether all of {@code selected}, which may be null, has arrived, or none of it ever will. */
+  private boolean isThere(RangeSelection selected) {
+    if (selected == null) {
+      return false;
+    }
+    return switch (selected.outcome()) {
+      case SINGLE -> selected.ranges().get(0).last() < awaited.progress();
+      case UNSATISFIABLE -> true;
+      default -> false;
+    };
   }
 
   /** Whether the client has what arrives, as it is stored. */
@@ -633,7 +720,7 @@ final class Exchange implements ClientEvents {
       return false; // for ports of the other kind
     }
     CacheDecision joined = decideAgain(found);
-    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null) {
+    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null && isPlain()) {
       awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
     }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;

@@ -49,6 +49,11 @@ final class Place {
     position += octets;
   }
 
+  /** Goes on to {@code offset}, or as far as there is something, if that is in front of it. */
+  void skipTo(long offset) {
+    position = Math.max(position, Math.min(offset, log.end()));
+  }
+
   /** Forgets where that is in memory: a chunk leads to all that came behind it. */
   void forgetChunk() {
     chunk = null;
