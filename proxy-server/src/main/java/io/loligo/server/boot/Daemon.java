@@ -31,9 +31,11 @@ final class Daemon {
 
   /** Runs until SIGTERM or SIGINT. The process's exit status. */
   int run() {
-    MemoryBudget budget = MemoryBudget.of(config);
+    MemoryBudget asked = MemoryBudget.of(config);
+    ProxyConfig fitted = asked.fitted(config);
+    MemoryBudget budget = MemoryBudget.of(fitted);
     if (budget.refusal() != null) {
-      System.err.println("loligo: not started: " + budget.refusal());
+      System.err.println("loligo: not started: " + asked.refusal());
       return 1;
     }
     if (budget.warning() != null) {
@@ -67,11 +69,12 @@ final class Daemon {
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
     try {
-      proxy = start();
+      proxy = start(fitted);
     } catch (IOException | RuntimeException e) {
       LOG.error("not started: {}", e.getMessage(), e instanceof RuntimeException ? e : null);
       return 1;
     }
+    LOG.info("{}", asked.report(fitted));
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
     }
@@ -99,8 +102,8 @@ final class Daemon {
     return 0;
   }
 
-  private Proxy start() throws IOException {
-    ProxyConfig placed = Places.of(config);
+  private Proxy start(ProxyConfig fitted) throws IOException {
+    ProxyConfig placed = Places.of(fitted);
     AppLog.toFile(placed.logging().cacheLog());
     AppLog.level(placed.logging().debugOptions());
     Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);

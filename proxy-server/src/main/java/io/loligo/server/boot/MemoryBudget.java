@@ -28,6 +28,18 @@ record MemoryBudget(
   /** A heap grows to its limit only if needed: what must fit beside the rest is a small one. */
   static final long SMALL_HEAP_BYTES = 64L << 20;
 
+  /**
+   * Beside heap and direct memory: classes, compiled code, stacks. Budgets that no line gives leave
+   * it free.
+   */
+  static final long JVM_BYTES = 64L << 20;
+
+  /** Of {@code cache_mem} and {@code loligo_transit_memory} without a line, at least. */
+  static final long LEAST_BYTES = 8L << 20;
+
+  private static final String CACHE = "cache_mem";
+  private static final String TRANSIT = "loligo_transit_memory";
+
   /** The budget of {@code config} on this JVM. */
   static MemoryBudget of(ProxyConfig config) {
     return new MemoryBudget(
@@ -39,11 +51,91 @@ record MemoryBudget(
         machineMemory());
   }
 
+  /** What there is of the machine or container, or less where {@code -XX:MaxRAM} says so. */
   private static long machineMemory() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof com.sun.management.OperatingSystemMXBean system
-        ? system.getTotalMemorySize()
-        : Long.MAX_VALUE;
+    long total =
+        ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean system
+            ? system.getTotalMemorySize()
+            : Long.MAX_VALUE;
+    return Math.min(total, DirectMemory.option("MaxRAM"));
+  }
+
+  /**
+   * {@code config} with as much memory as fits here, on this JVM, where no line says how much: of
+   * both budgets two thirds are for stored responses. What a line says stays as it is.
+   */
+  static ProxyConfig fit(ProxyConfig config) {
+    return of(config).fitted(config);
+  }
+
+  /** The same in this budget, which is that of {@code config}. */
+  ProxyConfig fitted(ProxyConfig config) {
+    boolean cacheGiven = config.isGiven(CACHE);
+    boolean transitGiven = config.isGiven(TRANSIT);
+    if (cacheGiven && transitGiven) {
+      return config;
+    }
+    long room = roomBytes();
+    long cache = cacheBytes;
+    long transit = transitBytes;
+    if (cacheGiven) {
+      transit = atMost(transit, room - cache);
+    } else if (transitGiven) {
+      cache = atMost(cache, room - transit);
+    } else if (cache + transit > room) {
+      cache = atMost(cache, room / 3 * 2);
+      transit = atMost(transit, room - cache);
+    }
+    return config.withBudgets(cache, transit);
+  }
+
+  /** {@code usual}, or whole megabytes that fit into {@code room}, but not too few to work with. */
+  private static long atMost(long usual, long room) {
+    return Math.min(usual, Math.max(LEAST_BYTES, room >> 20 << 20));
+  }
+
+  /**
+   * What is left for {@link #CACHE} and {@link #TRANSIT} so that the JVM can have all the heap that
+   * it may take, or half the machine where it may take more.
+   */
+  private long roomBytes() {
+    long heap = Math.min(heapLimitBytes, Math.max(machineBytes / 2, heapBytes()));
+    long direct = Math.min(directLimitBytes, machineBytes - heap - JVM_BYTES);
+    return direct - disk.directBytes() - OVERHEAD_BYTES;
+  }
+
+  /**
+   * The budgets of {@code config}, this being the budget of what the lines alone say, and how they
+   * came to be.
+   */
+  String report(ProxyConfig config) {
+    long cache = config.memory().cacheBytes();
+    long transit = config.memory().transitBytes();
+    String chosen =
+        "memory: "
+            + report(CACHE, cache, cacheBytes)
+            + ", "
+            + report(TRANSIT, transit, transitBytes);
+    String granted =
+        mb(directLimitBytes) + " of direct memory and " + mb(heapLimitBytes) + " of heap";
+    String machine = mb(machineBytes) + " of machine or container";
+    return cache == cacheBytes && transit == transitBytes
+        ? chosen + "; the JVM grants " + granted + ", of " + machine
+        : chosen
+            + ": the JVM grants "
+            + granted
+            + ", of "
+            + machine
+            + "; -XX:MaxDirectMemorySize and lines in the configuration change that";
+  }
+
+  private static String report(String name, long bytes, long usualBytes) {
+    return name + " " + mb(bytes) + (bytes == usualBytes ? "" : " instead of " + mb(usualBytes));
+  }
+
+  private static String mb(long bytes) {
+    return mib(bytes).replace("MiB", "MB");
   }
 
   /** What may be used directly. */
