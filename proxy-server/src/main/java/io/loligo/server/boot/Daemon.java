@@ -36,9 +36,6 @@ final class Daemon {
       System.err.println("loligo: not started: " + budget.refusal());
       return 1;
     }
-    if (budget.warning() != null) {
-      LOG.warn("{}", budget.warning());
-    }
     DirectMemory.limitBuffers(budget.disk());
     String superuser = Superuser.warning();
     if (superuser != null) {

@@ -77,7 +77,7 @@ final class ClaimTest {
 
   /** As somebody else's are, which whoever may everything can read. */
   @ParameterizedTest
-  @ValueSource(strings = {"LOCK", "ROLL", "header", "CLEAN", "purges", "map", "slabs"})
+  @ValueSource(strings = {"LOCK", "ROLL", "header", "purges", "checkpoint.1", "journal.3", "slabs"})
   void refusesFilesThatCannotBeReadAndWritten(String name) throws IOException {
     Files.createDirectories(temp.resolve(name));
     refuses(temp, SIZE)
