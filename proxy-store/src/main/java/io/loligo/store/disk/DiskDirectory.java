@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -203,7 +204,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** The geometry of {@code dir}, or null where it is too small. */
   static Geometry geometry(CacheDir dir, long meanObjectBytes) {
-    return Medium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
+    return SystemMedium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
   }
 
   /** Disk threads of each directory. */

@@ -174,7 +174,7 @@ public final class DiskTier implements AutoCloseable {
   public static DiskTier claim(
       ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
       throws IOException {
-    return claim(disk, allocator, transit, memory, Medium.SYSTEM);
+    return claim(disk, allocator, transit, memory, SystemMedium.SYSTEM);
   }
 
   /** The same on {@code medium}. */

@@ -12,9 +12,6 @@ import java.util.random.RandomGenerator;
  * one that fails, stalls or is played. Thread-safe.
  */
 interface Medium {
-  /** The system's. */
-  Medium SYSTEM = new SystemMedium(SlabFile::new);
-
   /** Where {@code directory} of the configuration is. */
   Path path(String directory);
 

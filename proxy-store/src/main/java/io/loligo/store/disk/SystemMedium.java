@@ -13,6 +13,9 @@ import java.util.random.RandomGenerator;
 
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
 final class SystemMedium implements Medium {
+  /** What the product uses. */
+  static final Medium SYSTEM = new SystemMedium(SlabFile::new);
+
   private final Slab.Opener slabs;
 
   /** With {@code slabs} of a test's. */

@@ -30,9 +30,9 @@ final class MappingsTest {
       assertThat(mappings).anyMatch(line -> line.contains(" r-xp ")); // it can be read
       assertThat(mappings)
           .filteredOn(line -> line.contains(temp.toString()))
-          .noneMatch(line -> line.split(" +")[1].contains("w"));
+          .noneMatch(line -> line.split(" +", -1)[1].contains("w"));
       assertThat(mappings)
-          .filteredOn(line -> line.split(" +")[1].equals("rw-s"))
+          .filteredOn(line -> line.split(" +", -1)[1].equals("rw-s"))
           .allMatch(line -> line.contains("hsperfdata"));
     }
   }

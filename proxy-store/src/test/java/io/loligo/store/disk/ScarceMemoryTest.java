@@ -67,7 +67,7 @@ final class ScarceMemoryTest {
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)));
+                    DiskTier.claim(here(), scarce, transit, memory, SystemMedium.SYSTEM)));
     fixture.store.store.opened().join();
     return fixture;
   }

@@ -330,7 +330,7 @@ final class SupersedingTest {
             PooledByteBufAllocator.DEFAULT,
             new MemoryLedger(1 << 20),
             NOBODY,
-            Medium.SYSTEM)) {
+            SystemMedium.SYSTEM)) {
       directory.remove(key(URL), true, count::set);
       directory.open().join();
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))
