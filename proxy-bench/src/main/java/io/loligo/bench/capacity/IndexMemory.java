@@ -264,8 +264,7 @@ public final class IndexMemory {
     Path one = directory.resolve("checkpoint.0");
     Path other = directory.resolve("checkpoint.1");
     int order = Files.getLastModifiedTime(one).compareTo(Files.getLastModifiedTime(other));
-    try (FileChannel newest =
-        FileChannel.open(order > 0 ? one : other, StandardOpenOption.WRITE)) {
+    try (FileChannel newest = FileChannel.open(order > 0 ? one : other, StandardOpenOption.WRITE)) {
       newest.write(ByteBuffer.allocate(CHECKPOINT_HEADER_BYTES), 0);
     }
   }

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What does a record cost on a disk thread, in time and in bytes on the heap? Half of the keys asked
- * for are not there in {@code getAny}.
+ * What does a record cost on a disk thread, in time and in bytes on the heap? Half of the keys
+ * asked for are not there in {@code getAny}.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar RecordMapBenchmark -prof gc

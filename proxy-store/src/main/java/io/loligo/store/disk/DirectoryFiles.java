@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -55,6 +56,7 @@ final class DirectoryFiles {
 
   /** Removals could not be written: what is on the disk is not what is stored. */
   private boolean lostRemovals;
+
   private Records records;
   private int slot;
   private long neededJournal;
@@ -178,7 +180,7 @@ final class DirectoryFiles {
     Slab slab = parts.medium.slabs(marks, geometry);
     Journal journal;
     try {
-      journal = new Journal(marks, parts.medium, number, end, parts.threads.newLock());
+      journal = new Journal(marks, parts.medium, number, end, parts.threads::newLock);
     } catch (IOException e) {
       slab.close();
       throw e;
@@ -404,11 +406,16 @@ final class DirectoryFiles {
 
   // Closing
 
-  /** Writes everything, and lets go of the files. The threads have ended. */
-  void close() throws IOException {
+  /**
+   * Writes everything, and lets go of the files. The threads have ended.
+   *
+   * @param missed first halves of hashes under which nothing is stored any more
+   */
+  void close(Set<Long> missed) throws IOException {
     if (context == null) {
       return;
     }
+    missed.forEach(high -> context.catalogue().dropAll(high, false));
     try {
       context.segments().closeAll();
       for (Runnable task = late.poll(); task != null; task = late.poll()) {
@@ -423,18 +430,27 @@ final class DirectoryFiles {
     }
   }
 
+  /** The same without anything that was missed. */
+  void abandon() {
+    abandon(Set.of());
+  }
+
   /**
    * Lets go of everything as it is: what is in buffers is lost, and nothing older comes back for
    * it.
+   *
+   * @param missed first halves of hashes under which nothing is stored any more
    */
-  void abandon() {
+  void abandon(Set<Long> missed) {
     DirectoryContext last = context;
     if (last == null) {
+      lostRemovals |= !missed.isEmpty();
       return;
     }
     context = null;
     late.clear();
     last.catalogue().dropUnwritten();
+    missed.forEach(high -> last.catalogue().dropAll(high, false));
     last.segments().giveUpBuffers();
     records.close();
     try {

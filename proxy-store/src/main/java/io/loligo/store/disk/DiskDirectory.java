@@ -1515,11 +1515,11 @@ final class DiskDirectory implements AutoCloseable {
     try (marks;
         purges) {
       if (wasReady && !inDisorder) {
-        files.close();
+        files.close(missed);
       } else {
-        files.abandon();
+        files.abandon(missed);
       }
-      if (files.lostRemovals()) {
+      if (missedMore || files.lostRemovals()) {
         discard("removals could not be written");
       }
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -16,8 +17,8 @@ import java.util.zip.CRC32C;
  *
  * <p>Thread-safe. What appends takes a short lock and writes nothing, any thread may call it;
  * {@link #flush}, {@link #force}, {@link #mark} and {@link #close} write, and belong to disk
- * threads. Two locks: {@code writing} is held over I/O, the monitor guards what waits to be written
- * and is taken inside of it.
+ * threads. Three locks, taken in this order: {@code forcing} is held while the disk is waited for,
+ * {@code writing} over a write, and the monitor guards what waits to be written.
  */
 final class Journal implements AutoCloseable {
   /** Files of a directory: {@value}. */
@@ -57,6 +58,7 @@ final class Journal implements AutoCloseable {
 
   private final Marks marks;
   private final Medium medium;
+  private final Lock forcing;
   private final Lock writing;
   private FileChannel file;
   private long number;
@@ -64,7 +66,12 @@ final class Journal implements AutoCloseable {
   private ByteBuffer waiting = ByteBuffer.allocate(FIRST_BYTES);
   private volatile long bytes;
   private volatile int opened;
-  private volatile boolean unforced;
+
+  /** Times that news were written. */
+  private volatile long flushes;
+
+  /** So many of them are on the disk. */
+  private volatile long forced;
 
   /** Whether something waits that says more than {@link Type#FORCED}. Guarded by this. */
   private boolean news;
@@ -79,11 +86,12 @@ final class Journal implements AutoCloseable {
    *
    * @param position behind its last record
    */
-  Journal(Marks marks, Medium medium, long number, long position, Lock writing)
+  Journal(Marks marks, Medium medium, long number, long position, Supplier<Lock> locks)
       throws IOException {
     this.marks = marks;
     this.medium = medium;
-    this.writing = writing;
+    this.forcing = locks.get();
+    this.writing = locks.get();
     use(medium.journal(marks.journal(number)), number, position);
   }
 
@@ -118,7 +126,7 @@ final class Journal implements AutoCloseable {
     position = end;
     bytes = end - HEADER_BYTES;
     opened = 0;
-    unforced = false;
+    forced = flushes;
   }
 
   /** Segments opened since the present file was begun. */
@@ -143,7 +151,7 @@ final class Journal implements AutoCloseable {
 
   /** Whether all news appended so far are on the disk. */
   boolean isForced() {
-    return !unforced && isFlushed();
+    return forced == flushes && isFlushed();
   }
 
   /** {@code segment} begins a life. Guarded by the segments. */
@@ -216,7 +224,8 @@ final class Journal implements AutoCloseable {
       waiting = ByteBuffer.allocate(FIRST_BYTES);
       news = false;
       flushing = true;
-      unforced = true; // before anybody can think that all is on the disk
+      long more = flushes + 1;
+      flushes = more; // before anybody can think that all is on the disk
     }
     boolean written = false;
     try {
@@ -240,29 +249,44 @@ final class Journal implements AutoCloseable {
     position += length;
   }
 
-  /** Writes what was appended so far and brings it to the disk. */
+  /** Writes what was appended so far and brings it to the disk. Others write meanwhile. */
   void force() throws IOException {
-    writing.lock();
+    forcing.lock();
     try {
-      flushNow();
-      if (unforced) {
+      long written;
+      long end;
+      writing.lock();
+      try {
+        flushNow();
+        written = flushes;
+        end = position;
+      } finally {
+        writing.unlock();
+      }
+      if (forced < written) {
         forceFile();
-        unforced = false; // what came since waits to be written
-        append(Type.FORCED, 0, 0, position, number, 0);
+        forced = written;
+        append(Type.FORCED, 0, 0, end, number, 0);
       }
     } finally {
-      writing.unlock();
+      forcing.unlock();
     }
   }
 
   private void forceFile() throws IOException {
-    boolean forced = false;
+    boolean done = false;
     try {
       file.force(false);
-      forced = true;
+      done = true;
     } finally {
-      incomplete |= !forced; // a system says only once that it failed
+      if (!done) {
+        failed(); // a system says only once that it failed
+      }
     }
+  }
+
+  private synchronized void failed() {
+    incomplete = true;
   }
 
   /** Where a checkpoint begins to count on a journal. */
@@ -275,12 +299,13 @@ final class Journal implements AutoCloseable {
    *     not, the next journal is begun in it
    */
   Mark mark(long needed) throws IOException {
+    forcing.lock();
     writing.lock();
     try {
       flushNow();
-      if (unforced) {
+      if (forced < flushes) {
         forceFile(); // what is confirmed later may not force this file any more
-        unforced = false;
+        forced = flushes;
       }
       long next = number + 1;
       if (next - FILES < needed) {
@@ -291,17 +316,20 @@ final class Journal implements AutoCloseable {
       return new Mark(number, position);
     } finally {
       writing.unlock();
+      forcing.unlock();
     }
   }
 
   @Override
   public void close() throws IOException {
+    forcing.lock();
     writing.lock();
     try {
       flushNow();
       file.close();
     } finally {
       writing.unlock();
+      forcing.unlock();
     }
   }
 

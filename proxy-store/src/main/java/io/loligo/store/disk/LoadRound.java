@@ -1,5 +1,7 @@
 package io.loligo.store.disk;
 
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
 import io.loligo.store.memory.Entry;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,11 @@ final class LoadRound implements AutoCloseable {
    */
   record Held(Stored stored, Entry entry, boolean inRecord, boolean whole) {}
 
+  /** A first block that was read; null where it is of another key. */
+  private record Judged(long version, StoredMeta meta) {}
+
   private final List<Held> held = new ArrayList<>(1);
+  private final List<Judged> judged = new ArrayList<>(0);
 
   /** What was loaded last of {@code stored}, as it is known now; or null. */
   Held find(Stored stored) {
@@ -26,6 +32,22 @@ final class LoadRound implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** The first block of {@code stored} has {@code meta}; null: it is of another key. */
+  void judge(Stored stored, StoredMeta meta) {
+    judged.add(new Judged(stored.version(), meta));
+  }
+
+  /** Whether it is known that {@code request}, null for any, does not select {@code stored}. */
+  boolean excludes(Stored stored, Fields request) {
+    for (Judged one : judged) {
+      if (one.version == stored.version()) {
+        return one.meta == null
+            || (request != null && one.meta.vary() != null && !one.meta.vary().matches(request));
+      }
+    }
+    return false;
   }
 
   /** Retains {@code entry}, borrowed. */

@@ -119,7 +119,9 @@ final class Loader {
   /** Null: look again. */
   private Loaded loadOnce(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
-    List<Stored> variants = catalogue.variants(secret.hash().of(key, null).high());
+    List<Stored> all = catalogue.variants(secret.hash().of(key, null).high());
+    List<Stored> variants = new ArrayList<>(all);
+    variants.removeIf(stored -> round.excludes(stored, request));
     if (variants.isEmpty()) {
       return Loaded.none(Outcome.ABSENT);
     }
@@ -140,7 +142,7 @@ final class Loader {
     boolean done = false;
     try {
       for (Stored variant : variants) {
-        Tried tried = read(variant, key, request);
+        Tried tried = read(variant, key, request, round);
         if (tried.read == null) {
           worst = tried.miss.compareTo(worst) > 0 ? tried.miss : worst;
         } else if (best == null || !VarySelection.prefers(best.meta, tried.read.meta)) {
@@ -177,7 +179,8 @@ final class Loader {
   /**
    * @param request null: whatever selects it
    */
-  private Tried read(Stored stored, CacheKey key, Fields request) throws IOException {
+  private Tried read(Stored stored, CacheKey key, Fields request, LoadRound round)
+      throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return Tried.none(Miss.BUSY);
@@ -193,8 +196,9 @@ final class Loader {
       if (block == null || !stored.isSame(block)) {
         return Tried.none(dropDamaged(stored) ? Miss.DAMAGED : Miss.MOVED);
       }
-      StoredMeta meta = selected(block, key, request);
-      if (meta == null) {
+      StoredMeta meta = FirstBlock.isOf(key, block) ? FirstBlock.meta(block) : null;
+      round.judge(stored, meta);
+      if (meta == null || round.excludes(stored, request)) {
         return Tried.none(Miss.OTHER);
       }
       read = new Read(stored, block, charge, meta, inRecord ? Source.RECORD : Source.DISK);
@@ -290,7 +294,7 @@ final class Loader {
     boolean whole = false;
     try (LoadRound round = new LoadRound()) {
       for (Stored stored : catalogue.variants(secret.hash().of(key, null).high())) {
-        Read read = read(stored, key, null).read;
+        Read read = read(stored, key, null, round).read;
         if (read != null && which.test(read.meta)) {
           agreed.add(read);
         } else {

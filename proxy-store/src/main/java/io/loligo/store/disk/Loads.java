@@ -137,10 +137,15 @@ final class Loads {
       try {
         serve(round, task.key, next(task));
       } finally {
-        tasks.remove(task.key, task); // or nobody could ever load the key again
+        tasks.remove(task.key, task);
       }
       for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
         serve(round, task.key, waiter);
+      }
+    } finally {
+      tasks.remove(task.key, task); // or nobody could ever load the key again
+      for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
+        tell(waiter, Loader.Loaded.none(Loader.Outcome.BUSY), waiter.askedNanos, 0);
       }
     }
   }

@@ -77,10 +77,7 @@ final class Patrol {
    * @param forgotten told of patterns of which nothing is left
    */
   void step(
-      DirectoryContext directory,
-      List<Ban> bans,
-      int checkpoints,
-      Consumer<List<Ban>> forgotten) {
+      DirectoryContext directory, List<Ban> bans, int checkpoints, Consumer<List<Ban>> forgotten) {
     while (!ended.isEmpty() && checkpoints - ended.peek().checkpoints >= CHECKPOINTS) {
       forgotten.accept(ended.poll().bans);
     }

@@ -62,8 +62,13 @@ final class DiskFixture implements AutoCloseable {
 
   /** Over a store of the caller's, closed with this. */
   DiskFixture(StoreFixture store) {
+    this(store, null);
+  }
+
+  /** The same on {@code medium}. */
+  DiskFixture(StoreFixture store, WatchedMedium medium) {
     this.store = store;
-    this.medium = null;
+    this.medium = medium;
   }
 
   /** Stores and waits until it is on disk, or was not wanted there. */

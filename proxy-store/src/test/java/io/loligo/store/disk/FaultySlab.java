@@ -162,10 +162,7 @@ final class FaultySlab implements Slab {
   @Override
   public void write(long position, ByteBuf from) throws IOException {
     pass(gate);
-    if (from.readableBytes() > Block.HEADER_BYTES
-        && from.getInt(from.readerIndex()) == Block.MAGIC
-        && Block.lane(from) == Lane.MAIN.ordinal()
-        && movesLeft.decrementAndGet() <= 0) {
+    if (isOfMainLane(from) && movesLeft.decrementAndGet() <= 0) {
       failsWrites = true;
     }
     if (failsWrites) {
@@ -177,6 +174,19 @@ final class FaultySlab implements Slab {
     if (hold != null && hold.isOf(from.slice()) && behindNextFirstBlock.compareAndSet(hold, null)) {
       hold(hold);
     }
+  }
+
+  /** Whether {@code octets} begin with a block of the main lane, or a segment that does. */
+  private static boolean isOfMainLane(ByteBuf octets) {
+    for (int at : new int[] {0, Geometry.SEGMENT_HEADER_BYTES}) {
+      ByteBuf block =
+          octets.slice(
+              Math.min(at, octets.readableBytes()), Math.max(0, octets.readableBytes() - at));
+      if (block.readableBytes() > Block.HEADER_BYTES && block.getInt(0) == Block.MAGIC) {
+        return Block.lane(block) == Lane.MAIN.ordinal();
+      }
+    }
+    return false;
   }
 
   private void hold(Hold hold) throws IOException {

@@ -47,8 +47,7 @@ final class RecoveryTest {
     }
 
     @Override
-    public synchronized void read(long position, ByteBuf into, int length)
-        throws IOException {
+    public synchronized void read(long position, ByteBuf into, int length) throws IOException {
       lengths.add(length);
       slab.read(position, into, length);
     }

@@ -407,7 +407,7 @@ final class SupersedingTest {
       newer.release();
       medium.run();
       assertThat(tier.mayHold(key(URL))).isTrue();
-      newer = memory.put(URL, octets(200));
+      newer = memory.put(URL, octets(200_000));
       try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
       }
