@@ -45,19 +45,17 @@ import org.slf4j.LoggerFactory;
  * thread; nothing here blocks but {@link #claim} and {@link #close}.
  *
  * <pre>
- *   state       entered by                     serves   stores
- *   OPENING     claim                          -        -
- *   RECOVERING  open, after a crash or damage  -        -
- *   READY       open                           yes      yes, unless no-store
- *   OFF         the disk failed                -        -
- *   CLOSED      close                          -        -
+ *   state       entered by                     serves                 stores
+ *   OPENING     claim, or tick after OFF       what is known so far   -
+ *   READY       open                           yes                    yes, unless no-store
+ *   OFF         the disk failed                -                      -
+ *   CLOSED      close                          -                      -
  * </pre>
  */
 final class DiskDirectory implements AutoCloseable {
   /** States. */
   enum State {
     OPENING,
-    RECOVERING,
     READY,
     OFF,
     CLOSED
@@ -1275,7 +1273,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
-    return state == State.OPENING || state == State.RECOVERING;
+    return state == State.OPENING;
   }
 
   /** Whether it may hold older copies of what another directory has. */
@@ -1451,7 +1449,6 @@ final class DiskDirectory implements AutoCloseable {
     DiskStats.State shown =
         switch (state) {
           case OPENING -> DiskStats.State.OPENING;
-          case RECOVERING -> DiskStats.State.RECOVERING;
           case READY -> config.readOnly() ? DiskStats.State.READ_ONLY : DiskStats.State.READY;
           case OFF, CLOSED -> DiskStats.State.OFF;
         };
