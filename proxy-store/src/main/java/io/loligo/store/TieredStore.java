@@ -171,7 +171,7 @@ public final class TieredStore implements Store {
     this.flights = new Flights(allocator, transit, maxInMemoryBytes, budgets.readAheadGapBytes());
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
-    this.catchUp = new CatchUp(memory, disk);
+    this.catchUp = new CatchUp(memory, disk, disk.isOnSecondRequest());
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
     this.opened =

@@ -111,7 +111,8 @@ final class Assembly {
         scalars.integer("loligo_disk_threads"),
         scalars.number("loligo_disk_write_queue"),
         dirs.loadTimeoutMillis(),
-        scalars.number("loligo_cache_dir_wait"));
+        scalars.number("loligo_cache_dir_wait"),
+        scalars.flag("loligo_cache_dir_second_request"));
   }
 
   private ProxyConfig.Memory memory() {

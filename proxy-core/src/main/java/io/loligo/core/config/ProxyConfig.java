@@ -256,6 +256,8 @@ public record ProxyConfig(
    *     waits as long as it takes
    * @param openWaitMillis {@code loligo_cache_dir_wait}: how long after the start requests wait for
    *     a directory that is being opened
+   * @param onSecondRequest {@code loligo_cache_dir_second_request}: whether a response is written
+   *     only when it is asked for again
    */
   public record Disk(
       List<CacheDir> dirs,
@@ -263,7 +265,8 @@ public record ProxyConfig(
       int threads,
       long writeQueueBytes,
       long loadTimeoutMillis,
-      long openWaitMillis) {
+      long openWaitMillis,
+      boolean onSecondRequest) {
     private static final long OPEN_WAIT_MILLIS = 5_000;
 
     /** Memory only. */
@@ -281,7 +284,14 @@ public record ProxyConfig(
         int threads,
         long writeQueueBytes,
         long loadTimeoutMillis) {
-      this(dirs, meanObjectBytes, threads, writeQueueBytes, loadTimeoutMillis, OPEN_WAIT_MILLIS);
+      this(
+          dirs,
+          meanObjectBytes,
+          threads,
+          writeQueueBytes,
+          loadTimeoutMillis,
+          OPEN_WAIT_MILLIS,
+          false);
     }
   }
 

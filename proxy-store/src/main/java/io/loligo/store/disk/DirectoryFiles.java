@@ -1,7 +1,9 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.admission.DiskAdmission;
 import io.loligo.store.admission.QueueAdmission;
+import io.loligo.store.admission.SecondRequestAdmission;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
@@ -33,9 +35,14 @@ final class DirectoryFiles {
   /** Segments opened since the last checkpoint that make the next one due, at least. */
   private static final int DUE_SEGMENTS = 64;
 
-  /** What a directory is made of; see {@link DiskDirectory}. */
+  /**
+   * What a directory is made of; see {@link DiskDirectory}.
+   *
+   * @param onSecondRequest whether a response is written only when it arrives again
+   */
   record Parts(
       CacheDir config,
+      boolean onSecondRequest,
       Geometry geometry,
       Marks marks,
       Medium medium,
@@ -194,13 +201,9 @@ final class DirectoryFiles {
             parts.ids::incrementAndGet,
             journal,
             new Writing());
-    QueueAdmission admission =
-        new QueueAdmission(
-            geometry.slabBytes(),
-            geometry.segmentBytes(),
-            geometry.totalBytes() / geometry.records());
     Catalogue catalogue =
-        new Catalogue(geometry.records(), segments, admission, parts.ids::incrementAndGet, journal);
+        new Catalogue(
+            geometry.records(), segments, admission(), parts.ids::incrementAndGet, journal);
     Blocks blocks = new Blocks(slab, segments, geometry.segmentBytes(), parts.allocator);
     Space space =
         new Space(
@@ -245,6 +248,15 @@ final class DirectoryFiles {
             parts.counters,
             failures,
             broken);
+  }
+
+  private DiskAdmission admission() {
+    long mean = geometry.totalBytes() / geometry.records();
+    DiskAdmission queue = new QueueAdmission(geometry.slabBytes(), geometry.segmentBytes(), mean);
+    return parts.onSecondRequest
+        ? new SecondRequestAdmission(
+            queue, hash -> context.catalogue().mayHold(hash), geometry.slabBytes(), mean)
+        : queue;
   }
 
   /** Something failed; nobody is told who was let go of before, as its files are closed. */

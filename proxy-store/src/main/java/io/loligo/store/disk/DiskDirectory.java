@@ -154,8 +154,7 @@ final class DiskDirectory implements AutoCloseable {
       Marks marks,
       PurgeFile purges,
       DiskThreads threads,
-      long patienceMillis,
-      long openWaitMillis,
+      ProxyConfig.Disk disk,
       AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
@@ -173,7 +172,7 @@ final class DiskDirectory implements AutoCloseable {
         new Loads(
             threads::read,
             Round::new,
-            TimeUnit.MILLISECONDS.toNanos(patienceMillis),
+            TimeUnit.MILLISECONDS.toNanos(disk.loadTimeoutMillis()),
             medium::nanos);
     this.transit = transit;
     this.memory = memory;
@@ -181,12 +180,13 @@ final class DiskDirectory implements AutoCloseable {
     this.claimedNanos = medium.nanos();
     this.nextCheckpointNanos = claimedNanos;
     this.awaitedCheckpointNanos = claimedNanos;
-    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(openWaitMillis);
+    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
     this.patrol = new Patrol(medium::nanos);
     this.files =
         new DirectoryFiles(
             new DirectoryFiles.Parts(
                 config,
+                disk.onSecondRequest(),
                 geometry,
                 marks,
                 medium,
@@ -263,18 +263,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
     return new DiskDirectory(
-        dir,
-        geometry,
-        marks,
-        purges,
-        threads,
-        disk.loadTimeoutMillis(),
-        disk.openWaitMillis(),
-        ids,
-        allocator,
-        transit,
-        memory,
-        medium);
+        dir, geometry, marks, purges, threads, disk, ids, allocator, transit, memory, medium);
   }
 
   private static final String LOOK =

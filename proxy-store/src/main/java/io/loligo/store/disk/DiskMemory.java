@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.QueueAdmission;
+import io.loligo.store.admission.SecondRequestAdmission;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.memory.SizeClass;
 
@@ -38,16 +39,20 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
     for (CacheDir dir : disk.dirs()) {
       Geometry geometry = DiskDirectory.geometry(dir, disk.meanObjectBytes());
       if (geometry != null) {
-        sum = sum.plus(of(geometry, DiskDirectory.threads(disk)));
+        sum = sum.plus(of(geometry, disk));
       }
     }
     return sum;
   }
 
-  private static DiskMemory of(Geometry geometry, int threads) {
+  private static DiskMemory of(Geometry geometry, ProxyConfig.Disk disk) {
+    int threads = DiskDirectory.threads(disk);
+    long mean = geometry.totalBytes() / geometry.records();
     long admission =
-        QueueAdmission.memoryBytes(
-            geometry.slabBytes(), geometry.totalBytes() / geometry.records());
+        QueueAdmission.memoryBytes(geometry.slabBytes(), mean)
+            + (disk.onSecondRequest()
+                ? SecondRequestAdmission.memoryBytes(geometry.slabBytes(), mean)
+                : 0);
     long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.packed(Block.STRIDE);
     long small = (long) geometry.records() * NOTE_BYTES;
     // each takes more than a block of the slabs: of these there are fewer

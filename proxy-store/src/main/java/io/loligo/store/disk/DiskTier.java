@@ -159,8 +159,11 @@ public final class DiskTier implements AutoCloseable {
   private final AtomicInteger cleared = new AtomicInteger();
 
   private final Roll roll;
+  private final boolean onSecondRequest;
 
-  private DiskTier(List<DiskDirectory> directories, Roll roll, MemoryView memory) {
+  private DiskTier(
+      List<DiskDirectory> directories, Roll roll, MemoryView memory, boolean onSecondRequest) {
+    this.onSecondRequest = onSecondRequest;
     this.memory = memory;
     this.roll = roll;
     this.directories = directories;
@@ -198,7 +201,7 @@ public final class DiskTier implements AutoCloseable {
       claimed.forEach(DiskDirectory::close);
       throw e;
     }
-    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
+    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory, disk.onSecondRequest());
     for (DiskDirectory directory : claimed) {
       directory.whenOff(() -> tier.left(directory));
       directory.whenBack(() -> tier.returned(directory));
@@ -949,6 +952,11 @@ public final class DiskTier implements AutoCloseable {
   /** Whether requests wait for a directory that is being opened. */
   public boolean isAwaited() {
     return directories.stream().anyMatch(DiskDirectory::isAwaited);
+  }
+
+  /** Whether a response is written only when it is asked for again. */
+  public boolean isOnSecondRequest() {
+    return onSecondRequest;
   }
 
   /** Whether there is no directory at all. */

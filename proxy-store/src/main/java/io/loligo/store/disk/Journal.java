@@ -79,7 +79,8 @@ final class Journal implements AutoCloseable {
   /** Whether news were taken from there, and are not written yet. Guarded by this. */
   private boolean flushing;
 
-  private volatile boolean incomplete;
+  /** Why something could not be written or forced; null: nothing failed. Set under this. */
+  private volatile Throwable failure;
 
   /**
    * Goes on with journal {@code number}.
@@ -141,12 +142,12 @@ final class Journal implements AutoCloseable {
 
   /** Whether all news appended so far are written. */
   synchronized boolean isFlushed() {
-    return !news && !flushing && !incomplete;
+    return !news && !flushing && failure == null;
   }
 
   /** Whether something could not be written, or forced: it cannot be any more then. */
   boolean isIncomplete() {
-    return incomplete;
+    return failure != null;
   }
 
   /** Whether all news appended so far are on the disk. */
@@ -212,8 +213,8 @@ final class Journal implements AutoCloseable {
   }
 
   private void flushNow() throws IOException {
-    if (incomplete) {
-      throw new IOException("what was removed could not be written");
+    if (failure != null) {
+      throw new IOException("what was removed could not be written", failure);
     }
     ByteBuffer some;
     synchronized (this) {
@@ -227,14 +228,14 @@ final class Journal implements AutoCloseable {
       long more = flushes + 1;
       flushes = more; // before anybody can think that all is on the disk
     }
-    boolean written = false;
     try {
       writeRecords(some);
-      written = true;
+    } catch (IOException | RuntimeException | Error e) {
+      failed(e);
+      throw e;
     } finally {
       synchronized (this) {
         flushing = false;
-        incomplete |= !written;
       }
     }
   }
@@ -274,19 +275,18 @@ final class Journal implements AutoCloseable {
   }
 
   private void forceFile() throws IOException {
-    boolean done = false;
     try {
       file.force(false);
-      done = true;
-    } finally {
-      if (!done) {
-        failed(); // a system says only once that it failed
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      failed(e); // a system says only once that it failed
+      throw e;
     }
   }
 
-  private synchronized void failed() {
-    incomplete = true;
+  private synchronized void failed(Throwable why) {
+    if (failure == null) {
+      failure = why;
+    }
   }
 
   /** Where a checkpoint begins to count on a journal. */
