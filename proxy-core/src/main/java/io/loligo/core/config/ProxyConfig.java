@@ -89,6 +89,47 @@ public record ProxyConfig(
         effective);
   }
 
+  /** Whether a line gives {@code directive}; else its value is the default. */
+  public boolean isGiven(String directive) {
+    return settings.stream().anyMatch(one -> one.directive().equals(directive) && one.line() > 0);
+  }
+
+  /**
+   * The same with other budgets.
+   *
+   * @param cacheBytes for {@code cache_mem}
+   * @param transitBytes for {@code loligo_transit_memory}
+   */
+  public ProxyConfig withBudgets(long cacheBytes, long transitBytes) {
+    Memory budgets =
+        new Memory(
+            cacheBytes,
+            memory.maxObjectInMemoryBytes,
+            transitBytes,
+            memory.streamBufferBytes,
+            memory.readAheadGapBytes);
+    List<Setting> shown =
+        settings.stream()
+            .map(one -> one.withSize("cache_mem", memory.cacheBytes, cacheBytes))
+            .map(one -> one.withSize("loligo_transit_memory", memory.transitBytes, transitBytes))
+            .toList();
+    return new ProxyConfig(
+        ports,
+        access,
+        caching,
+        budgets,
+        disk,
+        timeouts,
+        connections,
+        limits,
+        forwarding,
+        dns,
+        logging,
+        admin,
+        workers,
+        shown);
+  }
+
   /** The same with another tier on disk. */
   public ProxyConfig withDisk(Disk disk) {
     return new ProxyConfig(

@@ -114,7 +114,10 @@ final class UsedDirectives {
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "256 MB")
             .difference("holds stored responses only; bytes in transit are budgeted apart")
-            .text("Memory for stored responses, off the Java heap."),
+            .text(
+                "Memory for stored responses, off the Java heap. The default is lowered where the"
+                    + " machine, the container or the JVM has less memory; the log reports it at the"
+                    + " start. A line that does not fit is an error."),
         d("maximum_object_size_in_memory")
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "512 KB")
@@ -437,7 +440,8 @@ final class UsedDirectives {
             .text(
                 "Memory for bytes on their way that no tier holds: of answers that arrive, uploads,"
                     + " tunnels, what clients send ahead. Reads become small where a quarter is"
-                    + " left; where little is, new fetches and tunnels get 503."),
+                    + " left; where little is, new fetches and tunnels get 503. The default is"
+                    + " lowered where memory is short, as that of cache_mem."),
         d("loligo_event_loops")
             .type(ValueType.INTEGER, "0")
             .range(0, 1024)

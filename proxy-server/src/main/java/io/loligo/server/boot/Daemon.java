@@ -23,7 +23,12 @@ final class Daemon {
   private final ProxyConfig config;
   private final Supplier<ConfigResult> source;
 
-  /** {@code source} reads the configuration anew. */
+  /**
+   * Has nothing started yet.
+   *
+   * @param config fits the memory there is, but for defaults, which are lowered
+   * @param source reads the configuration anew
+   */
   Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
     this.config = config;
     this.source = source;
@@ -31,11 +36,8 @@ final class Daemon {
 
   /** Runs until SIGTERM or SIGINT. The process's exit status. */
   int run() {
-    MemoryBudget budget = MemoryBudget.of(config);
-    if (budget.refusal() != null) {
-      System.err.println("loligo: not started: " + budget.refusal());
-      return 1;
-    }
+    MemoryFit memory = MemoryFit.of(config);
+    MemoryBudget budget = memory.budget();
     DirectMemory.limitBuffers(budget.disk());
     String superuser = Superuser.warning();
     if (superuser != null) {
@@ -64,11 +66,12 @@ final class Daemon {
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
     try {
-      proxy = start();
+      proxy = start(memory.config());
     } catch (IOException | RuntimeException e) {
       LOG.error("not started: {}", e.getMessage(), e instanceof RuntimeException ? e : null);
       return 1;
     }
+    LOG.info("{}", memory.report());
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
     }
@@ -96,8 +99,8 @@ final class Daemon {
     return 0;
   }
 
-  private Proxy start() throws IOException {
-    ProxyConfig placed = Places.of(config);
+  private Proxy start(ProxyConfig fitted) throws IOException {
+    ProxyConfig placed = Places.of(fitted);
     AppLog.toFile(placed.logging().cacheLog());
     AppLog.level(placed.logging().debugOptions());
     Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);

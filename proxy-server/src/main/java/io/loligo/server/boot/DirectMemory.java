@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.VMOption;
 import io.loligo.store.disk.DiskMemory;
 import java.lang.management.ManagementFactory;
 
@@ -31,11 +32,22 @@ final class DirectMemory {
   }
 
   private static long grantedBytes() {
+    long option = option("MaxDirectMemorySize");
+    return option > 0 && option < Long.MAX_VALUE ? option : Runtime.getRuntime().maxMemory();
+  }
+
+  /** The JVM's option {@code name} in bytes; {@link Long#MAX_VALUE} if it is not set. */
+  static long option(String name) {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    long option =
-        options == null ? 0 : Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
-    return option > 0 ? option : Runtime.getRuntime().maxMemory();
+    try {
+      VMOption option = options == null ? null : options.getVMOption(name);
+      return option == null || option.getOrigin() == VMOption.Origin.DEFAULT
+          ? Long.MAX_VALUE
+          : Long.parseLong(option.getValue());
+    } catch (IllegalArgumentException unknown) {
+      return Long.MAX_VALUE;
+    }
   }
 
   /**

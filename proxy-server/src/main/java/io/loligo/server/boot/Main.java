@@ -74,7 +74,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-      ConfigResult result = read();
+      ConfigResult result = MemoryFit.check(read(), file.toString());
       for (ConfigProblem problem : result.problems()) {
         System.err.println(problem.text());
       }
@@ -110,9 +110,17 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int report(Path file, boolean strict) {
-    CheckReport report =
-        new CheckReport(new ConfigReader(new FileConfigSource()).read(file.toString()));
+    ConfigResult result =
+        MemoryFit.check(
+            new ConfigReader(new FileConfigSource()).read(file.toString()), file.toString());
+    CheckReport report = new CheckReport(result);
     System.out.print(report.text());
+    if (result.isUsable()) {
+      MemoryFit memory = MemoryFit.of(result.config());
+      if (memory.isLowered()) {
+        System.out.println(memory.report());
+      }
+    }
     return report.exitStatus(strict);
   }
 }

@@ -28,6 +28,9 @@ record MemoryBudget(
   /** A heap grows to its limit only if needed: what must fit beside the rest is a small one. */
   static final long SMALL_HEAP_BYTES = 64L << 20;
 
+  /** Beside heap and direct memory: classes, compiled code, stacks. Lowered defaults leave it. */
+  static final long JVM_BYTES = 64L << 20;
+
   /** The budget of {@code config} on this JVM. */
   static MemoryBudget of(ProxyConfig config) {
     return new MemoryBudget(
@@ -39,11 +42,42 @@ record MemoryBudget(
         machineMemory());
   }
 
+  /** The memory of the machine or container, or {@code -XX:MaxRAM} where that is less. */
   private static long machineMemory() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof com.sun.management.OperatingSystemMXBean system
-        ? system.getTotalMemorySize()
-        : Long.MAX_VALUE;
+    long total =
+        ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean system
+            ? system.getTotalMemorySize()
+            : Long.MAX_VALUE;
+    return Math.min(total, DirectMemory.option("MaxRAM"));
+  }
+
+  /** The same limits with other budgets. */
+  MemoryBudget with(long otherCacheBytes, long otherTransitBytes) {
+    return new MemoryBudget(
+        otherCacheBytes, otherTransitBytes, disk, directLimitBytes, heapLimitBytes, machineBytes);
+  }
+
+  /**
+   * Room for {@code cache_mem} and {@code loligo_transit_memory} beside a heap of its full size, or
+   * of half the machine where the JVM would let it grow further.
+   */
+  long roomBytes() {
+    long heap = Math.min(heapLimitBytes, Math.max(machineBytes / 2, heapBytes()));
+    long direct = Math.min(directLimitBytes, machineBytes - heap - JVM_BYTES);
+    return direct - disk.directBytes() - OVERHEAD_BYTES;
+  }
+
+  /** Most that {@code cache_mem} and {@code loligo_transit_memory} may be together. */
+  long mostBytes() {
+    return Math.min(directLimitBytes, machineBytes - heapBytes())
+        - disk.directBytes()
+        - OVERHEAD_BYTES;
+  }
+
+  /** Whether nothing is to be refused. */
+  boolean fits() {
+    return refusal("") == null;
   }
 
   /** What may be used directly. */
@@ -58,6 +92,14 @@ record MemoryBudget(
 
   /** Null where it fits; else the arithmetic and the flag to set. */
   String refusal() {
+    return refusal(
+        disk.directBytes() > 0
+            ? "lower cache_mem, or raise store_avg_object_size"
+            : "lower cache_mem");
+  }
+
+  /** The same with a remedy other than a flag. */
+  String refusal(String remedy) {
     boolean hasDisk = disk.directBytes() > 0;
     String arithmetic =
         "cache_mem "
@@ -70,7 +112,6 @@ record MemoryBudget(
             + " = "
             + mib(sumBytes())
             + " of direct memory";
-    String remedy = hasDisk ? "lower cache_mem, or raise store_avg_object_size" : "lower cache_mem";
     if (sumBytes() + heapBytes() > machineBytes) {
       return arithmetic
           + " + heap "

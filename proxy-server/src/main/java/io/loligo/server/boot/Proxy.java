@@ -505,7 +505,9 @@ public final class Proxy implements AutoCloseable {
       throw new IOException(notReady);
     }
     ProxyConfig before = config;
-    Reconfiguration next = Reconfiguration.of(before, Places.of(wanted));
+    MemoryFit memory = MemoryFit.of(wanted);
+    ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
+    Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
     ExchangeSettings settings = ExchangeSettings.of(now, processMark);
     DnsSettings names = DnsSettings.load(now.dns()).orSame(dns);
@@ -550,7 +552,7 @@ public final class Proxy implements AutoCloseable {
     if (admin != null) {
       admin.reconfigure(now.admin().secret(), Set.of(now.forwarding().visibleHostname()));
     }
-    return later(next, wanted);
+    return later(next, fitted);
   }
 
   /** Some loops have exchanged, some not: all have what they had before {@code failure} again. */

@@ -22,6 +22,9 @@ final class ProxyProcess implements AutoCloseable {
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_EPHEMERAL_PORT = 32_768;
 
+  private static final List<String> USUAL_OPTIONS =
+      List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m");
+
   private final Process process;
   private final Path output;
 
@@ -45,23 +48,27 @@ final class ProxyProcess implements AutoCloseable {
   static ProxyProcess ignoring(String signal, Path dir, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("/bin/sh", "-c", "trap '' " + signal + "; exec \"$@\"", "sh"));
-    command.addAll(command(List.of(), "io.loligo.server.boot.Main", arguments));
+    command.addAll(command(USUAL_OPTIONS, "io.loligo.server.boot.Main", arguments));
     return start(dir, command.toArray(String[]::new));
+  }
+
+  /** The same with no other options of the virtual machine than these. */
+  static ProxyProcess bare(Path dir, List<String> options, String... arguments) throws IOException {
+    String main = "io.loligo.server.boot.Main";
+    return start(dir, command(options, main, arguments).toArray(String[]::new));
   }
 
   /** The same with a main class of the test's around this build's. */
   static ProxyProcess java(Path dir, List<String> options, String main, String... arguments)
       throws IOException {
-    return start(dir, command(options, main, arguments).toArray(String[]::new));
+    List<String> all = new ArrayList<>(USUAL_OPTIONS);
+    all.addAll(options);
+    return start(dir, command(all, main, arguments).toArray(String[]::new));
   }
 
   private static List<String> command(List<String> options, String main, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:MaxDirectMemorySize=512m"));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // what the jar's manifest says to the JVM
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--add-"))

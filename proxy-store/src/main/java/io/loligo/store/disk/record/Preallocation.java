@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import jnr.constants.platform.Errno;
 import net.openhft.posix.OpenFlag;
 import net.openhft.posix.PosixAPI;
 
@@ -17,48 +18,103 @@ import net.openhft.posix.PosixAPI;
 public final class Preallocation {
   private static final int ZEROS = 1 << 20;
 
+  /** The system's call that reserves space, such as {@code fallocate}. */
+  @FunctionalInterface
+  interface Reservation {
+    /**
+     * Reserves the first {@code bytes} of {@code file}, which exists.
+     *
+     * @return 0, or the system's error number
+     * @throws RuntimeException the system has no such call
+     */
+    int reserve(Path file, long bytes);
+  }
+
   private Preallocation() {}
 
   /**
-   * Makes a file at least {@code bytes} octets long, with all of its space allocated; creates it.
-   * What is in it stays. Where the file system cannot reserve space, zeros are written.
+   * Makes a file at least {@code bytes} bytes long, with all of its space allocated; creates it.
+   * Its content stays. Zeros are written where the system or the file system has no call that
+   * reserves space, and nowhere else.
    *
-   * @throws IOException there is not enough space, with what is missing, or the file cannot be
-   *     written; it is then as it was
+   * @throws IOException there is not enough space, with the number of bytes that are missing; or
+   *     the system refused, with its reason; or the file cannot be written. The file is then as it
+   *     was
    */
   public static void allocate(Path file, long bytes) throws IOException {
+    allocate(file, bytes, Preallocation::fallocate);
+  }
+
+  /** The same with another call. */
+  static void allocate(Path file, long bytes, Reservation system) throws IOException {
     boolean isNew = !Files.exists(file);
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       long before = open.length();
       try {
         checkSpace(file, bytes - before, bytes); // what does not fit is not begun: others write too
-        if (!reserved(file, bytes) || open.length() < bytes) {
+        if (!reserved(file, bytes, system) || open.length() < bytes) {
           checkSpace(file, bytes - before, bytes);
           writeZeros(open, bytes);
         }
       } catch (IOException e) {
-        open.setLength(before);
-        if (isNew) {
-          Files.deleteIfExists(file);
+        try {
+          open.setLength(before);
+          if (isNew) {
+            Files.deleteIfExists(file);
+          }
+        } catch (IOException again) {
+          e.addSuppressed(again);
         }
         throw e;
       }
     }
   }
 
-  private static boolean reserved(Path file, long bytes) throws IOException {
-    PosixAPI posix = PosixAPI.posix();
-    int descriptor;
+  /** False where the system or the file system has no such call. */
+  private static boolean reserved(Path file, long bytes, Reservation system) throws IOException {
+    int error;
     try {
-      descriptor = posix.open(file.toString(), OpenFlag.O_RDWR.value(), 0);
-    } catch (RuntimeException e) {
-      return false; // a system the library does not know
+      do {
+        error = system.reserve(file, bytes);
+      } while (error == Errno.EINTR.intValue());
+    } catch (RuntimeException | LinkageError e) {
+      return false; // a system the library does not know, or a symbol it does not find there
     }
-    if (descriptor < 0) {
+    if (error == Errno.ENOSYS.intValue()
+        || error == Errno.EOPNOTSUPP.intValue()
+        || error == Errno.ENOTSUP.intValue()) {
       return false;
     }
+    if (error != 0) {
+      Errno reason = Errno.valueOf(error);
+      throw new IOException(
+          "no space reserved for "
+              + file
+              + ": "
+              + reason.name()
+              + " ("
+              + reason
+              + ") for "
+              + bytes
+              + " bytes");
+    }
+    return true;
+  }
+
+  private static int fallocate(Path file, long bytes) {
+    PosixAPI posix = PosixAPI.posix();
+    int descriptor = posix.open(file.toString(), OpenFlag.O_RDWR.value(), 0);
+    if (descriptor < 0) {
+      return posix.lastError();
+    }
     try {
-      return posix.fallocate(descriptor, 0, 0, bytes) == 0;
+      // the first call of a process links the function, which may overwrite its error number
+      for (int call = 0; call < 2; call++) {
+        if (posix.fallocate(descriptor, 0, 0, bytes) == 0) {
+          return 0;
+        }
+      }
+      return posix.lastError();
     } finally {
       posix.close(descriptor);
     }

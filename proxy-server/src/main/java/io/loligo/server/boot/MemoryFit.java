@@ -1,0 +1,183 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ConfigProblem;
+import io.loligo.core.config.ConfigProblem.Severity;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.LineReport;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.core.config.Setting;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Fits the memory budgets of a configuration to the memory there is. A default is lowered until it
+ * fits; a line in the file is taken as it is, and is an error if it asks for too much. Immutable.
+ *
+ * @param config the configuration, its default budgets lowered where necessary
+ * @param budget the budget of {@code config}
+ * @param usual the budget of the configuration as it was read
+ */
+record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
+  /** {@code cache_mem} and {@code loligo_transit_memory} are not lowered below this. */
+  static final long LEAST_BYTES = 8L << 20;
+
+  private static final String CACHE = "cache_mem";
+  private static final String TRANSIT = "loligo_transit_memory";
+  private static final String DIR = "cache_dir";
+
+  /** Fits {@code config} to the memory of this JVM. */
+  static MemoryFit of(ProxyConfig config) {
+    return of(config, MemoryBudget.of(config));
+  }
+
+  /** Fits {@code config} to the limits of {@code usual}, its budget. */
+  static MemoryFit of(ProxyConfig config, MemoryBudget usual) {
+    boolean cacheGiven = config.isGiven(CACHE);
+    boolean transitGiven = config.isGiven(TRANSIT);
+    long room = usual.roomBytes();
+    long cache = usual.cacheBytes();
+    long transit = usual.transitBytes();
+    if (cacheGiven && !transitGiven) {
+      transit = atMost(transit, room - cache);
+    } else if (transitGiven && !cacheGiven) {
+      cache = atMost(cache, room - transit);
+    } else if (!cacheGiven && cache + transit > room) {
+      // two thirds for stored responses, as in the defaults
+      cache = atMost(cache, Math.min(room / 3 * 2, room - LEAST_BYTES));
+      transit = atMost(transit, room - cache);
+    }
+    return new MemoryFit(config.withBudgets(cache, transit), usual.with(cache, transit), usual);
+  }
+
+  /** {@code usual}, or the whole megabytes of {@code room}, but {@link #LEAST_BYTES} at least. */
+  private static long atMost(long usual, long room) {
+    return Math.min(usual, Math.max(LEAST_BYTES, room >> 20 << 20));
+  }
+
+  /** Adds an error to {@code read} where its configuration does not fit the memory of this JVM. */
+  static ConfigResult check(ConfigResult read, String file) {
+    ConfigProblem problem = read.isUsable() ? of(read.config()).problem(file) : null;
+    if (problem == null) {
+      return read;
+    }
+    List<ConfigProblem> problems = new ArrayList<>(read.problems());
+    problems.add(problem);
+    List<LineReport> lines =
+        read.lines().stream().map(line -> isOf(problem, line) ? wrong(line) : line).toList();
+    return new ConfigResult(null, List.copyOf(problems), lines);
+  }
+
+  private static boolean isOf(ConfigProblem problem, LineReport line) {
+    return line.line() == problem.line() && line.file().equals(problem.file());
+  }
+
+  private static LineReport wrong(LineReport line) {
+    return new LineReport(
+        line.file(), line.line(), line.text(), LineReport.Verdict.ERROR, "more than fits");
+  }
+
+  /** Whether a default was lowered. */
+  boolean isLowered() {
+    return budget.cacheBytes() < usual.cacheBytes() || budget.transitBytes() < usual.transitBytes();
+  }
+
+  /** The budgets in force, the defaults that were lowered, and the memory there is. */
+  String report() {
+    String limits =
+        "the JVM may use "
+            + mb(budget.directLimitBytes())
+            + " of direct memory and "
+            + mb(budget.heapLimitBytes())
+            + " of heap, the machine or container has "
+            + mb(budget.machineBytes());
+    String budgets =
+        "memory: "
+            + report(CACHE, budget.cacheBytes(), usual.cacheBytes())
+            + ", "
+            + report(TRANSIT, budget.transitBytes(), usual.transitBytes())
+            + ": "
+            + limits;
+    return isLowered()
+        ? budgets + "; more memory, -XX:MaxDirectMemorySize or lines in the file change this"
+        : budgets;
+  }
+
+  private static String report(String name, long bytes, long usualBytes) {
+    return bytes == usualBytes
+        ? name + " " + mb(bytes)
+        : name + " " + mb(bytes) + " (lowered from its default, " + mb(usualBytes) + ")";
+  }
+
+  /**
+   * Null where all of it fits. Else an error at the line that asks for most, or at {@code file}
+   * where no line asks for anything.
+   */
+  ConfigProblem problem(String file) {
+    if (budget.fits()) {
+      return null;
+    }
+    Setting line = largest();
+    if (line == null) {
+      return new ConfigProblem(
+          Severity.ERROR, file, 0, "memory", "", "", budget.refusal("provide more memory"));
+    }
+    boolean dir = line.directive().equals(DIR);
+    String remedy =
+        dir
+            ? "raise store_avg_object_size, or make the cache_dir smaller"
+            : "lower " + line.directive() + ", or remove the line: the default adapts";
+    return new ConfigProblem(
+        Severity.ERROR,
+        line.file(),
+        line.line(),
+        line.directive(),
+        line.value(),
+        dir ? "" : expected(line.directive()),
+        budget.refusal(remedy));
+  }
+
+  private String expected(String name) {
+    long other = name.equals(CACHE) ? budget.transitBytes() : budget.cacheBytes();
+    long most = (budget.mostBytes() - other) >> 20;
+    return most > 0 ? "at most " + most + " MB" : "";
+  }
+
+  /** The line that asks for most; null where only defaults ask. */
+  private Setting largest() {
+    if (budget.disk().heapBytes() > budget.heapLimitBytes() / 2) {
+      return largestDir();
+    }
+    long cache = config.isGiven(CACHE) ? budget.cacheBytes() : 0;
+    long transit = config.isGiven(TRANSIT) ? budget.transitBytes() : 0;
+    long disk = budget.disk().directBytes();
+    if (disk > Math.max(cache, transit)) {
+      return largestDir();
+    }
+    return cache + transit == 0 ? null : line(cache < transit ? TRANSIT : CACHE);
+  }
+
+  private Setting line(String directive) {
+    return config.settings().stream()
+        .filter(one -> one.directive().equals(directive) && one.line() > 0)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Setting largestDir() {
+    String source =
+        config.disk().dirs().stream()
+            .max(Comparator.comparingLong(CacheDir::maxBytes))
+            .map(CacheDir::source)
+            .orElse("");
+    return config.settings().stream()
+        .filter(one -> one.directive().equals(DIR) && one.source().equals(source))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static String mb(long bytes) {
+    return (bytes >> 20) + " MB";
+  }
+}
