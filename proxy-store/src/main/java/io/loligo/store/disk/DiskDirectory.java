@@ -232,6 +232,16 @@ final class DiskDirectory implements AutoCloseable {
       long min = Geometry.minBytes(disk.meanObjectBytes());
       throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
     }
+    if (Geometry.wantedRecords(dir.maxBytes(), disk.meanObjectBytes()) > Geometry.MAX_RECORDS) {
+      LOG.warn(
+          "cache_dir {} ({}): its index ends at {} responses, with store_avg_object_size {} bytes"
+              + " that is {} MB: give the rest to another line, or raise store_avg_object_size",
+          dir.path(),
+          dir.source(),
+          Geometry.MAX_RECORDS,
+          disk.meanObjectBytes(),
+          (Geometry.MAX_RECORDS * disk.meanObjectBytes()) >> 20);
+    }
     Path path = medium.path(dir.path());
     if (Files.exists(path) && !Files.isDirectory(path)) {
       throw refusal(dir, "is not a directory: name one, or remove what is there", null);
