@@ -53,7 +53,10 @@ final class Checkpoint {
 
     private final ByteBuf header;
 
-    Output(Path path, Start start, ByteBufAllocator allocator) throws IOException {
+    /**
+     * @param directory tells it from checkpoints of other directories
+     */
+    Output(Path path, long directory, Start start, ByteBufAllocator allocator) throws IOException {
       file = FileChannel.open(path, StandardOpenOption.WRITE);
       buffer = allocator.buffer(1 << 16);
       header = allocator.buffer(HEADER_BYTES, HEADER_BYTES).writeZero(HEADER_BYTES);
@@ -63,7 +66,7 @@ final class Checkpoint {
         write(header, 0);
         file.force(false);
         position = HEADER_BYTES;
-        writeTable(start);
+        writeTable(directory, start);
         begun = true;
       } finally {
         if (!begun) {
@@ -72,7 +75,7 @@ final class Checkpoint {
       }
     }
 
-    private void writeTable(Start start) throws IOException {
+    private void writeTable(long directory, Start start) throws IOException {
       for (Segments.State state : start.segments) {
         buffer.writeInt(state.number());
         buffer.writeByte(state.lane().ordinal());
@@ -86,6 +89,7 @@ final class Checkpoint {
       header.setInt(8, Marks.VERSION);
       header.setLong(16, start.mark.number());
       header.setLong(48, start.mark.position());
+      header.setLong(56, directory);
       header.setLong(24, start.nextId);
       header.setInt(32, start.segments.size());
       header.setInt(36, crc(buffer, 0, buffer.writerIndex()));
@@ -151,21 +155,24 @@ final class Checkpoint {
     private long position;
     private final Start start;
 
-    private Input(FileChannel file) throws IOException {
+    private Input(FileChannel file, long directory) throws IOException {
       this.file = file;
       this.length = HEADER_BYTES;
-      this.start = readStart();
+      this.start = readStart(directory);
     }
 
-    /** Opens the one at {@code path}; null where there is none, or its beginning is damaged. */
-    static Input open(Path path) throws IOException {
+    /**
+     * Opens the one of {@code directory} at {@code path}; null where there is none, it was cut, or
+     * its beginning is damaged.
+     */
+    static Input open(Path path, long directory) throws IOException {
       if (!Files.exists(path)) {
         return null;
       }
       FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
       Input input = null;
       try {
-        input = new Input(file);
+        input = new Input(file, directory);
       } finally {
         if (input == null || input.start == null) {
           file.close();
@@ -178,11 +185,13 @@ final class Checkpoint {
       return start;
     }
 
-    private Start readStart() throws IOException {
+    private Start readStart(long directory) throws IOException {
       if (!fill(HEADER_BYTES)
           || buffer.getLong(0) != MAGIC
           || buffer.getInt(8) != Marks.VERSION
-          || buffer.getInt(12) != crc(buffer, 16, HEADER_BYTES - 16)) {
+          || buffer.getInt(12) != crc(buffer, 16, HEADER_BYTES - 16)
+          || buffer.getLong(56) != directory
+          || buffer.getLong(40) > file.size()) {
         return null;
       }
       length = buffer.getLong(40);

@@ -10,6 +10,7 @@ import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -112,7 +113,7 @@ final class DirectoryFiles {
     }
     raiseIds(0);
     Opening opening =
-        new Opening(geometry, marks, stopped, progress, parts.memory::alternativeLeft);
+        new Opening(geometry, marks, directory(), stopped, progress, parts.memory::alternativeLeft);
     try {
       long last = lastJournal();
       if (last < 0 || !opening.begin(last)) {
@@ -139,12 +140,18 @@ final class DirectoryFiles {
     return context;
   }
 
-  /** The number of the newest journal; -1 where one is missing, which may be that. */
+  private long directory() {
+    return header.secret().directory();
+  }
+
+  /** The number of the newest journal; -1 where one is missing or cut, which may be that. */
   private long lastJournal() throws IOException {
     long last = 0;
     for (int i = 0; i < Journal.FILES; i++) {
-      long number = Journal.number(marks.journal(i));
-      if (number < 0 || number % Journal.FILES != i) {
+      long number = Journal.number(marks.journal(i), directory());
+      if (number < 0
+          || number % Journal.FILES != i
+          || Files.size(marks.journal(i)) < geometry.journalBytes()) {
         return -1;
       }
       last = Math.max(last, number);
@@ -166,7 +173,7 @@ final class DirectoryFiles {
     header = marks.create(geometry, parts.medium.random());
     allocate();
     for (int i = 0; i < Journal.FILES; i++) {
-      Journal.create(marks.journal(i), parts.medium, i);
+      Journal.create(marks.journal(i), parts.medium, directory(), i);
     }
     build(Journal.FILES - 1, Journal.HEADER_BYTES);
     context.catalogue().settle();
@@ -187,7 +194,7 @@ final class DirectoryFiles {
     Slab slab = parts.medium.slabs(marks, geometry);
     Journal journal;
     try {
-      journal = new Journal(marks, parts.medium, number, end, parts.threads::newLock);
+      journal = new Journal(marks, parts.medium, directory(), number, end, parts.threads::newLock);
     } catch (IOException e) {
       slab.close();
       throw e;
@@ -386,7 +393,7 @@ final class DirectoryFiles {
     Checkpoint.Start start = new Checkpoint.Start(mark, snapshot.nextId(), states);
     int next = 1 - slot;
     try (Checkpoint.Output out =
-        new Checkpoint.Output(marks.checkpoint(next), start, parts.allocator)) {
+        new Checkpoint.Output(marks.checkpoint(next), directory(), start, parts.allocator)) {
       writeSections(out, states, false); // known before what was written since is read
       writeSections(out, states, true);
       out.finish();

@@ -58,6 +58,7 @@ final class Journal implements AutoCloseable {
 
   private final Marks marks;
   private final Medium medium;
+  private final long directory;
   private final Lock forcing;
   private final Lock writing;
   private FileChannel file;
@@ -85,22 +86,26 @@ final class Journal implements AutoCloseable {
   /**
    * Goes on with journal {@code number}.
    *
+   * @param directory tells it from journals of other directories
    * @param position behind its last record
    */
-  Journal(Marks marks, Medium medium, long number, long position, Supplier<Lock> locks)
+  Journal(
+      Marks marks, Medium medium, long directory, long number, long position, Supplier<Lock> locks)
       throws IOException {
     this.marks = marks;
     this.medium = medium;
+    this.directory = directory;
     this.forcing = locks.get();
     this.writing = locks.get();
     use(medium.journal(marks.journal(number)), number, position);
   }
 
   /** Returns owned: an open file with a header, on the disk. */
-  private static FileChannel begin(Path path, Medium medium, long next) throws IOException {
+  private static FileChannel begin(Path path, Medium medium, long directory, long next)
+      throws IOException {
     FileChannel begun = medium.journal(path);
     try {
-      writeHeader(begun, next);
+      writeHeader(begun, directory, next);
       return begun;
     } catch (IOException e) {
       begun.close();
@@ -108,17 +113,18 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  private static void writeHeader(FileChannel file, long number) throws IOException {
+  private static void writeHeader(FileChannel file, long directory, long number)
+      throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-    header.putLong(MAGIC).putInt(Marks.VERSION).putInt(0).putLong(number);
+    header.putLong(MAGIC).putInt(Marks.VERSION).putInt(0).putLong(number).putLong(directory);
     header.putInt(12, crc(header, 16, HEADER_BYTES - 16)).rewind();
     write(file, header, 0);
     file.force(true);
   }
 
   /** Makes {@code path}, allocated, the file of a journal without records. */
-  static void create(Path path, Medium medium, long number) throws IOException {
-    begin(path, medium, number).close();
+  static void create(Path path, Medium medium, long directory, long number) throws IOException {
+    begin(path, medium, directory, number).close();
   }
 
   private synchronized void use(FileChannel begun, long next, long end) {
@@ -268,9 +274,33 @@ final class Journal implements AutoCloseable {
         forceFile();
         forced = written;
         append(Type.FORCED, 0, 0, end, number, 0);
+        writeForced();
       }
     } finally {
       forcing.unlock();
+    }
+  }
+
+  /** So that a start notices damage to what was confirmed last; with news it is written anyway. */
+  private void writeForced() throws IOException {
+    writing.lock();
+    try {
+      ByteBuffer some;
+      synchronized (this) {
+        if (news || failure != null) {
+          return;
+        }
+        some = waiting;
+        waiting = ByteBuffer.allocate(FIRST_BYTES);
+      }
+      try {
+        writeRecords(some);
+      } catch (IOException | RuntimeException | Error e) {
+        failed(e);
+        throw e;
+      }
+    } finally {
+      writing.unlock();
     }
   }
 
@@ -310,7 +340,7 @@ final class Journal implements AutoCloseable {
       long next = number + 1;
       if (next - FILES < needed) {
         FileChannel before = file;
-        use(begin(marks.journal(next), medium, next), next, HEADER_BYTES);
+        use(begin(marks.journal(next), medium, directory, next), next, HEADER_BYTES);
         before.close();
       }
       return new Mark(number, position);
@@ -333,8 +363,8 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** The number of the journal at {@code path}; -1 where there is none that can be used. */
-  static long number(Path path) throws IOException {
+  /** The number of the journal of {@code directory} at {@code path}; -1 where there is none. */
+  static long number(Path path, long directory) throws IOException {
     if (!Files.exists(path)) {
       return -1;
     }
@@ -348,19 +378,21 @@ final class Journal implements AutoCloseable {
         !header.hasRemaining()
             && header.getLong(0) == MAGIC
             && header.getInt(8) == Marks.VERSION
-            && header.getInt(12) == crc(header, 16, HEADER_BYTES - 16);
+            && header.getInt(12) == crc(header, 16, HEADER_BYTES - 16)
+            && header.getLong(24) == directory;
     return good ? header.getLong(16) : -1;
   }
 
   /**
-   * Reads the records of journal {@code number} at {@code path} from {@code from} on. A gap is what
-   * a power failure kept from the disk, and was confirmed to nobody.
+   * Reads the records of journal {@code number} of {@code directory} at {@code path} from {@code
+   * from} on. A gap is what a power failure kept from the disk, and was confirmed to nobody.
    *
    * @return the position behind the last record; -1 where something is damaged that was on the
    *     disk, or it is another journal
    */
-  static long read(Path path, long number, long from, Visitor visitor) throws IOException {
-    if (number(path) != number) {
+  static long read(Path path, long directory, long number, long from, Visitor visitor)
+      throws IOException {
+    if (number(path, directory) != number) {
       return -1;
     }
     ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));

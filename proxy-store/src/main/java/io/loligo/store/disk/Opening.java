@@ -36,6 +36,7 @@ final class Opening {
 
   private final Geometry geometry;
   private final Marks marks;
+  private final long directory;
   private final BooleanSupplier stopped;
   private final Runnable progress;
   private final Consumer<OptionalInt> alternatives;
@@ -64,6 +65,7 @@ final class Opening {
   private record Drop(long low, boolean all, long version) {}
 
   /**
+   * @param directory see {@link Secret#directory}
    * @param stopped whether nobody wants it any more
    * @param progress run now and then when what is found is final
    * @param alternatives see {@link DiskTier.MemoryView#alternativeLeft}
@@ -71,11 +73,13 @@ final class Opening {
   Opening(
       Geometry geometry,
       Marks marks,
+      long directory,
       BooleanSupplier stopped,
       Runnable progress,
       Consumer<OptionalInt> alternatives) {
     this.geometry = geometry;
     this.marks = marks;
+    this.directory = directory;
     this.stopped = stopped;
     this.progress = progress;
     this.alternatives = alternatives;
@@ -122,10 +126,10 @@ final class Opening {
    */
   boolean begin(long newestJournal) throws IOException {
     lastJournal = newestJournal;
-    Checkpoint.Input one = Checkpoint.Input.open(marks.checkpoint(0));
+    Checkpoint.Input one = Checkpoint.Input.open(marks.checkpoint(0), directory);
     Checkpoint.Input other = null;
     try {
-      other = Checkpoint.Input.open(marks.checkpoint(1));
+      other = Checkpoint.Input.open(marks.checkpoint(1), directory);
       boolean oneFirst = other == null || (one != null && isNewer(one, other));
       Checkpoint.Input first = oneFirst ? one : other;
       Checkpoint.Input second = oneFirst ? other : one;
@@ -181,7 +185,7 @@ final class Opening {
     Journal.Mark mark = start.mark();
     for (long number = mark.number(); number <= lastJournal; number++) {
       long first = number == mark.number() ? mark.position() : Journal.HEADER_BYTES;
-      end = Journal.read(marks.journal(number), number, first, this::record);
+      end = Journal.read(marks.journal(number), directory, number, first, this::record);
       if (end < 0) {
         return false;
       }
