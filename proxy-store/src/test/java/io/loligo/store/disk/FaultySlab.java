@@ -20,7 +20,7 @@ final class FaultySlab implements Slab {
   private final AtomicInteger stalled = new AtomicInteger();
   private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
   private final AtomicInteger forces = new AtomicInteger();
-  private volatile boolean failsWrites;
+  private volatile String failsWrites;
   private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
   private final AtomicReference<Hold> behindNextForce = new AtomicReference<>();
@@ -63,7 +63,12 @@ final class FaultySlab implements Slab {
   }
 
   void failWrites() {
-    failsWrites = true;
+    failWrites("Input/output error");
+  }
+
+  /** All writes fail as the system says it with {@code why}. */
+  void failWrites(String why) {
+    failsWrites = why;
   }
 
   /** All writes fail from the {@code nth} block on that is written to the main lane. */
@@ -163,10 +168,10 @@ final class FaultySlab implements Slab {
   public void write(long position, ByteBuf from) throws IOException {
     pass(gate);
     if (isOfMainLane(from) && movesLeft.decrementAndGet() <= 0) {
-      failsWrites = true;
+      failWrites();
     }
-    if (failsWrites) {
-      throw new IOException("Input/output error");
+    if (failsWrites != null) {
+      throw new IOException(failsWrites);
     }
     touch(position, from.readableBytes(), true);
     file.write(position, from);

@@ -160,6 +160,11 @@ public final class ChronicleRecordMap implements RecordMap {
     return map.longSize();
   }
 
+  /** Bytes of memory that it takes, or will when all of it was used. */
+  public long memoryBytes() {
+    return map.offHeapMemoryUsed();
+  }
+
   @Override
   public void close() {
     map.close();
