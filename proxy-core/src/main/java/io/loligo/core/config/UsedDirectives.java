@@ -240,7 +240,8 @@ final class UsedDirectives {
         d("quick_abort_min")
             .type(ValueType.KILOBYTES, "16 KB")
             .noLimit("each is finished")
-            .text("After the last client left, a fetch with less than this to go is finished."),
+            .text(
+                "After the last client left, a fetch with this much to go, or less, is finished."),
         d("quick_abort_max")
             .type(ValueType.KILOBYTES, "16 KB")
             .noLimit("as 0, as in Squid")
@@ -248,7 +249,7 @@ final class UsedDirectives {
         d("quick_abort_pct")
             .type(ValueType.INTEGER, "95")
             .range(0, 100)
-            .text("After the last client left, a fetch of which this much is done is finished."),
+            .text("After the last client left, a fetch with more than this much done is finished."),
         d("via")
             .type(ValueType.ON_OFF, "on")
             .text("Whether Via is sent. Off violates HTTP; loops are found all the same."),

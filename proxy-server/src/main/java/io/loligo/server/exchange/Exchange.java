@@ -69,8 +69,12 @@ final class Exchange implements ClientEvents {
   /** What such a fetch of the whole does not ask. */
   private static final long RANGES = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FIELDS;
 
-  /** What a validation does not ask, as it has conditions of its own: each client's count after. */
-  private static final long REPLACED = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
+  /**
+   * Conditions that the proxy judges for each client. A validation replaces them by its own; a
+   * request that waits for another's fetch has them judged against the response to that.
+   */
+  private static final long JUDGED_HERE =
+      Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
 
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;
@@ -99,6 +103,12 @@ final class Exchange implements ClientEvents {
   private Phase phase = Phase.WAITING;
   private int looks;
   private boolean waited;
+
+  /** Whether it no longer waits for others: the awaited response was not for it. */
+  private boolean alone;
+
+  /** Whether the disk was asked; it is asked once. */
+  private boolean diskAsked;
 
   /** Whether what a HEAD finds stale is validated by a GET, for all who ask for it meanwhile. */
   private boolean getsForHead;
@@ -174,6 +184,12 @@ final class Exchange implements ClientEvents {
     record.hitClass = HitClass.MISS;
   }
 
+  /** Tells whether the disk was asked before. Before {@link #start}. */
+  Exchange afterDisk(boolean asked) {
+    diskAsked = asked;
+    return this;
+  }
+
   RequestHead head() {
     return head;
   }
@@ -195,40 +211,67 @@ final class Exchange implements ClientEvents {
   }
 
   private void joinOrFetch() {
-    boolean joins = joins();
-    if (!joins || !join(loop.store().inFlight(loop.probe(target), head.fields()))) {
-      fetch(joins);
+    boolean worth = isWorthSharing();
+    boolean shares = worth && isPlain();
+    boolean waits = shares || (worth && !alone && mayWait());
+    InFlight running = waits ? loop.store().inFlight(loop.probe(target), head.fields()) : null;
+    if (running == null || !(shares || suits(running)) || !join(running)) {
+      fetch(shares);
     }
   }
 
-  /** Whether an equal fetch under way may serve this request, and this one's others. */
-  private boolean joins() {
+  private boolean isWorthSharing() {
     return loop.config().forwarding().collapsedForwarding()
-        && isPlain()
         && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
-  /** Whether the answer to this request may well be the answer to others. */
+  /**
+   * Whether an equal fetch under way may serve this request, and this one's fetch may serve others.
+   */
   private boolean isPlain() {
-    // stale and without a validator it is fetched, as if it were not there
-    boolean expected =
-        decision.outcome() == Outcome.FETCH
-            ? decision.reason() == CacheReason.URI_MISS
-                || decision.reason() == CacheReason.VARY_MISS
-                || decision.reason() == CacheReason.STALE
-                || decision.reason() == CacheReason.DISK_UNREADABLE
-                || decision.reason() == CacheReason.INCOMPLETE
-            : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
-    return expected
+    return isExpected()
         && !head.fields().hasAny(NOT_JOINABLE & ~replaced())
         && !Storability.takesFieldsAway(head.fields());
+  }
+
+  /**
+   * Whether an equal fetch under way may serve this request, though this one's own fetch could not
+   * serve others: it has conditions, or asks for a range.
+   */
+  private boolean mayWait() {
+    return isExpected()
+        && stored() == null
+        && !head.fields().hasAny(NOT_JOINABLE & ~JUDGED_HERE)
+        && !Storability.takesFieldsAway(head.fields())
+        && !(loop.config().caching().refreshAllIms() && head.fields().hasAny(Preconditions.FIELDS));
+  }
+
+  /** Whether {@code running} may have the range by now, if this request asks for one. */
+  private boolean suits(InFlight running) {
+    return !asksForRange() || running.progress() > 0;
+  }
+
+  private boolean asksForRange() {
+    return head.fields().has(FieldName.RANGE) && head.methodId() != Method.HEAD;
+  }
+
+  /** Whether another fetch may bring the response to this request, by what is stored. */
+  private boolean isExpected() {
+    // stale and without a validator it is fetched, as if it were not there
+    return decision.outcome() == Outcome.FETCH
+        ? decision.reason() == CacheReason.URI_MISS
+            || decision.reason() == CacheReason.VARY_MISS
+            || decision.reason() == CacheReason.STALE
+            || decision.reason() == CacheReason.DISK_UNREADABLE
+            || decision.reason() == CacheReason.INCOMPLETE
+        : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
   }
 
   /** What the origin is not asked, though the client does. */
   private long replaced() {
     Entry asked = validated();
     if (asked != null && asked.meta().part() == null) {
-      return REPLACED;
+      return JUDGED_HERE;
     }
     return whole ? RANGES : 0;
   }
@@ -272,6 +315,11 @@ final class Exchange implements ClientEvents {
   }
 
   private void fetch(boolean joinable) {
+    if (isOnDiskMeanwhile()) {
+      diskAsked = true;
+      loop.lookAgain(this, stream);
+      return;
+    }
     stream.record().collapsed = false;
     if (looks == 0 && !waited && loop.store().isCrowded()) {
       shed();
@@ -301,6 +349,18 @@ final class Exchange implements ClientEvents {
     } else if (!join(inFlight)) {
       lookOrFetch();
     }
+  }
+
+  /**
+   * Whether a response came to the disk after this request had looked there: its fetch ended before
+   * this request could find it under way.
+   */
+  private boolean isOnDiskMeanwhile() {
+    return !diskAsked
+        && stored() == null
+        && decision.outcome() == Outcome.FETCH
+        && (decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS)
+        && loop.store().mayLoad(loop.probe(target));
   }
 
   private void shed() {
@@ -548,6 +608,7 @@ final class Exchange implements ClientEvents {
 
   private void arrived(InFlight.Arrived arrived) {
     if (fetch == null && !mayReadAlong(arrived)) {
+      alone |= !isPlain();
       leaveFlight();
       if (!arrived.shareable() && arrived.head().status() >= 500) {
         failedForAnother(FailedFetch.answered(arrived.head()), false);
@@ -560,8 +621,20 @@ final class Exchange implements ClientEvents {
     StoredMeta meta = described(arrived);
     boolean unmodified = fetch == null && isUnmodified(arrived.meta());
     RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
+    boolean reachesBack = fetch == null && asksForRange() && !isPlain();
+    if (reachesBack && !unmodified && !mayReadAlong(meta, selected)) {
+      alone = true;
+      leaveFlight();
+      fetch(false);
+      return;
+    }
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
-      window = new Window(selected.ranges().get(0), meta.contentStart(), meta.contentLength());
+      ByteRange range = selected.ranges().get(0);
+      long start = reachesBack ? range.first() : meta.contentStart();
+      if (reachesBack) {
+        subscription.startAt(start);
+      }
+      window = new Window(range, start, meta.contentLength());
     }
     view.reply(arrived.head());
     long limit = loop.config().limits().replyBodyMax().of(view);
@@ -587,6 +660,21 @@ final class Exchange implements ClientEvents {
     } else {
       send(arrived);
     }
+  }
+
+  /**
+   * Whether a client that asks for a range gets from the fetch what a hit would give it: a range
+   * that has begun to arrive, or, with {@code selected} null, the whole.
+   */
+  private boolean mayReadAlong(StoredMeta meta, RangeSelection selected) {
+    if (selected == null) {
+      return meta != null && meta.contentLength() >= 0;
+    }
+    return switch (selected.outcome()) {
+      case SINGLE -> selected.ranges().get(0).first() < awaited.progress();
+      case UNSATISFIABLE -> true;
+      default -> false;
+    };
   }
 
   /** Whether the client has what arrives, as it is stored. */
@@ -633,7 +721,7 @@ final class Exchange implements ClientEvents {
       return false; // for ports of the other kind
     }
     CacheDecision joined = decideAgain(found);
-    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null) {
+    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null && isPlain()) {
       awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
     }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;

@@ -925,6 +925,7 @@ public final class ExchangeLoop implements RequestHandler {
         }
         return new Exchange(
                 this, stream, head, target, framing, view, probe.toKey(), entry, decision, null)
+            .afterDisk(load != null)
             .start();
       }
     }

@@ -375,7 +375,7 @@ class CoalescingWireTest extends WireTest {
     inTwoParts("/x", FRESH);
     String[] lines = {
       "Authorization: Basic abc",
-      "Range: bytes=0-1",
+      "Range: bytes=8-9", // not there yet
       "Cache-Control: no-cache",
       "Cache-Control: no-store"
     };

@@ -20,6 +20,7 @@ final class Cursor implements InFlight.Subscription {
   // writer's loop
   final Place place;
   long credit;
+  long from;
   boolean headTold;
   boolean pumping;
   boolean reading;
@@ -59,6 +60,18 @@ final class Cursor implements InFlight.Subscription {
       source.credit(this, bytes);
     } else {
       source.execute(() -> source.credit(this, bytes));
+    }
+  }
+
+  @Override
+  public void startAt(long offset) {
+    if (done) {
+      return;
+    }
+    if (source.inWriterLoop()) {
+      from = offset;
+    } else {
+      source.execute(() -> from = offset);
     }
   }
 

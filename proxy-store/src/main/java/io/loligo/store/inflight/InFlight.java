@@ -110,6 +110,12 @@ public final class InFlight {
 
   /** A reader's hold on the object. Confined to the reader's loop. */
   public interface Subscription {
+    /**
+     * Begins delivery at {@code offset}, in octets of the arriving content. Legal before the first
+     * {@link #request}.
+     */
+    void startAt(long offset);
+
     /** Allows {@code bytes} more octets to be delivered. */
     void request(long bytes);
 
@@ -146,6 +152,8 @@ public final class InFlight {
   private volatile boolean joinable;
   private volatile VarySelection selection;
   private volatile boolean doNotStore;
+
+  private volatile long progress;
 
   private Phase phase = Phase.OPEN;
   private Arrived arrived;
@@ -333,6 +341,7 @@ public final class InFlight {
       neverWhole();
     }
     intake.add(content);
+    progress = intake.received();
     if (!intake.isKept() || intake.received() != arrived.contentLength()) {
       pumpAll();
     } // else the end follows at once, and whoever has the last octet then finds it stored
@@ -437,6 +446,11 @@ public final class InFlight {
     return intake.received();
   }
 
+  /** Octets of content that have arrived; may lag behind. Any thread. */
+  public long progress() {
+    return progress;
+  }
+
   /** Whether what arrives is being stored. Writer's loop. */
   public boolean isStored() {
     return !doNotStore && (intake.isKept() || intake.isSpooled());
@@ -522,6 +536,9 @@ public final class InFlight {
     if (!cursor.headTold && arrived != null) {
       cursor.tellHead(arrived);
       cursor.gone |= !arrived.shareable() && !cursor.cause();
+    }
+    if (cursor.credit > 0) {
+      cursor.place.skipTo(cursor.from);
     }
     while (!cursor.gone && cursor.credit > 0 && !cursor.place.isAtEnd() && !cursor.place.isGone()) {
       cursor.tellContent(cursor.place.next(cursor.credit));

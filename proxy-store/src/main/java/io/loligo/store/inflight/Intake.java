@@ -220,6 +220,7 @@ final class Intake {
         && !cursor.gone
         && !cursor.pumping
         && cursor.place.isAtEnd()
+        && cursor.place.position() >= cursor.from
         && cursor.credit >= octets;
   }
 

@@ -49,6 +49,11 @@ final class Place {
     position += octets;
   }
 
+  /** Moves forward to {@code offset}, or to the end of the log if that comes first. */
+  void skipTo(long offset) {
+    position = Math.max(position, Math.min(offset, log.end()));
+  }
+
   /** Forgets where that is in memory: a chunk leads to all that came behind it. */
   void forgetChunk() {
     chunk = null;

@@ -129,6 +129,55 @@ final class InFlightTest {
       assertThat(List.of(eager, distant, slow, late)).allMatch(reader -> reader.ended);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void leavesOutWhatIsInFrontOfTheStart(boolean kept) {
+      byte[] octets = octets(200_000);
+      if (kept) {
+        beginStored(octets.length);
+      } else {
+        beginPassedOn();
+      }
+      List<RecordingReader> readers = new ArrayList<>();
+      for (ManualLoops.Loop loop : List.of(home, away)) {
+        for (int start : new int[] {0, 1, 60_000, 199_999}) {
+          RecordingReader reader = reader(loop, false, 0);
+          reader.startAt(start);
+          reader.request(EVERYTHING);
+          readers.add(reader);
+        }
+      }
+      loops.runAll();
+      assertThat(flight.progress()).isZero();
+      content(octets, 0, 70_000);
+      content(octets, 70_000, octets.length);
+      assertThat(flight.progress()).isEqualTo(octets.length);
+      end();
+      loops.runAll();
+      for (int i = 0; i < readers.size(); i++) {
+        int start = new int[] {0, 1, 60_000, 199_999}[i % 4];
+        assertThat(readers.get(i).got())
+            .isEqualTo(Arrays.copyOfRange(octets, start, octets.length));
+        assertThat(readers.get(i).ended).isTrue();
+      }
+    }
+
+    @Test
+    void leavesOutWhatTheOnlyReaderDoesNotWant() {
+      byte[] octets = octets(10_000);
+      beginPassedOn();
+      RecordingReader reader = reader(home, true, 0);
+      reader.startAt(5_000);
+      reader.request(EVERYTHING);
+      loops.runAll();
+      for (int at = 0; at < octets.length; at += 2_000) {
+        content(octets, at, at + 2_000);
+      }
+      end();
+      loops.runAll();
+      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(octets, 5_000, octets.length));
+    }
+
     @Test
     void cutsNobodyWhoWaitedForWhatWasInvalidatedBeforeItsHead() {
       byte[] octets = octets(200_000);

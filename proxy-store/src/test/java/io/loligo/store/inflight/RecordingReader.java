@@ -31,6 +31,10 @@ final class RecordingReader implements InFlight.Reader {
     return subscription != null;
   }
 
+  void startAt(long offset) {
+    loop.call(() -> subscription.startAt(offset));
+  }
+
   void request(long bytes) {
     loop.call(() -> subscription.request(bytes));
   }

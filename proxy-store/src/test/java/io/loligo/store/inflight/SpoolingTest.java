@@ -670,6 +670,24 @@ final class SpoolingTest {
     }
 
     @Test
+    void readsFromDiskOnlyWhatItStartsAt() {
+      RecordingSpool spool = beginSpooled();
+      sendThrough(spool, LENGTH);
+      RecordingReader reader = reader(away, 0);
+      reader.startAt(LENGTH / 2);
+      reader.request(100);
+      loops.runAll();
+      assertThat(spool.readsUnderWay()).isEqualTo(1);
+      assertThat(spool.answer(Integer.MAX_VALUE)).isTrue();
+      loops.runAll();
+      assertThat(spool.readsDone).isEqualTo(1);
+      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(octets, LENGTH / 2, LENGTH / 2 + 100));
+      reader.cancel();
+      end();
+      spool.flowAll(loops);
+    }
+
+    @Test
     void readsFromMemoryAgainOnceItHasCaughtUp() {
       RecordingSpool spool = beginSpooled();
       RecordingReader reader = reader(home, 1);
