@@ -507,8 +507,11 @@ final class Loader {
           block.slice(
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
+      // memory may have changed its mind since, and an event loop does not wait for further blocks
       boolean whole =
-          wanted != DiskTier.Wanted.UNASKED && memory.wants(layout.contentLength(), hits);
+          wanted != DiskTier.Wanted.UNASKED
+              && read.source != Source.NOW
+              && memory.wants(layout.contentLength(), hits);
       Loaded made = entry(read, layout, key, first, whole);
       kept = made.entry() != null;
       if (kept) {
