@@ -458,9 +458,8 @@ final class Catalogue {
   private void letPieces(Pieces pieces, long version) {
     long[] places = pieces.places;
     for (int i = 0; i < places.length; i++) {
-      if (segments.get(Place.segment(places[i])).generation < version) {
-        let(places[i], pieces.bytesOf(i));
-      }
+      segments.let(places[i], pieces.bytesOf(i), version);
+      storedBytes.add(-pieces.bytesOf(i));
     }
   }
 

@@ -133,6 +133,14 @@ final class Segments {
     live(all[Place.segment(place)], -bytes);
   }
 
+  /** The same, unless the segment was emptied meanwhile: it is free, or its life began later. */
+  synchronized void let(long place, long bytes, long version) {
+    Segment segment = all[Place.segment(place)];
+    if (segment.lane != null && segment.generation < version) {
+      live(segment, -bytes);
+    }
+  }
+
   private void live(Segment segment, long bytes) {
     segment.liveBytes += bytes;
     if (segment.lane != null) {
