@@ -380,7 +380,12 @@ final class Catalogue {
       objects.incrementAndGet();
     } else {
       int hits = 0;
-      flags |= object.leavesOlder() ? HAS_OLDER : index.flags(slot) & HAS_OLDER;
+      if ((index.flags(slot) & HAS_OLDER) != 0) {
+        // the segment of what goes may be free before this is written: a start that finds neither
+        // is not to find what is older still
+        journal.dropped(high, low, index.version(slot) - (object.leavesOlder() ? 1 : 0));
+      }
+      flags |= object.leavesOlder() ? HAS_OLDER : 0;
       let(index.place(slot), Block.aligned(index.length(slot)));
       if (object.moved() != null) {
         flags |= index.flags(slot) & WENT_TO_MEMORY;

@@ -235,7 +235,7 @@ final class Space {
     Extent[] extents = new Extent[pieces.length];
     try {
       return movePieces(block, pieces, segment, extents)
-          ? writer.move(block, stored, FirstBlock.allPieces(block))
+          ? writer.move(block, stored, FirstBlock.allPieces(block), segment)
           : Catalogue.Published.NO_RECORD;
     } finally {
       for (Extent extent : extents) {

@@ -387,8 +387,10 @@ final class Writer {
   /**
    * Writes {@code block}, borrowed, the first block of {@code stored} with {@code pieces} in other
    * places, to the main lane. Disk threads, which make space: from the reserve.
+   *
+   * @param segment that is being emptied
    */
-  Catalogue.Published move(ByteBuf block, Stored stored, long[] pieces) {
+  Catalogue.Published move(ByteBuf block, Stored stored, long[] pieces, int segment) {
     Room room =
         catalogue
             .segments()
@@ -408,8 +410,8 @@ final class Writer {
       seal(copy, room);
       Publication moved =
           new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored);
-      if (pieces.length == 0) {
-        moved.leavesNothing(); // it stood in the segment that is being emptied
+      if (Place.segment(stored.place()) == segment) {
+        moved.leavesNothing();
       }
       published = catalogue.publish(moved);
       return published;
