@@ -45,7 +45,9 @@ final class CatchUp {
         write(left.next());
       } else {
         left = null;
-        due |= askedFor;
+        if (askedFor) {
+          due = true;
+        }
       }
     }
   }
