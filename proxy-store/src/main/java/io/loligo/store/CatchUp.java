@@ -16,12 +16,18 @@ final class CatchUp {
 
   private final MemoryTier memory;
   private final DiskTier disk;
+  private final boolean askedFor;
   private volatile boolean due;
   private Iterator<Object> left;
 
-  CatchUp(MemoryTier memory, DiskTier disk) {
+  /**
+   * @param askedFor whether it goes on for ever, with what the disk refused and memory was asked
+   *     for since
+   */
+  CatchUp(MemoryTier memory, DiskTier disk, boolean askedFor) {
     this.memory = memory;
     this.disk = disk;
+    this.askedFor = askedFor;
   }
 
   /** A directory was opened. */
@@ -39,16 +45,23 @@ final class CatchUp {
         write(left.next());
       } else {
         left = null;
+        if (askedFor) {
+          due = true;
+        }
       }
     }
   }
 
   private void write(Object key) {
     for (Entry entry : memory.retainAll(key)) {
-      if (entry.diskId() == 0 && !entry.isOfferedToDisk() && entry.meta().part() == null) {
+      if (entry.diskId() == 0 && isWanted(entry) && entry.meta().part() == null) {
         disk.writeLate(entry);
       }
       entry.release();
     }
+  }
+
+  private boolean isWanted(Entry entry) {
+    return !entry.isOfferedToDisk() || (askedFor && memory.serves(entry.key()));
   }
 }

@@ -95,6 +95,22 @@ public interface Store extends AutoCloseable {
   void load(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then);
 
   /**
+   * What a {@link #loadNow} found.
+   *
+   * @param entry owned by the caller; null where {@code report} says why there is none
+   */
+  record Loaded(Entry entry, LoadReport report) {}
+
+  /**
+   * Loads what {@link #load} would where that need not wait for a disk: what is in memory on its
+   * way there, or in the page cache. Null where it would have to wait; never blocks.
+   */
+  Loaded loadNow(CacheKey key, Fields request, Wanted wanted);
+
+  /** Whether requests wait for a directory that is being opened: a load may take longer then. */
+  boolean isOpening();
+
+  /**
    * What a {@link #peek} saw.
    *
    * @param variants all that is stored under the key, memory first, in each tier in the order in

@@ -171,7 +171,7 @@ public final class TieredStore implements Store {
     this.flights = new Flights(allocator, transit, maxInMemoryBytes, budgets.readAheadGapBytes());
     // last: it has threads and locks, which nobody would end if something failed behind it
     this.disk = disks.claim(new MemorySide());
-    this.catchUp = new CatchUp(memory, disk);
+    this.catchUp = new CatchUp(memory, disk, disk.isOnSecondRequest());
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
     this.opened =
@@ -220,6 +220,27 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+    long asOf = disk.asOf(key);
+    DiskTier.LoadedNow now = disk.loadNow(key, request, DiskTier.Wanted.valueOf(wanted.name()));
+    if (now == null) {
+      return null;
+    }
+    Entry entry = purges.judged(now.entry());
+    if (entry != null) {
+      promote(entry, now.hits(), asOf);
+    }
+    LoadOutcome end =
+        entry == now.entry() ? LoadOutcome.valueOf(now.outcome().name()) : LoadOutcome.ABSENT;
+    return new Loaded(entry, new LoadReport(end, 0, 0));
+  }
+
+  @Override
+  public boolean isOpening() {
+    return !opened.isDone() && disk.isAwaited();
+  }
+
+  @Override
   public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
     List<Glimpse> inMemory = purges.judged(key, memory.peek(key));
     if (!disk.mayHold(key)) {
@@ -238,8 +259,8 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Disk thread: what memory wants goes there, but nothing that would hide variants which only the
-   * disk has. Borrows {@code entry}.
+   * What memory wants goes there, but nothing that would hide variants which only the disk has.
+   * Borrows {@code entry}.
    */
   private void promote(Entry entry, int hits, long asOf) {
     if (isResident(entry)

@@ -34,10 +34,11 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * What do a put and a get of one response cost in each medium, without a socket and with the page
- * cache warm? A put is a whole fetch; on disk, {@value #BATCH} of them are written before the next
- * ones begin. A get loads one of {@value #OBJECTS} and goes through all of its content. Hand-over
- * to a disk thread and back is part of what the disk costs. Responses of 100 octets stand in the
- * map's record alone and are read from there, larger ones from the slabs.
+ * What do a put and a get of one response cost in each medium, without a socket and with the page
+ * cache warm? A put is a whole fetch. On disk, {@value #BATCH} of them are made before the next
+ * ones begin: the pieces of a large response are written by then, while a small one stands in a
+ * buffer. A get loads one of {@value #OBJECTS} and goes through all of its content. Hand-over to a
+ * disk thread and back is part of what the disk costs.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar DiskTierBenchmark -prof gc

@@ -5,10 +5,7 @@ import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -17,9 +14,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What does a record cost on a disk thread, in time and in octets on the heap, when its page is in
- * memory? The file is in the directory for temporaries, or where {@code -Djava.io.tmpdir} says in
- * {@code -jvmArgsPrepend}; half of the keys asked for are not there in {@code getAny}.
+ * What does a record cost on a disk thread, in time and in bytes on the heap? Half of the keys
+ * asked for are not there in {@code getAny}.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar RecordMapBenchmark -prof gc
@@ -27,13 +23,12 @@ import org.openjdk.jmh.annotations.Threads;
  */
 @State(Scope.Benchmark)
 public class RecordMapBenchmark extends AbstractBenchmark {
-  private static final int VISITED = 100_000;
+  private static final int FILLED = 100_000;
 
-  /** Room in the map; as many records are in it as a visit of all has operations. */
+  /** Room in the map, which holds {@value #FILLED} records. */
   @Param({"100000", "1000000"})
   long records;
 
-  private Path directory;
   private RecordMap map;
 
   /** A thread's buffers and its place in a sequence of keys without a pattern. */
@@ -62,11 +57,10 @@ public class RecordMapBenchmark extends AbstractBenchmark {
 
   @Setup
   public void fill() throws IOException {
-    directory = Files.createTempDirectory("records");
-    map = ChronicleRecordMap.create(directory.resolve("map"), records);
+    map = ChronicleRecordMap.create(records);
     ByteBuf record = PooledByteBufAllocator.DEFAULT.directBuffer(RecordMap.RECORD_BYTES);
     record.writeZero(RecordMap.RECORD_BYTES);
-    for (long key = 0; key < VISITED; key++) {
+    for (long key = 0; key < FILLED; key++) {
       map.put(high(key), key, record);
     }
     record.release();
@@ -75,8 +69,6 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   @TearDown
   public void remove() throws IOException {
     map.close();
-    Files.delete(directory.resolve("map"));
-    Files.delete(directory);
   }
 
   private static long high(long key) {
@@ -86,7 +78,7 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that is there. */
   @Benchmark
   public boolean get(Caller caller) throws IOException {
-    long key = caller.key(VISITED);
+    long key = caller.key(FILLED);
     return map.get(high(key), key, caller.record.clear());
   }
 
@@ -100,14 +92,14 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that is there, or not. */
   @Benchmark
   public boolean getAny(Caller caller) throws IOException {
-    long key = caller.key(2 * VISITED);
+    long key = caller.key(2 * FILLED);
     return map.get(high(key), key, caller.record.clear());
   }
 
   /** Over a record that is there. */
   @Benchmark
   public boolean overwrite(Caller caller) throws IOException {
-    long key = caller.key(VISITED);
+    long key = caller.key(FILLED);
     caller.record.setIndex(0, RecordMap.RECORD_BYTES);
     return map.put(high(key), key, caller.record);
   }
@@ -115,17 +107,8 @@ public class RecordMapBenchmark extends AbstractBenchmark {
   /** A record that was not there, and away with it again. */
   @Benchmark
   public boolean putAndRemove(Caller caller) throws IOException {
-    long key = VISITED + caller.key(VISITED);
+    long key = FILLED + caller.key(FILLED);
     caller.record.setIndex(0, RecordMap.RECORD_BYTES);
     return map.put(high(key), key, caller.record) && map.remove(high(key), key);
-  }
-
-  /** One of all records, visited. */
-  @Benchmark
-  @OperationsPerInvocation(VISITED)
-  public long forEach() throws IOException {
-    long[] sum = new long[1];
-    map.forEach((high, low, record) -> sum[0] += low);
-    return sum[0];
   }
 }

@@ -110,7 +110,9 @@ final class Assembly {
         scalars.number("store_avg_object_size"),
         scalars.integer("loligo_disk_threads"),
         scalars.number("loligo_disk_write_queue"),
-        dirs.loadTimeoutMillis());
+        dirs.loadTimeoutMillis(),
+        scalars.number("loligo_cache_dir_wait"),
+        scalars.flag("loligo_cache_dir_second_request"));
   }
 
   private ProxyConfig.Memory memory() {

@@ -295,19 +295,44 @@ public record ProxyConfig(
    *     most; what comes on top is not written
    * @param loadTimeoutMillis a request that waits longer for the disk goes on as a miss; 0: it
    *     waits as long as it takes
+   * @param openWaitMillis {@code loligo_cache_dir_wait}: how long after the start requests wait for
+   *     a directory that is being opened
+   * @param onSecondRequest {@code loligo_cache_dir_second_request}: whether a response is written
+   *     only when it is asked for again
    */
   public record Disk(
       List<CacheDir> dirs,
       long meanObjectBytes,
       int threads,
       long writeQueueBytes,
-      long loadTimeoutMillis) {
+      long loadTimeoutMillis,
+      long openWaitMillis,
+      boolean onSecondRequest) {
+    private static final long OPEN_WAIT_MILLIS = 5_000;
+
     /** Memory only. */
     public static final Disk NONE = new Disk(List.of(), 13 << 10, 4, 32 << 20);
 
     /** With the usual time-out. */
     public Disk(List<CacheDir> dirs, long meanObjectBytes, int threads, long writeQueueBytes) {
       this(dirs, meanObjectBytes, threads, writeQueueBytes, CacheDirLines.LOAD_TIMEOUT_MILLIS);
+    }
+
+    /** With the usual wait for directories that are being opened. */
+    public Disk(
+        List<CacheDir> dirs,
+        long meanObjectBytes,
+        int threads,
+        long writeQueueBytes,
+        long loadTimeoutMillis) {
+      this(
+          dirs,
+          meanObjectBytes,
+          threads,
+          writeQueueBytes,
+          loadTimeoutMillis,
+          OPEN_WAIT_MILLIS,
+          false);
     }
   }
 

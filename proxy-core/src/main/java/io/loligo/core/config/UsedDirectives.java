@@ -172,6 +172,21 @@ final class UsedDirectives {
             .text(
                 "Responses that wait to be written to a cache_dir, at most. What arrives while the"
                     + " queue is full is not kept on disk, and counted."),
+        d("loligo_cache_dir_wait")
+            .type(ValueType.MILLISECONDS, "5 seconds")
+            .reload(Reload.RESTART)
+            .text(
+                "How long after the start requests wait for a cache_dir that is being opened; each"
+                    + " waits only until its own response is known there. After that they go to the"
+                    + " origin until the directory is ready. 0: they never wait."),
+        d("loligo_cache_dir_second_request")
+            .type(ValueType.ON_OFF, "off")
+            .reload(Reload.RESTART)
+            .text(
+                "on: a response is written to a cache_dir only when its URL is requested for the"
+                    + " second time in a while. Most URLs are requested once: leaving them out saves"
+                    + " writes, and the space goes to the others. Memory keeps the first response as"
+                    + " usual; a hit there counts as the second request."),
         d("read_ahead_gap")
             .reload(Reload.RESTART)
             .type(ValueType.BYTES, "64 KB")

@@ -38,9 +38,6 @@ final class Daemon {
   int run() {
     MemoryFit memory = MemoryFit.of(config);
     MemoryBudget budget = memory.budget();
-    if (budget.warning() != null) {
-      LOG.warn("{}", budget.warning());
-    }
     DirectMemory.limitBuffers(budget.disk());
     String superuser = Superuser.warning();
     if (superuser != null) {

@@ -142,19 +142,6 @@ record MemoryBudget(
     return null;
   }
 
-  /** Null, or what will be slow: the maps are best left in the page cache. */
-  String warning() {
-    long left = machineBytes - sumBytes() - heapBytes();
-    return disk.mappedBytes() <= left
-        ? null
-        : "the index files of cache_dir take "
-            + mib(disk.mappedBytes())
-            + ", and only "
-            + mib(left)
-            + " of memory are left to keep them in: lookups will wait for the disk; lower cache_mem,"
-            + " or raise store_avg_object_size";
-  }
-
   private static String mib(long bytes) {
     return ((bytes + (1 << 20) - 1) >> 20) + " MiB";
   }

@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.Store.LoadListener;
@@ -13,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for what the disk has for one request, but not longer than {@code loadTimeoutMillis}: who
- * asked is told once, by the disk or by the clock. What comes later, or when nobody waits any more,
- * is released. Confined to the client's event loop.
+ * Waits for what the disk has for one request, but not longer than {@code loadTimeoutMillis} once
+ * the directories are open: who asked is told once, by the disk or by the clock. What comes later,
+ * or when nobody waits any more, is released. Confined to the client's event loop.
  */
 final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
   /** Who waits. Told on its event loop, never before {@link #start} returns. */
@@ -77,8 +78,15 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
       EventLoop eventLoop,
       Asker asker) {
     DiskLookUp lookUp = new DiskLookUp(loop, key, request, eventLoop, asker);
-    loop.timer().arm(lookUp, loop.config().disk().loadTimeoutMillis());
+    loop.timer().arm(lookUp, patienceMillis(loop));
     lookUp.load(headMayDo ? Wanted.HEAD : Wanted.CONTENT);
+  }
+
+  /** While a directory is being opened, and it has its own bound, nobody is late. */
+  private static long patienceMillis(ExchangeLoop loop) {
+    ProxyConfig.Disk disk = loop.config().disk();
+    boolean opening = disk.loadTimeoutMillis() > 0 && loop.store().isOpening();
+    return disk.loadTimeoutMillis() + (opening ? disk.openWaitMillis() : 0);
   }
 
   private void load(Wanted wanted) {

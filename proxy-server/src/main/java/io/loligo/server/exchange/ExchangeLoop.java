@@ -53,6 +53,7 @@ import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.Store;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
+import io.loligo.store.Store.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
@@ -654,6 +655,20 @@ public final class ExchangeLoop implements RequestHandler {
     }
     Entry entry = store.find(probe, head.fields());
     if (entry == null && store.mayLoad(probe)) {
+      Store.Loaded now = store.loadNow(probe.toKey(), head.fields(), Wanted.CONTENT);
+      if (now != null) {
+        ExchangeRecord record = stream.record();
+        report(record, now.entry(), now.report());
+        return decide(
+            stream,
+            head,
+            target,
+            framing,
+            view,
+            now.entry(),
+            view.nowMillis(),
+            now.report().outcome());
+      }
       Shed overload = overload();
       if (overload != null) {
         return shed(stream, framing, overload);
@@ -1194,6 +1209,12 @@ public final class ExchangeLoop implements RequestHandler {
     Entry entry = store.find(probe, request);
     if (entry != null || !store.mayLoad(probe)) {
       exchange.found(entry);
+      return;
+    }
+    Store.Loaded now = store.loadNow(probe.toKey(), request, Wanted.CONTENT);
+    if (now != null) {
+      report(stream.record(), now.entry(), now.report());
+      exchange.found(now.entry());
       return;
     }
     DiskLookUp.start(

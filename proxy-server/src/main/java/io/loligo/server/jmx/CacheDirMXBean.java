@@ -11,7 +11,7 @@ public interface CacheDirMXBean {
   @Description("File and line of the cache_dir.")
   String getSource();
 
-  @Description("OPENING, RECOVERING, READY, READ_ONLY or OFF.")
+  @Description("OPENING, READY, READ_ONLY or OFF.")
   String getState();
 
   @Description("Why it is in this state; empty where there is nothing to say.")

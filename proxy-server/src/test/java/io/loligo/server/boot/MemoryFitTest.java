@@ -172,7 +172,7 @@ final class MemoryFitTest {
   }
 
   private static DiskMemory disk(long heap, long direct) {
-    return new DiskMemory(heap * MIB, direct * MIB, direct * MIB, 0);
+    return new DiskMemory(heap * MIB, direct * MIB, direct * MIB);
   }
 
   private static MemoryFit fit(String lines, long direct, long machine) {

@@ -10,7 +10,13 @@ import java.util.List;
 
 /** All {@code cache_dir}s of a world, through all lives. Confined to the world's thread. */
 final class Disks implements SimMedium.Host {
-  private static final List<Integer> SEGMENTS = List.of(4, 5, 6, 8, 12);
+  private static final List<Integer> SEGMENTS = List.of(10, 12, 16, 24);
+
+  /** From which a start knows what the slabs hold. */
+  private static final List<String> INDEX_FILES =
+      List.of(
+          "/checkpoint.0", "/checkpoint.1", "/journal.0", "/journal.1", "/journal.2", "/journal.3");
+
   private static final List<Integer> RECORDS = List.of(4, 8, 64, 256);
   private static final List<Long> QUEUE_BYTES = List.of(32L << 20, 32L << 20, 16L << 10);
 
@@ -59,7 +65,7 @@ final class Disks implements SimMedium.Host {
     medium = new SimMedium(this, files, troubles, segments, records);
     List<CacheDir> dirs = new ArrayList<>();
     for (int i = 0; i < directories; i++) {
-      long bytes = (long) segments * (64 << 10);
+      long bytes = (long) segments * SimMedium.SEGMENT_BYTES;
       dirs.add(new CacheDir("rock", "/d" + i, bytes, minBytes, maxBytes, false, "sim.conf:1"));
     }
     config = new ProxyConfig.Disk(dirs, 13 << 10, threads, queueBytes);
@@ -92,11 +98,12 @@ final class Disks implements SimMedium.Host {
   /** Some of it is not any more what was written. */
   void damage() {
     String directory = "/d" + world.draw(directories);
-    if (world.chance(20)) {
-      files.lose(directory + "/map");
+    if (world.chance(10)) {
+      files.lose(directory + world.one(INDEX_FILES));
     }
     for (int i = world.draw(4); i > 0; i--) {
-      files.damage(directory + world.one(List.of("/map", "/slabs", "/slabs")), world::draw);
+      String file = world.chance(60) ? "/slabs" : world.one(INDEX_FILES);
+      files.damage(directory + file, world::draw);
     }
   }
 

@@ -155,6 +155,16 @@ public final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean isOpening() {
+    return inner.isOpening();
+  }
+
+  @Override
+  public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+    return null; // it is always waited for
+  }
+
+  @Override
   public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
     inner.peek(
         key, loop, peek -> then.accept(onDisk ? new Peek(onDisk(peek.variants()), outcome) : peek));

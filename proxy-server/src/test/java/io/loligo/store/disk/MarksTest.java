@@ -46,29 +46,14 @@ class MarksTest {
     files.opensNoDirectory = true;
     Marks marks = marks(files);
     marks.writeRoll(sheet(1), true);
-    marks.writeClean(new Marks.Clean(1, 2));
-    assertThat(marks.takeClean()).isNotNull();
-    assertThat(marks.takeClean()).isNull();
     assertThat(marks.readRoll().number()).isEqualTo(1);
-  }
-
-  @Test
-  void markOfACloseCountsOnce() throws IOException {
-    files.createDirectory(files.path("/cache"));
-    Marks marks = marks(files);
-    marks.writeClean(new Marks.Clean(1, 2));
-    assertThat(afterPowerFailure(0).takeClean()).isNotNull();
-    assertThat(marks.takeClean()).isNotNull();
-    for (int moment = 0; moment < MOMENTS; moment++) {
-      assertThat(afterPowerFailure(moment).takeClean()).isNull();
-    }
   }
 
   @Test
   void whatWasDiscardedIsGone() throws IOException {
     files.createDirectory(files.path("/cache"));
     Marks marks = marks(files);
-    marks.writeHeader(new Marks.Header(new Secret(1, 2), new Geometry(3, 4, 5, 6, 7)));
+    marks.writeHeader(new Marks.Header(new Secret(1, 2), new Geometry(3, 4, 5, 6)));
     assertThat(afterPowerFailure(0).readHeader()).isNotNull();
     marks.discard();
     for (int moment = 0; moment < MOMENTS; moment++) {

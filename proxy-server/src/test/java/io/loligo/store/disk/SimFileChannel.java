@@ -25,7 +25,7 @@ final class SimFileChannel extends FileChannel {
 
   @Override
   public int read(ByteBuffer into, long from) throws IOException {
-    files.before(false);
+    files.before(path, false);
     byte[] octets = new byte[into.remaining()];
     int count = file.read(from, octets, 0, octets.length);
     into.put(octets, 0, count);
@@ -44,7 +44,7 @@ final class SimFileChannel extends FileChannel {
     byte[] octets = new byte[from.remaining()];
     from.get(octets);
     try {
-      files.before(true);
+      files.before(path, true);
     } catch (IOException e) {
       file.write(to, octets, 0, octets.length / 2, files.now());
       throw e;
@@ -86,7 +86,7 @@ final class SimFileChannel extends FileChannel {
 
   @Override
   public void force(boolean metaData) throws IOException {
-    files.before(true);
+    files.before(path, true);
     file.force();
     if (metaData) {
       files.commit();

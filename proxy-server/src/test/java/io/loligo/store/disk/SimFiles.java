@@ -43,17 +43,17 @@ public final class SimFiles extends FileSystemProvider {
   private final LongSupplier millis;
   private final Set<String> locked = new HashSet<>();
 
-  /** Asked before something of a small file is read or changed. */
-  private Access access = changes -> {};
+  /** Asked before something of a file is read or changed, but for the slabs. */
+  private Access access = (file, changes) -> {};
 
   /** What stands before the files that are opened by their names. */
   interface Access {
     /**
-     * Something is about to be read, or to be changed.
+     * Something of {@code file} is about to be read, or to be changed.
      *
      * @throws IOException it is not
      */
-    void before(boolean changes) throws IOException;
+    void before(Path file, boolean changes) throws IOException;
   }
 
   /** Whether a directory cannot be opened, as on some file systems. */
@@ -140,8 +140,8 @@ public final class SimFiles extends FileSystemProvider {
     access = before;
   }
 
-  void before(boolean changes) throws IOException {
-    access.before(changes);
+  void before(Path file, boolean changes) throws IOException {
+    access.before(file, changes);
   }
 
   /** Whether nobody else has it. */
@@ -210,7 +210,7 @@ public final class SimFiles extends FileSystemProvider {
     if (!names.containsKey(path.toString())) {
       throw new NoSuchFileException(path.toString());
     }
-    before(true);
+    before(path, true);
     change();
     names.remove(path.toString());
   }
@@ -218,7 +218,7 @@ public final class SimFiles extends FileSystemProvider {
   @Override
   public void move(Path from, Path to, CopyOption... options) throws IOException {
     SimFile file = file(from);
-    before(true);
+    before(from, true);
     change();
     names.remove(from.toString());
     names.put(to.toString(), file);

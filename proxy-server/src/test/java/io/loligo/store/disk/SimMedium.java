@@ -20,7 +20,11 @@ import java.util.random.RandomGenerator;
  * that it holds has to wait until it is through.
  */
 public final class SimMedium implements Medium {
-  static final int SEGMENT_BYTES = 64 << 10;
+  /** Of a segment, with which a piece has two blocks. */
+  public static final int SEGMENT_BYTES = 128 << 10;
+
+  /** Files that are forced all the time: a failure there turns their directory off. */
+  private static final List<String> LARGE_FILES = List.of("journal.", "checkpoint.");
 
   /** The world, as disks see it. */
   public interface Host {
@@ -51,7 +55,7 @@ public final class SimMedium implements Medium {
    * @param late tasks that are late by seconds
    * @param unreadable reads that fail
    * @param damaged reads that bring other octets
-   * @param unwritable writes that fail
+   * @param unwritable writes of slabs, journals and checkpoints that fail
    * @param refused tasks for which the queue is full
    * @param small reads and changes of small files that fail
    */
@@ -122,16 +126,33 @@ public final class SimMedium implements Medium {
 
   /** The directories are claimed: from now on small files fail and take their time, too. */
   public void claimed() {
-    files.guard(this::beforeSmall);
+    files.guard(this::before);
     // what fails at once is off, and shows nothing more
     failsFromNanos = host.nanoTime() + (host.chance(80) ? 2_000_000_000L : 0);
   }
 
-  /** As a lock is held over many of the small files, and a real one, no other task goes on. */
-  private void beforeSmall(boolean changes) throws IOException {
+  private void before(Path file, boolean changes) throws IOException {
     if (host.isServing()) {
-      throw new AssertionError("an event loop waits for a small file");
+      throw new AssertionError("an event loop waits for " + file);
     }
+    String name = file.getFileName().toString();
+    if (LARGE_FILES.stream().anyMatch(name::startsWith)) {
+      beforeLarge(changes);
+    } else {
+      beforeSmall();
+    }
+  }
+
+  /** Whoever holds a lock over these says so. */
+  private void beforeLarge(boolean changes) throws IOException {
+    goOn();
+    if (!isQuiet() && host.chance(changes ? troubles.unwritable : troubles.unreadable)) {
+      throw new Failure();
+    }
+  }
+
+  /** As a lock is held over many of the small files, and a real one, no other task goes on. */
+  private void beforeSmall() throws IOException {
     if (!host.isOnLoop()) {
       locked();
       try {
@@ -221,7 +242,7 @@ public final class SimMedium implements Medium {
 
   @Override
   public Geometry geometry(long totalBytes, long meanObjectBytes) {
-    return new Geometry(totalBytes, records, SimRecordMap.bytes(records), SEGMENT_BYTES, segments);
+    return new Geometry(totalBytes, records, SEGMENT_BYTES, segments);
   }
 
   @Override
@@ -232,31 +253,22 @@ public final class SimMedium implements Medium {
   }
 
   @Override
-  public Slab slabs(Path path, long bytes) throws IOException {
+  public void allocate(Path path, long bytes) throws IOException {
+    goOn();
     files.newFileChannel(path, Set.of(StandardOpenOption.CREATE)).close();
     SimFile file = files.file(path);
     file.size(Math.max(file.size(), bytes));
-    return new SimSlab(file);
   }
 
   @Override
-  public RecordMap create(Path path, long records) throws IOException {
-    files
-        .newFileChannel(
-            path, Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING))
-        .close();
-    files.file(path).size(SimRecordMap.bytes(records));
-    return open(path, records);
+  public Slab slabs(Marks marks, Geometry geometry) throws IOException {
+    allocate(marks.slabs(0), geometry.slabBytes());
+    return new SimSlab(files.file(marks.slabs(0)));
   }
 
   @Override
-  public RecordMap open(Path path, long records) throws IOException {
-    return new SimRecordMap(files, files.file(path), (int) records, this::goOn);
-  }
-
-  @Override
-  public RecordMap recover(Path path, long records) throws IOException {
-    return open(path, records);
+  public RecordMap records(long records) {
+    return host.chance(50) ? new SimRecordMap((int) records, this::goOn) : null;
   }
 
   @Override
@@ -277,6 +289,9 @@ public final class SimMedium implements Medium {
   /** Slabs that fail, lie and take their time. */
   private final class SimSlab implements Slab {
     private final SimFile file;
+
+    /** Whether some of it may be had without waiting, as in a page cache. */
+    private final boolean cached = host.chance(50);
 
     /** Whether nothing can be written any more. */
     private boolean broken;
@@ -299,9 +314,23 @@ public final class SimMedium implements Medium {
     }
 
     @Override
+    public boolean readNow(long position, ByteBuf into, int length) {
+      if (!cached || host.chance(20)) {
+        return false;
+      }
+      take(position, into, length);
+      return into.readableBytes() == length;
+    }
+
+    @Override
     public void read(long position, ByteBuf into, int length) throws IOException {
       goOn();
       fail(troubles.unreadable);
+      take(position, into, length);
+      goOn();
+    }
+
+    private void take(long position, ByteBuf into, int length) {
       byte[] octets = new byte[length];
       int count = file.read(position, octets, 0, length);
       if (count > 0 && !isQuiet() && host.chance(troubles.damaged)) {
@@ -313,7 +342,6 @@ public final class SimMedium implements Medium {
       }
       into.setBytes(0, octets, 0, count);
       into.setIndex(0, count);
-      goOn();
     }
 
     @Override

@@ -66,13 +66,17 @@ final class SimThreads implements DiskThreads {
 
   @Override
   public boolean write(Runnable task, long bytes, boolean now) {
-    if (isRefused() || (writeBytes + bytes > maxWriteBytes && writeBytes > 0)) {
+    if (bytes == 0 ? closing : isRefused() || isFull(bytes)) {
       return false;
     }
     writeBytes += bytes;
     writes.add(new Write(task, bytes));
     wake(1);
     return true;
+  }
+
+  private boolean isFull(long bytes) {
+    return writeBytes + bytes > maxWriteBytes && writeBytes > 0;
   }
 
   private void wake(int first) {

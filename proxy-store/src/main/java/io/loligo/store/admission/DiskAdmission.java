@@ -19,6 +19,8 @@ public interface DiskAdmission {
     SPACE,
     /** Seen for the first time in a while. */
     NEWCOMER,
+    /** The same, where only what arrives again is taken. */
+    FIRST,
     /** Was here, or asked for, not long ago. */
     RETURNS,
     /** Asked for while it was here, but less than others. */

@@ -42,7 +42,8 @@ public final class QueueAdmission implements DiskAdmission {
     this.mainBar = new StayBar(segmentBytes);
   }
 
-  private static long keys(long capacityBytes, double meanBytes) {
+  /** Keys that are remembered. */
+  static long keys(long capacityBytes, double meanBytes) {
     return (long) (Math.max(MIN_OBJECTS, capacityBytes / meanBytes) * DiskPolicy.KNOWN);
   }
 

@@ -5,42 +5,45 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Which responses a directory on disk holds and where: {@value #SLOT_BYTES} octets for each in
- * direct memory, and a hash table of slot numbers over them. An object keeps its slot number while
- * it is stored.
+ * Which responses a directory on disk holds and where: {@value #SLOT_BYTES} bytes for each in
+ * direct memory, taken as they come, and a hash table of slot numbers over them. A response keeps
+ * its slot while it is stored.
  *
- * <p>Changes and exact questions are guarded by the lock of the directory that owns it. {@link
- * #mayHold} may be asked by any thread without it: it reads what is there at the moment, each word
- * whole, and so may be wrong for a key that is being changed, never for others. A removal moves
- * others of the table: who found nothing meanwhile looks again.
+ * <p>Changes and exact questions are guarded by the lock of its owner. {@link #mayHold} and {@link
+ * #read} may be called by any thread without it: they look again where something changed meanwhile.
  *
  * <p>The table is open addressing with linear probing over the first half of the hash, which is
  * keyed (nobody outside can choose collisions); all variants of a key stand in one run. Removal
  * shifts back what follows, so that runs stay short without tombstones.
  */
 public final class ObjectIndex {
-  /** Octets of memory for a slot; the table adds 4 to 8 for each. */
-  public static final int SLOT_BYTES = 32;
+  /** Bytes of memory for a slot; the table adds 4 to 8 for each. */
+  public static final int SLOT_BYTES = 40;
 
   /** No slot. */
   public static final int NONE = -1;
 
   private static final int HIGH = 0;
   private static final int LOW = 8;
-  private static final int PLACE = 16;
-  private static final int LENGTH = 24;
-  private static final int FLAGS = 28;
-  private static final int LANE = 29;
-  private static final int HITS = 30;
-  private static final int USED = 31;
+  private static final int VERSION = 16;
+  private static final int PLACE = 24;
+  private static final int LENGTH = 32;
+  private static final int FLAGS = 36;
+  private static final int HITS = 37;
+  private static final int USED = 38;
 
   private static final int MAX_HITS = 255;
-  private static final int MAX_SLOTS = (1 << 26) - 1;
+  private static final int MAX_SLOTS = (1 << 28) - 1;
 
-  /** Looks of {@link #mayHold} that removals may disturb, before it says yes. */
+  /** Slots whose memory is taken together, as a power of two. */
+  private static final int CHUNK_SHIFT = 12;
+
+  private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
+
+  /** Looks without the lock that changes may disturb, before one gives up. */
   private static final int MAX_LOOKS = 16;
 
-  private final ByteBuffer slots;
+  private final ByteBuffer[] slots;
   private final ByteBuffer table;
   private final int mask;
   private final int capacity;
@@ -48,13 +51,22 @@ public final class ObjectIndex {
   private int fresh;
   private int free = NONE;
 
-  /** Odd while others are being moved in the table. */
-  private volatile int moves;
+  /** Odd while something is being changed. */
+  private volatile int changes;
+
+  /** Takes what {@link #read} found. */
+  public interface Reader {
+    /** A variant under the hash asked for. */
+    void found(int slot, long low, long version, long place, int length, int flags);
+
+    /** What was found so far may be half of a change: it is found anew. */
+    void again();
+  }
 
   /**
    * An empty index.
    *
-   * @param capacity objects at most, up to {@value #MAX_SLOTS}
+   * @param capacity responses at most, up to {@value #MAX_SLOTS}
    */
   public ObjectIndex(int capacity) {
     if (capacity < 1 || capacity > MAX_SLOTS) {
@@ -62,7 +74,7 @@ public final class ObjectIndex {
           "capacity: " + capacity + " (expected: 1 to " + MAX_SLOTS + ")");
     }
     this.capacity = capacity;
-    this.slots = ByteBuffer.allocateDirect(capacity * SLOT_BYTES).order(ByteOrder.nativeOrder());
+    this.slots = new ByteBuffer[(capacity >> CHUNK_SHIFT) + 1];
     int buckets = buckets(capacity);
     this.table = ByteBuffer.allocateDirect(buckets * Integer.BYTES).order(ByteOrder.nativeOrder());
     this.mask = buckets - 1;
@@ -72,30 +84,36 @@ public final class ObjectIndex {
     return Integer.highestOneBit(Math.max(1, capacity + capacity / 4 - 1)) << 1;
   }
 
-  /** Octets of direct memory of an index for {@code capacity} objects. */
+  /** Bytes of direct memory of an index that holds {@code capacity} responses, its capacity. */
   public static long memoryBytes(int capacity) {
-    return (long) capacity * SLOT_BYTES + (long) buckets(capacity) * Integer.BYTES;
+    long chunks = (capacity + (long) CHUNK_MASK) >> CHUNK_SHIFT;
+    return chunks * SLOT_BYTES * (CHUNK_MASK + 1) + (long) buckets(capacity) * Integer.BYTES;
   }
 
-  /** Objects it has room for. */
+  /** Responses it has room for. */
   public int capacity() {
     return capacity;
   }
 
-  /** Objects in it. */
+  /** Responses in it. */
   public int size() {
     return size;
+  }
+
+  /** Slots that were ever in use: all numbers are below. */
+  public int slots() {
+    return fresh;
   }
 
   /** Whether some variant under {@code high} is there: a hint. Any thread, without lock. */
   public boolean mayHold(long high) {
     for (int looks = 0; looks < MAX_LOOKS; looks++) {
-      int before = moves;
+      int before = changes;
       if (seen(high)) {
         return true;
       }
       VarHandle.loadLoadFence();
-      if (before == moves && (before & 1) == 0) {
+      if (before == changes && (before & 1) == 0) {
         return false;
       }
       Thread.onSpinWait();
@@ -107,7 +125,7 @@ public final class ObjectIndex {
     int bucket = bucket(high);
     for (int steps = 0; steps <= mask; steps++) {
       int slot = at(bucket);
-      if (slot == NONE) {
+      if (slot == NONE || chunk(slot) == null) {
         return false;
       }
       if (high(slot) == high) {
@@ -116,6 +134,48 @@ public final class ObjectIndex {
       bucket = (bucket + 1) & mask;
     }
     return false;
+  }
+
+  /**
+   * Tells {@code reader} all variants under {@code high}, as they were at one moment. Any thread,
+   * without lock; false where there is no end of changes: who has the lock can find them.
+   */
+  public boolean read(long high, Reader reader) {
+    for (int looks = 0; looks < MAX_LOOKS; looks++) {
+      int before = changes;
+      if ((before & 1) == 0) {
+        tell(high, reader);
+        VarHandle.loadLoadFence();
+        if (before == changes) {
+          return true;
+        }
+        reader.again();
+      }
+      Thread.onSpinWait();
+    }
+    return false;
+  }
+
+  private void tell(long high, Reader reader) {
+    int bucket = bucket(high);
+    for (int steps = 0; steps <= mask; steps++) {
+      int slot = at(bucket);
+      ByteBuffer chunk = slot == NONE ? null : chunk(slot);
+      if (chunk == null) {
+        return;
+      }
+      int at = offset(slot);
+      if (chunk.getLong(at + HIGH) == high) {
+        reader.found(
+            slot,
+            chunk.getLong(at + LOW),
+            chunk.getLong(at + VERSION),
+            chunk.getLong(at + PLACE),
+            chunk.getInt(at + LENGTH),
+            chunk.get(at + FLAGS));
+      }
+      bucket = (bucket + 1) & mask;
+    }
   }
 
   /** The slot of exactly this hash, or {@link #NONE}. */
@@ -147,37 +207,51 @@ public final class ObjectIndex {
   }
 
   /** A new slot, or {@link #NONE} where it is full. The hash must not be there yet. */
-  public int insert(long high, long low, long place, int length, int lane, int flags) {
+  public int insert(long high, long low, long version, long place, int length, int flags) {
     int slot = free;
     if (slot != NONE) {
       free = (int) place(slot);
     } else if (fresh < capacity) {
       slot = fresh++;
+      if (chunk(slot) == null) {
+        slots[slot >> CHUNK_SHIFT] =
+            ByteBuffer.allocateDirect(SLOT_BYTES << CHUNK_SHIFT).order(ByteOrder.nativeOrder());
+      }
     } else {
       return NONE;
     }
-    int at = slot * SLOT_BYTES;
-    slots.putLong(at + HIGH, high);
-    slots.putLong(at + LOW, low);
-    slots.put(at + USED, (byte) 1);
-    move(slot, place, length, lane, flags, 0);
+    begin();
+    ByteBuffer chunk = chunk(slot);
+    int at = offset(slot);
+    chunk.putLong(at + HIGH, high);
+    chunk.putLong(at + LOW, low);
+    chunk.put(at + USED, (byte) 1);
+    put(slot, version, place, length, flags, 0);
     int bucket = bucket(high);
     while (at(bucket) != NONE) {
       bucket = (bucket + 1) & mask;
     }
     table.putInt(bucket * Integer.BYTES, slot + 1);
     size++;
+    end();
     return slot;
   }
 
-  /** The object of {@code slot} stands elsewhere now and counts {@code hits}. */
-  public void move(int slot, long place, int length, int lane, int flags, int hits) {
-    int at = slot * SLOT_BYTES;
-    slots.putLong(at + PLACE, place);
-    slots.putInt(at + LENGTH, length);
-    slots.put(at + LANE, (byte) lane);
-    slots.put(at + FLAGS, (byte) flags);
-    slots.put(at + HITS, (byte) hits);
+  /** The response of {@code slot} stands elsewhere now and counts {@code hits}. */
+  public void move(int slot, long version, long place, int length, int flags, int hits) {
+    begin();
+    put(slot, version, place, length, flags, hits);
+    end();
+  }
+
+  private void put(int slot, long version, long place, int length, int flags, int hits) {
+    ByteBuffer chunk = chunk(slot);
+    int at = offset(slot);
+    chunk.putLong(at + VERSION, version);
+    chunk.putLong(at + PLACE, place);
+    chunk.putInt(at + LENGTH, length);
+    chunk.put(at + FLAGS, (byte) flags);
+    chunk.put(at + HITS, (byte) hits);
   }
 
   /** Frees {@code slot}. */
@@ -186,17 +260,27 @@ public final class ObjectIndex {
     while (at(bucket) != slot) {
       bucket = (bucket + 1) & mask;
     }
-    int moving = moves + 1;
-    moves = moving;
-    VarHandle.storeStoreFence();
+    begin();
     shiftBack(bucket);
-    moves = moving + 1;
-    int at = slot * SLOT_BYTES;
-    slots.put(at + USED, (byte) 0);
-    slots.putLong(at + HIGH, 0);
-    slots.putLong(at + PLACE, free);
+    ByteBuffer chunk = chunk(slot);
+    int at = offset(slot);
+    chunk.put(at + USED, (byte) 0);
+    chunk.putLong(at + HIGH, 0);
+    chunk.putLong(at + PLACE, free);
+    end();
     free = slot;
     size--;
+  }
+
+  private void begin() {
+    int next = changes + 1;
+    changes = next;
+    VarHandle.storeStoreFence();
+  }
+
+  private void end() {
+    int next = changes + 1;
+    changes = next;
   }
 
   private void shiftBack(int from) {
@@ -211,19 +295,6 @@ public final class ObjectIndex {
     table.putInt(hole * Integer.BYTES, 0);
   }
 
-  /** Forgets everything. */
-  public void clear() {
-    for (int bucket = 0; bucket <= mask; bucket++) {
-      table.putInt(bucket * Integer.BYTES, 0);
-    }
-    for (int slot = 0; slot < fresh; slot++) {
-      slots.put(slot * SLOT_BYTES + USED, (byte) 0);
-    }
-    size = 0;
-    fresh = 0;
-    free = NONE;
-  }
-
   private int bucket(long high) {
     return (int) high & mask;
   }
@@ -232,52 +303,66 @@ public final class ObjectIndex {
     return table.getInt(bucket * Integer.BYTES) - 1;
   }
 
-  /** Whether {@code slot} is an object's. */
+  private ByteBuffer chunk(int slot) {
+    return slots[slot >> CHUNK_SHIFT];
+  }
+
+  private static int offset(int slot) {
+    return (slot & CHUNK_MASK) * SLOT_BYTES;
+  }
+
+  /** Whether {@code slot} is a response's. */
   public boolean isUsed(int slot) {
-    return slots.get(slot * SLOT_BYTES + USED) != 0;
+    return slot < fresh && chunk(slot).get(offset(slot) + USED) != 0;
   }
 
   public long high(int slot) {
-    return slots.getLong(slot * SLOT_BYTES + HIGH);
+    return chunk(slot).getLong(offset(slot) + HIGH);
   }
 
   public long low(int slot) {
-    return slots.getLong(slot * SLOT_BYTES + LOW);
+    return chunk(slot).getLong(offset(slot) + LOW);
+  }
+
+  /** Of two first blocks with the same hash the one of the higher version counts. */
+  public long version(int slot) {
+    return chunk(slot).getLong(offset(slot) + VERSION);
   }
 
   /** Where its first block stands. */
   public long place(int slot) {
-    return slots.getLong(slot * SLOT_BYTES + PLACE);
+    return chunk(slot).getLong(offset(slot) + PLACE);
   }
 
-  /** Octets of its first block. */
+  /** Bytes of its first block. */
   public int length(int slot) {
-    return slots.getInt(slot * SLOT_BYTES + LENGTH);
-  }
-
-  public int lane(int slot) {
-    return slots.get(slot * SLOT_BYTES + LANE);
+    return chunk(slot).getInt(offset(slot) + LENGTH);
   }
 
   public int flags(int slot) {
-    return slots.get(slot * SLOT_BYTES + FLAGS);
+    return chunk(slot).get(offset(slot) + FLAGS);
   }
 
   /** See {@link #insert}. */
   public void flags(int slot, int flags) {
-    slots.put(slot * SLOT_BYTES + FLAGS, (byte) flags);
+    chunk(slot).put(offset(slot) + FLAGS, (byte) flags);
   }
 
   /** Times it was asked for since it came where it is, up to {@value #MAX_HITS}. */
   public int hits(int slot) {
-    return slots.get(slot * SLOT_BYTES + HITS) & 0xFF;
+    return chunk(slot).get(offset(slot) + HITS) & 0xFF;
   }
 
-  /** Counts one more. */
+  /** Sets {@link #hits(int)}. */
+  public void hits(int slot, int hits) {
+    chunk(slot).put(offset(slot) + HITS, (byte) Math.min(MAX_HITS, hits));
+  }
+
+  /** Counts one more; of several at the same time, without lock, some may be lost. */
   public void hit(int slot) {
     int hits = hits(slot);
     if (hits < MAX_HITS) {
-      slots.put(slot * SLOT_BYTES + HITS, (byte) (hits + 1));
+      chunk(slot).put(offset(slot) + HITS, (byte) (hits + 1));
     }
   }
 }

@@ -11,8 +11,14 @@ final class Block {
   /** Octets of a block at most. */
   static final int MAX_BYTES = 65_472;
 
-  /** Blocks start at multiples of this many octets. */
+  /** Blocks start at multiples of this many bytes. */
   static final int ALIGNMENT = 64;
+
+  /** From one further block of a piece to the next: whole pages. */
+  static final int STRIDE = 65_536;
+
+  /** What the system reads and writes as one. */
+  static final int PAGE_BYTES = 4096;
 
   /** Octets of the header. */
   static final int HEADER_BYTES = 40;
@@ -34,9 +40,14 @@ final class Block {
 
   private Block() {}
 
-  /** Octets that a block of {@code length} takes on disk. */
+  /** Bytes that a block of {@code length} takes on disk. */
   static int aligned(int length) {
-    return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (length + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  /** {@code bytes} up to the end of their last page. */
+  static int pages(int bytes) {
+    return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
   }
 
   /** Writes the header at index 0, but for what {@link #seal} adds. The rest is written behind. */

@@ -1,53 +1,26 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Reads and writes blocks in the slabs, and marks of segments. What it returns was verified.
- * Thread-safe: disk threads.
+ * Reads blocks in buffers and slabs, and writes stretches of slabs. What it returns was verified.
+ * Thread-safe: disk threads; {@link #readFirstNow} belongs to event loops, too.
  */
 final class Blocks {
   private static final int SEGMENT_MAGIC = 0x4C4F4C53;
 
-  /** What the system reads and writes as one. */
-  private static final int PAGE_BYTES = 4096;
-
-  /** Octets read at a time where a segment cannot be read as a whole. */
-  private static final int STEP_BYTES = 64 << 10;
-
-  /** What is struck out is written over with these: that is to need no memory. */
-  private static final ByteBuf ZEROS =
-      Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(STEP_BYTES)).asReadOnly();
-
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
+  private final Segments segments;
 
-  /** Whether something was struck out since the last {@link #force}. */
-  private final AtomicBoolean struck = new AtomicBoolean(true);
-
-  Blocks(Slab slab, int segmentBytes, ByteBufAllocator allocator) {
+  Blocks(Slab slab, Segments segments, int segmentBytes, ByteBufAllocator allocator) {
     this.slab = slab;
+    this.segments = segments;
     this.segmentBytes = segmentBytes;
     this.allocator = allocator;
-  }
-
-  int segmentBytes() {
-    return segmentBytes;
-  }
-
-  /**
-   * A buffer for a record that is needed whatever there is of direct memory: what is half done when
-   * that ends would leave the directory in disorder. Nobody's to release.
-   */
-  static ByteBuf record() {
-    return Unpooled.buffer(RecordMap.RECORD_BYTES);
   }
 
   /** A buffer for a block of {@code length}. Returns owned. */
@@ -55,13 +28,25 @@ final class Blocks {
     return allocator.directBuffer(length, length);
   }
 
+  /** A buffer for a further block that is {@linkplain #writePages written} alone. Returns owned. */
+  ByteBuf pageBuffer(int length) {
+    return buffer(Block.pages(length));
+  }
+
   private long position(long place) {
     return (long) Place.segment(place) * segmentBytes + Place.offset(place);
   }
 
+  private void read(long place, ByteBuf into, int length) throws IOException {
+    // a buffer is let go after it is written: who does not find it finds its bytes in the slabs
+    if (!segments.read(place, into, length)) {
+      slab.read(position(place), into, length);
+    }
+  }
+
   /**
-   * The first block at {@code place}, of {@code length} octets. Returns owned; null where what is
-   * there is no whole and sound first block.
+   * The first block at {@code place}, of {@code length} bytes. Returns owned; null where there is
+   * no whole and sound first block.
    *
    * @throws IOException the disk does not answer
    */
@@ -69,8 +54,29 @@ final class Blocks {
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
-      slab.read(position(place), block, length);
-      good = Block.isWhole(block, Block.FIRST) && FirstBlock.isSound(block);
+      read(place, block, length);
+      good = isFirst(block);
+    } finally {
+      if (!good) {
+        block.release();
+      }
+    }
+    return good ? block : null;
+  }
+
+  private static boolean isFirst(ByteBuf block) {
+    return Block.isWhole(block, Block.FIRST) && FirstBlock.isSound(block);
+  }
+
+  /**
+   * {@link #readFirst} without waiting for a disk; null, too, where that is not possible. Any
+   * thread.
+   */
+  ByteBuf readFirstNow(long place, int length) {
+    ByteBuf block = buffer(length);
+    boolean good = false;
+    try {
+      good = readNow(place, block, length) && isFirst(block);
     } finally {
       if (!good) {
         block.release();
@@ -80,26 +86,48 @@ final class Blocks {
   }
 
   /**
-   * Further block {@code number} of object {@code id}, with {@code content} octets of it. Returns
-   * owned, readable from the content on; null where what is there is something else.
+   * Further block {@code number} of response {@code id}, with {@code content} bytes of it. Returns
+   * owned, readable from the content on; null where there is something else.
    */
   ByteBuf readFurther(long place, int content, long id, int number) throws IOException {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
-      slab.read(position(place), block, length);
-      good =
-          Block.isWhole(block, Block.FURTHER)
-              && Block.id(block) == id
-              && Block.number(block) == number
-              && Block.furtherContent(block) == content;
+      read(place, block, length);
+      good = isFurther(block, content, id, number);
     } finally {
       if (!good) {
         block.release();
       }
     }
     return good ? block.setIndex(Block.HEADER_BYTES, length) : null;
+  }
+
+  /** {@link #readFurther} without waiting for a disk; null, too, where that is not possible. */
+  ByteBuf readFurtherNow(long place, int content, long id, int number) {
+    int length = Block.HEADER_BYTES + content;
+    ByteBuf block = buffer(length);
+    boolean good = false;
+    try {
+      good = readNow(place, block, length) && isFurther(block, content, id, number);
+    } finally {
+      if (!good) {
+        block.release();
+      }
+    }
+    return good ? block.setIndex(Block.HEADER_BYTES, length) : null;
+  }
+
+  private boolean readNow(long place, ByteBuf block, int length) {
+    return segments.read(place, block, length) || slab.readNow(position(place), block, length);
+  }
+
+  private static boolean isFurther(ByteBuf block, int content, long id, int number) {
+    return Block.isWhole(block, Block.FURTHER)
+        && Block.id(block) == id
+        && Block.number(block) == number
+        && Block.furtherContent(block) == content;
   }
 
   /** {@link #readFirst}; null, too, where the disk does not answer. */
@@ -120,156 +148,87 @@ final class Blocks {
     }
   }
 
-  /** Writes {@code block}, sealed, borrowed. */
-  void write(long place, ByteBuf block) throws IOException {
-    block.readerIndex(0);
-    put(position(place), block);
+  /**
+   * Writes {@code block}, sealed, borrowed, a {@link #pageBuffer}, at the beginning of a page, and
+   * zeros up to the end of its last page: of a page that is written as a whole nothing has to be
+   * read first.
+   */
+  void writePages(long place, ByteBuf block) throws IOException {
+    int length = block.writerIndex();
+    int pages = Block.pages(length);
+    block.setZero(length, pages - length);
+    slab.write(position(place), block.slice(0, pages));
+  }
+
+  /** Writes all of {@code buffer}. */
+  void write(SegmentBuffer buffer) throws IOException {
+    ByteBuf content = buffer.content();
+    if (content.isReadable()) {
+      slab.write((long) buffer.segment().number * segmentBytes + buffer.start(), content);
+    }
+  }
+
+  /** Writes {@code footer}, whole pages, borrowed, to the end of {@code segment}. */
+  void writeFooter(int segment, ByteBuf footer) throws IOException {
+    slab.write((segment + 1L) * segmentBytes - footer.readableBytes(), footer);
   }
 
   /**
-   * Writes, and if that fails, once more behind zeros in the pages it begins and ends in: of a page
-   * that the disk cannot read no part can be written, only all of it. What stood there beside is
-   * lost with that, and found wanting where it is read.
+   * The entries of the footer of {@code segment} in its life {@code generation}. Returns owned;
+   * null where there is none that is whole.
    */
-  private void put(long position, ByteBuf octets) throws IOException {
+  ByteBuf readFooter(int segment, long generation) throws IOException {
+    long end = (segment + 1L) * segmentBytes;
+    ByteBuf head = buffer(Contents.HEAD_BYTES);
+    ByteBuf entries = null;
+    boolean good = false;
     try {
-      slab.write(position, octets);
-    } catch (IOException e) {
-      try {
-        long first = position - position % PAGE_BYTES;
-        long last = (position + octets.readableBytes() - 1) / PAGE_BYTES * PAGE_BYTES;
-        zero(first, PAGE_BYTES);
-        if (last != first) {
-          zero(last, PAGE_BYTES);
-        }
-        slab.write(position, octets);
-      } catch (IOException again) {
-        e.addSuppressed(again);
-        throw e;
+      slab.read(end - Contents.HEAD_BYTES, head, Contents.HEAD_BYTES);
+      if (head.readableBytes() < Contents.HEAD_BYTES
+          || !Contents.isHead(head, 0, generation, segment)
+          || Contents.length(head, 0) > segmentBytes - Contents.HEAD_BYTES) {
+        return null;
+      }
+      int length = Contents.length(head, 0);
+      entries = buffer(Math.max(1, length));
+      slab.read(end - Contents.HEAD_BYTES - length, entries, length);
+      good = entries.readableBytes() == length && Contents.isWhole(head, 0, entries);
+      return good ? entries : null;
+    } finally {
+      head.release();
+      if (entries != null && !good) {
+        entries.release();
       }
     }
   }
 
-  /** Makes the block at {@code place} none, so that no recovery takes it up again. */
-  void strike(long place) throws IOException {
-    strike(position(place), Integer.BYTES);
+  /** Writes the header of a packed segment to the beginning of {@code memory}, borrowed. */
+  static void writeHeader(ByteBuf memory, long generation) {
+    memory.setZero(0, Geometry.SEGMENT_HEADER_BYTES);
+    memory.setInt(0, SEGMENT_MAGIC);
+    memory.setLong(8, generation);
   }
 
-  /** Marks the segment of {@code extent} as begun, if it was opened for it. */
-  void openSegment(Extent extent) throws IOException {
-    if (!extent.opens()) {
-      return;
-    }
-    ByteBuf header = Unpooled.buffer(Block.ALIGNMENT);
-    header.writeInt(SEGMENT_MAGIC);
-    header.writeInt(0);
-    header.writeLong(extent.generation());
-    header.writeZero(Block.ALIGNMENT - header.writerIndex());
-    put((long) Place.segment(extent.place()) * segmentBytes, header);
-  }
-
-  /** Marks {@code segment} as free: what is in it is none any more. */
-  void strikeSegment(int segment) throws IOException {
-    strike((long) segment * segmentBytes, Block.ALIGNMENT);
-  }
-
-  /** Fills {@code segment}, which is free, with zeros. */
-  void overwrite(int segment) throws IOException {
-    for (int at = 0; at < segmentBytes; at += STEP_BYTES) {
-      zero((long) segment * segmentBytes + at, STEP_BYTES);
-    }
-  }
-
-  private void strike(long position, int octets) throws IOException {
-    put(position, ZEROS.slice(0, octets));
-    struck.set(true);
-  }
-
-  private void zero(long position, int octets) throws IOException {
-    slab.write(position, ZEROS.slice(0, octets));
-  }
-
-  /** Reads all of {@code segment} into {@code into}, borrowed; its generation, or -1 if free. */
-  long readSegment(int segment, ByteBuf into) throws IOException {
-    slab.read((long) segment * segmentBytes, into, segmentBytes);
-    return generation(into);
+  /** Whether {@code segment}, read from its beginning, is in its life {@code generation}. */
+  static boolean isHeader(ByteBuf segment, long generation) {
+    return segment.readableBytes() >= 16
+        && segment.getInt(0) == SEGMENT_MAGIC
+        && segment.getLong(8) == generation;
   }
 
   /**
-   * The same where the disk cannot read all of it: step by step. What cannot be read is zero then,
-   * on the disk too, so that it does not come back when it can be read again.
-   *
-   * @param steps told of each step; may give up
+   * Reads {@code length} bytes of {@code segment} from {@code offset} to {@code into}, borrowed, at
+   * {@code at}; how many.
    */
-  long readSteps(int segment, ByteBuf into, Steps steps) throws IOException {
-    long from = (long) segment * segmentBytes;
-    ByteBuf step = buffer(STEP_BYTES);
-    int at = 0;
-    try {
-      boolean more = true;
-      while (more && at < segmentBytes) {
-        // the header alone: without it nothing of the segment counts
-        int octets = at == 0 ? PAGE_BYTES : STEP_BYTES - at % STEP_BYTES;
-        IOException failure = null;
-        try {
-          slab.read(from + at, step, octets);
-        } catch (IOException e) {
-          failure = e;
-        }
-        steps.read(at, failure);
-        if (failure != null) {
-          zero(from + at, octets);
-          step.clear().writeZero(octets);
-        }
-        more = step.readableBytes() == octets;
-        into.setBytes(at, step, 0, step.readableBytes());
-        at += step.readableBytes();
-      }
-    } finally {
-      step.release();
-    }
-    struck.set(true);
-    into.setIndex(0, at);
-    return generation(into);
+  int readRaw(int segment, int offset, ByteBuf into, int at, int length) throws IOException {
+    ByteBuf part = into.slice(at, length);
+    slab.read((long) segment * segmentBytes + offset, part, length);
+    return part.readableBytes();
   }
 
-  /** Told of the steps in which a segment is read. */
-  interface Steps {
-    /**
-     * The step at {@code offset} was read.
-     *
-     * @param failure why not, or null
-     */
-    void read(int offset, IOException failure) throws IOException;
-  }
-
-  /** The generation of {@code segment}, or -1 if free. */
-  long generation(int segment) throws IOException {
-    ByteBuf header = buffer(Geometry.SEGMENT_HEADER_BYTES);
-    try {
-      slab.read((long) segment * segmentBytes, header, header.capacity());
-      return generation(header);
-    } finally {
-      header.release();
-    }
-  }
-
-  private static long generation(ByteBuf segment) {
-    boolean used = segment.readableBytes() >= Block.ALIGNMENT && segment.getInt(0) == SEGMENT_MAGIC;
-    return used ? segment.getLong(8) : -1;
-  }
-
-  /** Brings to the disk what was struck out before. One caller at a time. */
-  void force() throws IOException {
-    if (struck.getAndSet(false)) {
-      boolean done = false;
-      try {
-        slab.force();
-        done = true;
-      } finally {
-        struck.compareAndSet(false, !done);
-      }
-    }
+  /** See {@link Slab#prepare}. */
+  void prepare() {
+    slab.prepare();
   }
 
   void close() throws IOException {

@@ -3,647 +3,800 @@ package io.loligo.store.disk;
 import io.loligo.store.admission.DiskAdmission;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * What a directory holds: index, map and segments, changed together. Thread-safe: disk threads;
- * event loops ask {@link #mayHold} only. All else is guarded by {@code this}; the map is used under
- * the lock, slabs never are.
+ * What a directory holds: the index in stripes, the segments, and the journal of what is removed.
+ * Thread-safe: any thread; all of it is in memory.
  *
- * <p>Who reads or writes in a segment pins it first, in the same step in which it learns the place;
- * a pinned segment is not given out again, so what was true when it was pinned stays readable.
+ * <p>Two kinds of locks, always in this order: that of the stripe a hash belongs to, then that of
+ * the segments, which also guards the admission. Both are short. Looking for a response takes
+ * neither.
  */
 final class Catalogue {
   /** Variants of a key that are kept. */
   static final int MAX_VARIANTS = 16;
 
-  /** Set in {@link ObjectIndex#flags} where the record holds the whole first block. */
-  static final int IN_RECORD = 1;
-
   /**
    * Set in {@link ObjectIndex#flags} where a copy went to memory. It may have gone since, but where
-   * this is not set there is none: most objects are evicted without a look at their records.
+   * this is not set there is none: most responses are evicted without a look at their keys.
    */
-  static final int WENT_TO_MEMORY = 2;
+  static final int WENT_TO_MEMORY = 1;
+
+  /** Set in {@link ObjectIndex#flags} where there are pieces. */
+  static final int HAS_PIECES = 2;
+
+  /** Set in {@link ObjectIndex#flags} of what is stored, or may be, under another key of a URL. */
+  static final int ALTERNATIVE = 4;
 
   /**
-   * Set in {@link ObjectIndex#flags} where the slabs are known to have the block that the record is
-   * a copy of: after a power failure records may be there of what was removed.
+   * Set in {@link ObjectIndex#flags} where an older first block may stand in another segment: when
+   * this one goes, a start would find that.
    */
-  static final int IN_SLABS = 4;
+  static final int HAS_OLDER = 8;
+
+  private static final int STRIPES = 16;
+  private static final int SLOT_BITS = 27;
+  private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
+
+  /** Directories for fewer responses have one stripe. */
+  private static final int STRIPED_FROM = 1 << 16;
 
   /** How a {@link #publish} ended. */
   enum Published {
     DONE,
     /** It is not wanted any more. */
     CANCELLED,
-    /** The object is elsewhere or gone since. */
+    /** The response is elsewhere or gone since. */
     MOVED,
     /** There is no record for it: space has to be made. */
     NO_RECORD
   }
 
-  private final ObjectIndex index;
-  private final RecordMap map;
+  /** A share of the index. Guarded by itself. */
+  private static final class Stripe {
+    private final ObjectIndex index;
+    private final IntObjectHashMap<Pieces> pieces = new IntObjectHashMap<>();
+    private final int[] variants = new int[MAX_VARIANTS + 1];
+
+    Stripe(int capacity) {
+      index = new ObjectIndex(capacity);
+    }
+  }
+
+  private final Stripe[] stripes;
+  private final int capacity;
   private final Segments segments;
   private final DiskAdmission admission;
   private final LongSupplier ids;
-  private final IntObjectHashMap<long[]> pieces = new IntObjectHashMap<>();
-  private final int[] variants = new int[MAX_VARIANTS + 1];
-  private volatile long storedBytes;
-  private volatile int objects;
-  private final int segmentCount;
+  private final Journal journal;
+  private final LongAdder storedBytes = new LongAdder();
+  private final AtomicInteger objects = new AtomicInteger();
   private volatile boolean fullOfLate;
-  private final Unsettled unsettled;
 
   /**
-   * @param ids gives numbers of objects and lives of segments, each higher than all before
-   * @param unsettled who publishes is a change in it, and so is who drops and then strikes out
+   * Empty.
+   *
+   * @param capacity responses at most
+   * @param admission guarded by {@code segments}
+   * @param ids gives versions, each higher than all before
    */
   Catalogue(
-      ObjectIndex index,
-      RecordMap map,
-      Segments segments,
-      DiskAdmission admission,
-      LongSupplier ids,
-      Unsettled unsettled) {
-    this.unsettled = unsettled;
-    this.index = index;
-    this.map = map;
+      int capacity, Segments segments, DiskAdmission admission, LongSupplier ids, Journal journal) {
+    this.capacity = capacity;
     this.segments = segments;
     this.admission = admission;
     this.ids = ids;
-    this.segmentCount = segments.freeCount();
-  }
-
-  /** A hint; any thread, without lock. */
-  boolean mayHold(long high) {
-    return index.mayHold(high);
-  }
-
-  /**
-   * Whether nothing is stored under {@code high}, in the slabs neither, and nothing will be that is
-   * cancelled already; false now and then. Any thread, without lock.
-   */
-  boolean holdsNothing(long high) {
-    // in this order: who publishes begins a change before he asks whether it is cancelled
-    return unsettled.isNone(high) && !index.mayHold(high);
-  }
-
-  /** Stored objects. Any thread, without lock. */
-  int objects() {
-    return objects;
-  }
-
-  /** Octets that stored objects take. Any thread, without lock. */
-  long storedBytes() {
-    return storedBytes;
-  }
-
-  synchronized int freeSegments() {
-    return segments.freeCount();
-  }
-
-  /**
-   * Whether something had to go for what came, since an eighth was free the last time. Any thread,
-   * without lock.
-   */
-  boolean isFullOfLate() {
-    return fullOfLate;
-  }
-
-  private void noteFullness() {
-    if (isFull()) {
-      fullOfLate = true;
-    } else if (fullOfLate
-        && segments.freeCount() > Segments.RESERVE + segmentCount / 8
-        && index.size() < index.capacity() - index.capacity() / 8) {
-      fullOfLate = false;
+    this.journal = journal;
+    this.stripes = new Stripe[stripes(capacity)];
+    for (int i = 0; i < stripes.length; i++) {
+      stripes[i] = new Stripe(stripeCapacity(capacity));
     }
   }
 
-  /** Whether something has to go for what comes. */
-  synchronized boolean isFull() {
-    return segments.freeCount() <= Segments.RESERVE || index.size() >= index.capacity();
+  private static int stripes(int capacity) {
+    return capacity < STRIPED_FROM ? 1 : STRIPES;
   }
 
-  synchronized boolean hasSlots() {
-    return index.size() < index.capacity();
+  private static int stripeCapacity(int capacity) {
+    return capacity < STRIPED_FROM ? capacity : capacity / STRIPES / 8 * 9 + 1024;
   }
 
-  synchronized DiskAdmission.Placement place(long hash, long bytes) {
-    return admission.place(hash, bytes, isFull());
+  /** Bytes of direct memory of the index when it holds {@code capacity} responses. */
+  static long memoryBytes(int capacity) {
+    return stripes(capacity) * ObjectIndex.memoryBytes(stripeCapacity(capacity));
   }
 
-  /** Whether what was placed in {@code lane} may go on when it has grown to {@code bytes}. */
-  synchronized boolean mayGrow(Lane lane, long hash, long bytes) {
-    return admission.mayGrow(lane, hash, bytes, isFull());
+  private int stripeOf(long high) {
+    return (int) (high >>> 60) & (stripes.length - 1);
   }
 
-  // Space
-
-  /**
-   * Room for {@code bytes} in {@code lane}, or null where space has to be made first. Pinned.
-   *
-   * @param after the life of a first block of the same number, which a rebuild must not prefer; 0:
-   *     there is none
-   */
-  synchronized Extent allocate(int bytes, Lane lane, long after, boolean moving) {
-    Segment segment = segments.withRoom(bytes, lane, after, moving, ids.getAsLong());
-    return segment == null ? null : take(segment, bytes);
+  private Stripe stripe(long high) {
+    return stripes[stripeOf(high)];
   }
 
-  /** A whole free segment less its header, or null. Pinned; to be {@link #trim}med. */
-  synchronized Extent allocateSegment(int bytes, Lane lane) {
-    Segment segment = segments.openFree(lane, false, ids.getAsLong());
-    return segment == null ? null : take(segment, bytes);
+  private int global(long high, int slot) {
+    return stripeOf(high) << SLOT_BITS | slot;
   }
 
-  private static Extent take(Segment segment, int bytes) {
-    boolean opens = segment.used == Geometry.SEGMENT_HEADER_BYTES;
-    Extent extent =
-        new Extent(
-            Place.of(segment.number, segment.used), bytes, segment.generation, segment.lane, opens);
-    segment.used += bytes;
-    segment.pins++;
-    return extent;
+  private Stripe stripeOfSlot(int slot) {
+    return stripes[slot >>> SLOT_BITS];
   }
 
-  /** Of a whole segment only {@code bytes} were needed. */
-  synchronized void trim(Extent extent, int bytes) {
-    Segment segment = segments.get(Place.segment(extent.place()));
-    segment.used = Place.offset(extent.place()) + bytes;
-    segments.share(segment);
-  }
-
-  /** Lets go of one pin. */
-  synchronized void unpin(long place) {
-    Segment segment = segments.get(Place.segment(place));
-    segment.pins--;
-    assert segment.pins >= 0 : "unpinned once too often";
-    segments.unpinned(segment);
-  }
-
-  /** Lets go of {@code stored}. Any thread. */
-  synchronized void unpin(Stored stored) {
-    unpin(stored.place());
-    for (long piece : stored.pieces()) {
-      unpin(piece);
-    }
-  }
-
-  /** Lets go of all of {@code stored}. */
-  synchronized void unpinAll(List<Stored> stored) {
-    for (int i = 0; i < stored.size(); i++) {
-      unpin(stored.get(i));
-    }
+  Segments segments() {
+    return segments;
   }
 
   // Looking
 
-  /** All variants under {@code high}, pinned, the newest record first known last. */
-  synchronized List<Stored> pinAll(long high) {
-    int count = index.findAll(high, variants);
-    List<Stored> found = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      found.add(pin(variants[i]));
+  /** A hint; any thread, without lock. */
+  boolean mayHold(long high) {
+    return stripe(high).index.mayHold(high);
+  }
+
+  /** Whether nothing is stored under {@code high} and no start will find anything there. */
+  boolean holdsNothing(long high) {
+    return !mayHold(high) && journal.isFlushed();
+  }
+
+  /** Stored responses. */
+  int objects() {
+    return objects.get();
+  }
+
+  /** Responses at most. */
+  int capacity() {
+    return capacity;
+  }
+
+  /** Bytes that stored responses take. */
+  long storedBytes() {
+    return Math.max(0, storedBytes.sum());
+  }
+
+  /** Whether something had to go for what came, since an eighth was free the last time. */
+  boolean isFullOfLate() {
+    return fullOfLate;
+  }
+
+  private boolean noteFullness() {
+    boolean full = isFull();
+    if (full) {
+      fullOfLate = true;
+    } else if (fullOfLate
+        && segments.freeCount() > Segments.RESERVE + segments.count() / 8
+        && objects.get() < capacity - capacity / 8) {
+      fullOfLate = false;
     }
-    return found;
+    return full;
+  }
+
+  /** Whether something has to go for what comes. */
+  boolean isFull() {
+    return segments.freeCount() <= Segments.RESERVE || !hasSlots();
+  }
+
+  boolean hasSlots() {
+    return objects.get() < capacity;
+  }
+
+  /** Where a response of {@code bytes} goes; to be asked once for each. */
+  DiskAdmission.Placement place(long hash, long bytes) {
+    boolean full = noteFullness();
+    synchronized (segments) {
+      return admission.place(hash, bytes, full);
+    }
+  }
+
+  /** Whether what was placed in {@code lane} may go on when it has grown to {@code bytes}. */
+  boolean mayGrow(Lane lane, long hash, long bytes) {
+    boolean full = isFull();
+    synchronized (segments) {
+      return admission.mayGrow(lane, hash, bytes, full);
+    }
+  }
+
+  /** All variants under {@code high}. */
+  List<Stored> variants(long high) {
+    Stripe stripe = stripe(high);
+    Variants found = new Variants(high);
+    if (stripe.index.read(high, found) && !found.hasPieces) {
+      return found.all;
+    }
+    synchronized (stripe) {
+      found.again();
+      int count = stripe.index.findAll(high, stripe.variants);
+      for (int i = 0; i < count; i++) {
+        found.all.add(stored(stripe, stripe.variants[i]));
+      }
+      return found.all;
+    }
+  }
+
+  /** Collects variants without the lock. */
+  private final class Variants implements ObjectIndex.Reader {
+    private final long high;
+    private final List<Stored> all = new ArrayList<>(1);
+    private boolean hasPieces;
+
+    Variants(long high) {
+      this.high = high;
+    }
+
+    @Override
+    public void found(int slot, long low, long version, long place, int length, int flags) {
+      hasPieces |= (flags & HAS_PIECES) != 0;
+      all.add(new Stored(global(high, slot), high, low, version, place, length, null));
+    }
+
+    @Override
+    public void again() {
+      all.clear();
+      hasPieces = false;
+    }
+  }
+
+  private Stored stored(Stripe stripe, int slot) {
+    ObjectIndex index = stripe.index;
+    long high = index.high(slot);
+    return new Stored(
+        global(high, slot),
+        high,
+        index.low(slot),
+        index.version(slot),
+        index.place(slot),
+        index.length(slot),
+        stripe.pieces.get(slot));
   }
 
   /** Variants under {@code high}. */
-  synchronized int count(long high) {
-    return index.findAll(high, variants);
-  }
-
-  /** Any object, pinned, for the scrubber; null where there is none in {@code slot}. */
-  synchronized Stored pinSlot(int slot) {
-    return slot < index.capacity() && index.isUsed(slot) ? pin(slot) : null;
-  }
-
-  int capacity() {
-    return index.capacity();
-  }
-
-  /** Pins once more what is pinned already. */
-  synchronized void pinAgain(Stored stored) {
-    segments.get(Place.segment(stored.place())).pins++;
-    for (long piece : stored.pieces()) {
-      segments.get(Place.segment(piece)).pins++;
+  int count(long high) {
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      return stripe.index.findAll(high, stripe.variants);
     }
   }
 
-  private Stored pin(int slot) {
-    long[] known = pieces.get(slot);
-    long[] places = known == null ? Stored.NO_PIECES : Arrays.copyOf(known, known.length - 1);
-    long place = index.place(slot);
-    segments.get(Place.segment(place)).pins++;
-    for (long piece : places) {
-      segments.get(Place.segment(piece)).pins++;
+  /** What is stored in {@code slot} with something in segment {@code number}; or null. */
+  Stored inSegment(int slot, int number) {
+    Stripe stripe = stripeOfSlot(slot);
+    synchronized (stripe) {
+      int local = slot & SLOT_MASK;
+      return stripe.index.isUsed(local) && bytesIn(stripe, number, local) > 0
+          ? stored(stripe, local)
+          : null;
     }
-    boolean inRecord = (index.flags(slot) & IN_RECORD) != 0;
-    return new Stored(
-        slot, index.high(slot), index.low(slot), place, index.length(slot), places, inRecord);
   }
 
-  synchronized int hits(Stored stored) {
-    return isStill(stored) ? index.hits(stored.slot()) : 0;
+  int hits(Stored stored) {
+    return isStill(stored) ? index(stored).hits(stored.slot() & SLOT_MASK) : 0;
   }
 
-  /** It was asked for. How often by now. */
-  synchronized int hit(Stored stored) {
+  /** It was asked for. How often by now, roughly. */
+  int hit(Stored stored) {
     if (!isStill(stored)) {
       return 0;
     }
-    index.hit(stored.slot());
-    return index.hits(stored.slot());
+    index(stored).hit(stored.slot() & SLOT_MASK);
+    return index(stored).hits(stored.slot() & SLOT_MASK);
+  }
+
+  private ObjectIndex index(Stored stored) {
+    return stripeOfSlot(stored.slot()).index;
   }
 
   /** A copy of what is stored under this hash is in memory, or is about to be. */
-  synchronized void wentToMemory(long high, long low) {
-    int slot = index.find(high, low);
-    if (slot != ObjectIndex.NONE) {
-      index.flags(slot, index.flags(slot) | WENT_TO_MEMORY);
+  void wentToMemory(long high, long low) {
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      int slot = stripe.index.find(high, low);
+      if (slot != ObjectIndex.NONE) {
+        stripe.index.flags(slot, stripe.index.flags(slot) | WENT_TO_MEMORY);
+      }
     }
   }
 
-  /** Whether its record may be used without a look at the slabs. */
-  synchronized boolean isInSlabs(Stored stored) {
-    return isStill(stored) && (index.flags(stored.slot()) & IN_SLABS) != 0;
+  /** Whether it is stored as it was known, in the same place. Without lock. */
+  boolean isStill(Stored stored) {
+    int slot = stored.slot() & SLOT_MASK;
+    return index(stored).isUsed(slot) && index(stored).version(slot) == stored.version();
   }
 
-  /** The slabs have the block that the record of {@code stored} is a copy of. */
-  synchronized void seenInSlabs(Stored stored) {
-    if (isStill(stored)) {
-      index.flags(stored.slot(), index.flags(stored.slot()) | IN_SLABS);
+  /**
+   * Somebody goes on reading the pieces of {@code stored}; false where it is not stored any more.
+   */
+  boolean beginReading(Stored stored) {
+    Stripe stripe = stripeOfSlot(stored.slot());
+    synchronized (stripe) {
+      if (stored.pieces().gone || stripe.pieces.get(stored.slot() & SLOT_MASK) != stored.pieces()) {
+        return false;
+      }
+      stored.pieces().readers++;
+      return true;
     }
   }
 
-  /** Whether it still stands where it was pinned. */
-  synchronized boolean isStill(Stored stored) {
-    int slot = stored.slot();
-    return index.isUsed(slot)
-        && index.place(slot) == stored.place()
-        && index.high(slot) == stored.high()
-        && index.low(slot) == stored.low();
-  }
-
-  /** Copies the record of {@code stored} to {@code into}, if it is still there. */
-  boolean record(Stored stored, ByteBuf into) throws IOException {
-    return map.get(stored.high(), stored.low(), into);
+  /** Ends one {@link #beginReading}. */
+  void endReading(Stored stored) {
+    Pieces pieces = stored.pieces();
+    synchronized (stripeOfSlot(stored.slot())) {
+      pieces.readers--;
+      if (pieces.gone && pieces.readers == 0) {
+        letPieces(pieces, pieces.version);
+      }
+    }
   }
 
   // Changing
 
-  /**
-   * Makes an object that is written known. Its extents stay pinned.
-   *
-   * @param record scratch for the record, borrowed
-   */
-  synchronized Published publish(Publication object, ByteBuf record) throws IOException {
-    if (object.cancelled()) {
-      return Published.CANCELLED;
-    }
-    if (object.moved() != null && !isStill(object.moved())) {
-      return Published.MOVED;
-    }
+  /** Makes a response known whose first block stands in its buffer. */
+  Published publish(Publication object) {
     ByteBuf block = object.block();
     long high = FirstBlock.high(block);
     long low = FirstBlock.low(block);
-    int slot = index.find(high, low);
-    if (object.isOnlyWhereAbsent()
-        && (slot != ObjectIndex.NONE || (object.alone() && index.mayHold(high)))) {
-      return Published.CANCELLED;
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      ObjectIndex index = stripe.index;
+      int slot = index.find(high, low);
+      if (object.isCancelled()) {
+        return Published.CANCELLED;
+      }
+      if (object.moved() != null && !isStill(object.moved())) {
+        return Published.MOVED;
+      }
+      if (slot != ObjectIndex.NONE && index.version(slot) > FirstBlock.version(block)) {
+        return Published.CANCELLED; // a later one overtook it
+      }
+      if (object.isOnlyWhereAbsent()
+          && (slot != ObjectIndex.NONE || (object.alone() && index.mayHold(high)))) {
+        return Published.CANCELLED;
+      }
+      if (slot == ObjectIndex.NONE && (!hasSlots() || index.size() >= index.capacity())) {
+        return Published.NO_RECORD;
+      }
+      put(stripe, slot, object, high, low);
+      return Published.DONE;
     }
-    if (slot == ObjectIndex.NONE && !hasSlots()) {
-      return Published.NO_RECORD;
-    }
-    StoredRecord.write(record, block, object.place());
-    if (!map.put(high, low, record)) {
-      return Published.NO_RECORD;
-    }
+  }
+
+  private void put(Stripe stripe, int slot, Publication object, long high, long low) {
+    ObjectIndex index = stripe.index;
+    ByteBuf block = object.block();
     int length = Block.length(block);
-    int flags = (StoredRecord.holdsAll(length) ? IN_RECORD : 0) | IN_SLABS;
-    if (slot != ObjectIndex.NONE && object.moved() != null) {
-      flags |= index.flags(slot) & WENT_TO_MEMORY;
-    }
-    if (slot != ObjectIndex.NONE) {
-      object.displaced().add(pin(slot));
-      uncount(slot);
-      // in several segments: what is left of it is asked for its hits when the next is emptied
-      int hits = object.moved() != null && object.pieces().length > 0 ? index.hits(slot) / 2 : 0;
-      index.move(slot, object.place(), length, object.lane().ordinal(), flags, hits);
-    }
-    dropSurplus(high, slot, object.alone(), object.displaced());
+    boolean hasPieces = object.pieces().length > 0;
+    int flags =
+        (hasPieces ? HAS_PIECES : 0) | (FirstBlock.mayBeAlternative(block) ? ALTERNATIVE : 0);
+    Pieces before = slot == ObjectIndex.NONE ? null : stripe.pieces.remove(slot);
+    int now = slot;
     if (slot == ObjectIndex.NONE) {
-      slot = index.insert(high, low, object.place(), length, object.lane().ordinal(), flags);
+      now = index.insert(high, low, FirstBlock.version(block), object.place(), length, flags);
+      objects.incrementAndGet();
+    } else {
+      int hits = 0;
+      if ((index.flags(slot) & HAS_OLDER) != 0) {
+        // the segment of what goes may be free before this is written: a start that finds neither
+        // is not to find what is older still
+        journal.dropped(high, low, index.version(slot) - (object.leavesOlder() ? 1 : 0));
+      }
+      flags |= object.leavesOlder() ? HAS_OLDER : 0;
+      let(index.place(slot), Block.aligned(index.length(slot)));
+      if (object.moved() != null) {
+        flags |= index.flags(slot) & WENT_TO_MEMORY;
+        // in several segments: what is left of it is asked for its hits when the next is emptied
+        hits = hasPieces ? index.hits(slot) / 2 : 0;
+      }
+      index.move(slot, FirstBlock.version(block), object.place(), length, flags, hits);
     }
+    int known = global(high, now);
+    hold(object.place(), Block.aligned(length), known);
+    if (segments.isOlderThanCheckpoint(FirstBlock.version(block))) {
+      journal.kept(FirstBlock.version(block));
+    }
+    if (hasPieces) {
+      stripe.pieces.put(now, pieces(object, before, known));
+    } else if (before != null) {
+      let(before);
+    }
+    dropSurplus(stripe, high, now, object.alone());
+    noteFullness();
+  }
+
+  /** The pieces of what takes the place of what had {@code before}, or null. */
+  private Pieces pieces(Publication object, Pieces before, int slot) {
     Layout layout = object.layout();
-    count(
-        slot,
-        object.place(),
-        length,
-        object.pieces(),
-        layout.fullPieceBytes(),
-        layout.lastPieceBytes());
-    return Published.DONE;
+    long[] places = object.pieces();
+    Pieces now =
+        new Pieces(
+            places,
+            layout.fullPieceBytes(),
+            layout.lastPieceBytes(),
+            FirstBlock.version(object.block()));
+    if (before == null || object.moved() == null) {
+      for (int i = 0; i < places.length; i++) {
+        hold(places[i], now.bytesOf(i), slot);
+      }
+      if (before != null) {
+        let(before);
+      }
+      return now;
+    }
+    long[] old = before.places;
+    for (int i = 0; i < places.length; i++) {
+      if (places[i] != old[i]) {
+        let(old[i], before.bytesOf(i));
+        hold(places[i], now.bytesOf(i), slot);
+      }
+    }
+    before.places = places; // whoever reads it follows
+    before.version = FirstBlock.version(object.block());
+    return before;
+  }
+
+  private void hold(long place, long bytes, int slot) {
+    segments.hold(place, bytes, slot);
+    storedBytes.add(bytes);
+  }
+
+  private void let(long place, long bytes) {
+    segments.let(place, bytes);
+    storedBytes.add(-bytes);
+  }
+
+  /** Gives up pieces, or leaves that to the last of those who read them. */
+  private void let(Pieces pieces) {
+    pieces.gone = true;
+    if (pieces.readers == 0) {
+      letPieces(pieces, Long.MAX_VALUE);
+    }
+  }
+
+  /**
+   * @param version those in segments of a later life are another's
+   */
+  private void letPieces(Pieces pieces, long version) {
+    long[] places = pieces.places;
+    for (int i = 0; i < places.length; i++) {
+      segments.let(places[i], pieces.bytesOf(i), version);
+      storedBytes.add(-pieces.bytesOf(i));
+    }
   }
 
   /** Drops variants beside {@code kept}: all, or what there are too many of. */
-  private void dropSurplus(long high, int kept, boolean alone, List<Stored> out)
-      throws IOException {
-    int count = index.findAll(high, variants);
-    int surplus = alone ? count : count - MAX_VARIANTS + (kept == ObjectIndex.NONE ? 1 : 0);
-    int[] there = Arrays.copyOf(variants, count);
+  private void dropSurplus(Stripe stripe, long high, int kept, boolean alone) {
+    int count = stripe.index.findAll(high, stripe.variants);
+    int surplus = alone ? count - 1 : count - MAX_VARIANTS;
+    if (surplus <= 0) {
+      return;
+    }
+    int[] there = Arrays.copyOf(stripe.variants, count);
     for (int i = 0; i < count && surplus > 0; i++) {
       if (there[i] != kept) {
-        out.add(pin(there[i]));
-        drop(there[i]);
+        journal.dropped(high, stripe.index.low(there[i]), stripe.index.version(there[i]));
+        drop(stripe, there[i]);
         surplus--;
       }
     }
   }
 
-  private void count(
-      int slot, long place, int length, long[] places, int fullPieceBytes, int lastPieceBytes) {
-    live(place, Block.aligned(length));
-    note(place, slot);
-    if (places.length > 0) {
-      long[] known = Arrays.copyOf(places, places.length + 1);
-      known[places.length] = (long) fullPieceBytes << 32 | lastPieceBytes;
-      pieces.put(slot, known);
-      for (int i = 0; i < places.length; i++) {
-        live(places[i], i == places.length - 1 ? lastPieceBytes : fullPieceBytes);
-        note(places[i], slot);
-      }
+  private void drop(Stripe stripe, int slot) {
+    ObjectIndex index = stripe.index;
+    let(index.place(slot), Block.aligned(index.length(slot)));
+    Pieces pieces = stripe.pieces.remove(slot);
+    if (pieces != null) {
+      let(pieces);
     }
-  }
-
-  private void uncount(int slot) {
-    live(index.place(slot), -Block.aligned(index.length(slot)));
-    long[] known = pieces.remove(slot);
-    if (known != null) {
-      int last = known.length - 1;
-      for (int i = 0; i < last; i++) {
-        live(known[i], -pieceBytes(known, i));
-      }
-    }
-  }
-
-  private void live(long place, long bytes) {
-    segments.live(segments.get(Place.segment(place)), bytes);
-    long now = storedBytes + bytes;
-    storedBytes = now;
-    objects = index.size();
-    noteFullness();
-  }
-
-  private void note(long place, int slot) {
-    segments.get(Place.segment(place)).note(slot);
-  }
-
-  private void drop(int slot) throws IOException {
-    long high = index.high(slot);
-    long low = index.low(slot);
-    map.remove(high, low); // first: what the index does not have no killed process has
-    uncount(slot);
     index.remove(slot);
-    objects = index.size();
+    objects.decrementAndGet();
   }
 
-  /** Drops {@code stored} if it still stands where it did; whether it did. It stays pinned. */
-  synchronized boolean drop(Stored stored) throws IOException {
-    if (!isStill(stored)) {
-      return false;
-    }
-    drop(stored.slot());
-    return true;
-  }
-
-  /** {@code stored} goes for lack of space, if it still stands where it did. */
-  synchronized boolean evict(Stored stored, Lane lane, long bytes) throws IOException {
-    if (!isStill(stored)) {
-      return false;
-    }
-    evict(stored.slot(), lane, bytes);
-    return true;
-  }
-
-  /** Drops the variant of exactly this hash. What it was, pinned; or empty. */
-  synchronized List<Stored> dropVariant(long high, long low) throws IOException {
-    int slot = index.find(high, low);
-    if (slot == ObjectIndex.NONE) {
-      return List.of();
-    }
-    Stored dropped = pin(slot);
-    drop(slot);
-    return List.of(dropped);
-  }
-
-  /** Drops all variants under {@code high}. What they were, pinned. */
-  synchronized List<Stored> dropAll(long high) throws IOException {
-    List<Stored> dropped = new ArrayList<>();
-    for (List<Stored> some = pinAll(high); !some.isEmpty(); some = pinAll(high)) {
-      for (Stored stored : some) {
-        drop(stored.slot());
+  /** Drops {@code stored} if it is still stored as it was known; whether it was. */
+  boolean drop(Stored stored) {
+    Stripe stripe = stripeOfSlot(stored.slot());
+    synchronized (stripe) {
+      if (!isStill(stored)) {
+        return false;
       }
-      dropped.addAll(some);
+      journal.dropped(stored.high(), stored.low(), stored.version());
+      drop(stripe, stored.slot() & SLOT_MASK);
+      return true;
     }
-    return dropped;
+  }
+
+  /** Drops the variant of exactly this hash. How many there were. */
+  int dropVariant(long high, long low) {
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      int slot = stripe.index.find(high, low);
+      if (slot == ObjectIndex.NONE) {
+        return 0;
+      }
+      journal.dropped(high, low, ids.getAsLong());
+      drop(stripe, slot);
+      return 1;
+    }
+  }
+
+  /**
+   * Drops all variants under {@code high}, also what a start would find that is not known here. How
+   * many were known.
+   *
+   * @param durably whether not even a power failure may bring back what went before
+   */
+  int dropAll(long high, boolean durably) {
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      boolean none = !stripe.index.mayHold(high);
+      if (none && (durably ? journal.isForced() : journal.isFlushed())) {
+        return 0; // and what went before is known to have gone
+      }
+      journal.droppedAll(high, ids.getAsLong());
+      int dropped = 0;
+      for (int count = stripe.index.findAll(high, stripe.variants);
+          count > 0;
+          count = stripe.index.findAll(high, stripe.variants)) {
+        int[] some = Arrays.copyOf(stripe.variants, count);
+        for (int slot : some) {
+          drop(stripe, slot);
+        }
+        dropped += count;
+      }
+      return dropped;
+    }
+  }
+
+  /**
+   * Writes down that what stands in buffers only is not stored: it is lost, and a start is not to
+   * find what it replaced.
+   */
+  void dropUnwritten() {
+    for (SegmentBuffer buffer : segments.unwritten()) {
+      int number = buffer.segment().number;
+      for (int slot : segments.noted(number, buffer.generation())) {
+        Contents.Entry entry = entry(slot, number);
+        if (entry != null && entry.offset() >= buffer.start()) {
+          journal.dropped(entry.high(), entry.low(), entry.version());
+        }
+      }
+    }
+  }
+
+  /** Slots looked at under one lock while everything is dropped. */
+  private static final int CLEAR_SLOTS = 1024;
+
+  /** Drops everything that is stored now. */
+  void clear() {
+    long version = ids.getAsLong();
+    journal.cleared(version);
+    for (Stripe stripe : stripes) {
+      int slots = stripe.index.slots();
+      for (int from = 0; from < slots; from += CLEAR_SLOTS) {
+        synchronized (stripe) {
+          for (int slot = from; slot < Math.min(slots, from + CLEAR_SLOTS); slot++) {
+            if (stripe.index.isUsed(slot) && stripe.index.version(slot) <= version) {
+              drop(stripe, slot);
+            }
+          }
+        }
+      }
+    }
+    journal.cleared(version); // a checkpoint begun meanwhile has what was left then
   }
 
   // Making space
 
   /** The segment to be emptied next, or null where none may be. */
-  synchronized Segment victim(long slabBytes) {
-    Segment dead = segments.dead();
-    if (dead != null) {
-      return dead;
+  Segment victim(long slabBytes) {
+    synchronized (segments) {
+      Segment dead = segments.dead();
+      if (dead != null) {
+        return dead;
+      }
+      long probation = segments.liveBytes(Lane.PROBATION);
+      long main = segments.liveBytes(Lane.MAIN);
+      // small responses use up the records first: then what is stored is all there can be
+      long most = hasSlots() ? slabBytes : Math.min(slabBytes, probation + main);
+      Lane first = probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, most);
+      Segment segment = segments.oldest(first);
+      return segment != null ? segment : segments.oldest(Lane.values()[1 - first.ordinal()]);
     }
-    long probation = segments.liveBytes(Lane.PROBATION);
-    long main = segments.liveBytes(Lane.MAIN);
-    // small objects use up the records first: then what is stored is all there can be
-    long capacity = hasSlots() ? slabBytes : Math.min(slabBytes, probation + main);
-    Lane first =
-        probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, capacity);
-    Segment segment = segments.oldest(first);
-    return segment != null ? segment : segments.oldest(Lane.values()[1 - first.ordinal()]);
   }
 
-  synchronized int[] noted(Segment segment) {
-    return segment.noted();
-  }
-
-  synchronized Lane laneOf(Segment segment) {
-    return segment.lane;
-  }
-
-  /**
-   * What {@link #sift} found, in a segment that is being emptied.
-   *
-   * @param stay is to be moved, pinned
-   * @param doubtful stays if memory holds it, pinned
-   * @param gone was dropped, its first block is in another segment, pinned
-   */
-  record Sifted(List<Stored> stay, List<Stored> doubtful, List<Stored> gone) {
+  /** What {@link #sift} found in a segment that is being emptied. */
+  record Sifted(List<Stored> stay, List<Stored> doubtful) {
     Sifted() {
-      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      this(new ArrayList<>(), new ArrayList<>());
     }
   }
 
   /**
-   * Decides on what the objects of {@code slots} have in {@code segment}; what has to go has gone.
+   * Decides on what {@code slot} has in {@code segment}; what has to go has gone.
    *
-   * @return how many went
+   * @return whether it went
    */
-  synchronized int sift(Segment segment, Lane lane, int[] slots, Sifted out) throws IOException {
-    int went = 0;
-    for (int slot : slots) {
-      long bytes = index.isUsed(slot) ? bytesIn(segment.number, slot) : 0;
+  boolean sift(Segment segment, Lane lane, int slot, Sifted out) {
+    Stripe stripe = stripeOfSlot(slot);
+    synchronized (stripe) {
+      int local = slot & SLOT_MASK;
+      ObjectIndex index = stripe.index;
+      long bytes = index.isUsed(local) ? bytesIn(stripe, segment.number, local) : 0;
       if (bytes == 0) {
-        continue;
+        return false;
       }
-      boolean mayBeInMemory = (index.flags(slot) & WENT_TO_MEMORY) != 0;
+      Pieces pieces = stripe.pieces.get(local);
+      if (pieces != null && pieces.readers > 0) {
+        out.stay.add(stored(stripe, local));
+        return false;
+      }
+      boolean mayBeInMemory = (index.flags(local) & WENT_TO_MEMORY) != 0;
       DiskAdmission.Verdict verdict =
-          admission.reclaim(lane, index.high(slot), bytes, index.hits(slot), mayBeInMemory);
+          reclaim(lane, index.high(local), bytes, index.hits(local), mayBeInMemory);
       if (verdict.reason() == DiskAdmission.Reason.IN_MEMORY) {
-        out.doubtful.add(pin(slot));
+        out.doubtful.add(stored(stripe, local));
       } else if (verdict.stays()) {
-        out.stay.add(pin(slot));
+        out.stay.add(stored(stripe, local));
       } else {
-        if (Place.segment(index.place(slot)) != segment.number) {
-          out.gone.add(pin(slot));
-        }
-        evict(slot, lane, bytes);
-        went++;
+        evict(stripe, local, segment.number, lane, bytes);
+        return true;
       }
+      return false;
     }
-    return went;
   }
 
-  private void evict(int slot, Lane lane, long bytes) throws IOException {
-    long high = index.high(slot);
-    drop(slot);
-    admission.evicted(lane, high, bytes);
+  private DiskAdmission.Verdict reclaim(
+      Lane lane, long high, long bytes, int hits, boolean inMemory) {
+    synchronized (segments) {
+      return admission.reclaim(lane, high, bytes, hits, inMemory);
+    }
+  }
+
+  private void evict(Stripe stripe, int slot, int segment, Lane lane, long bytes) {
+    long high = stripe.index.high(slot);
+    boolean mayBeFound =
+        Place.segment(stripe.index.place(slot)) != segment
+            || (stripe.index.flags(slot) & HAS_OLDER) != 0;
+    if (mayBeFound) {
+      journal.dropped(high, stripe.index.low(slot), stripe.index.version(slot));
+    }
+    drop(stripe, slot);
+    synchronized (segments) {
+      admission.evicted(lane, high, bytes);
+    }
+  }
+
+  /** {@code stored} goes from {@code segment} for lack of space, if it is still there. */
+  boolean evict(Stored stored, Segment segment, Lane lane) {
+    Stripe stripe = stripeOfSlot(stored.slot());
+    synchronized (stripe) {
+      if (!isStill(stored)) {
+        return false;
+      }
+      int slot = stored.slot() & SLOT_MASK;
+      evict(stripe, slot, segment.number, lane, bytesIn(stripe, segment.number, slot));
+      return true;
+    }
   }
 
   /** Whether {@code stored}, which memory does not hold, stays. */
-  synchronized boolean staysUnheld(Lane lane, Stored stored, long bytes) {
-    return admission.reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
+  boolean staysUnheld(Lane lane, Stored stored, long bytes) {
+    return reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
   }
 
-  /** Octets that {@code stored} has in {@code segment}; 0 where it stands elsewhere by now. */
-  synchronized long bytesIn(int segment, Stored stored) {
-    return isStill(stored) ? bytesIn(segment, stored.slot()) : 0;
+  /** Bytes that {@code stored} has in {@code segment}; 0 where it is elsewhere by now. */
+  long bytesIn(int segment, Stored stored) {
+    Stripe stripe = stripeOfSlot(stored.slot());
+    synchronized (stripe) {
+      return isStill(stored) ? bytesIn(stripe, segment, stored.slot() & SLOT_MASK) : 0;
+    }
   }
 
-  private long bytesIn(int segment, int slot) {
-    long place = index.place(slot);
-    long bytes = Place.segment(place) == segment ? Block.aligned(index.length(slot)) : 0;
-    long[] known = pieces.get(slot);
-    for (int i = 0; known != null && i < known.length - 1; i++) {
-      if (Place.segment(known[i]) == segment) {
-        bytes += pieceBytes(known, i);
+  private static long bytesIn(Stripe stripe, int segment, int slot) {
+    long place = stripe.index.place(slot);
+    long bytes = Place.segment(place) == segment ? Block.aligned(stripe.index.length(slot)) : 0;
+    Pieces pieces = stripe.pieces.get(slot);
+    if (pieces != null) {
+      long[] places = pieces.places;
+      for (int i = 0; i < places.length; i++) {
+        if (Place.segment(places[i]) == segment) {
+          bytes += pieces.bytesOf(i);
+        }
       }
     }
     return bytes;
   }
 
-  private static int pieceBytes(long[] known, int piece) {
-    int last = known.length - 1;
-    return piece == last - 1 ? (int) known[last] : (int) (known[last] >>> 32);
-  }
-
   /** {@code stored} was moved to the main lane. */
-  synchronized void kept(Lane from, Stored stored, long bytes) {
-    admission.kept(from, stored.high(), bytes);
+  void kept(Lane from, Stored stored, long bytes) {
+    synchronized (segments) {
+      admission.kept(from, stored.high(), bytes);
+    }
   }
 
-  /** See {@link Segments#takeSpent}. */
-  synchronized Segment takeSpent() {
-    return segments.takeSpent();
-  }
+  // What is on disk
 
-  /** See {@link Segments#overwritten}. */
-  synchronized void overwritten(Segment segment) {
-    segments.overwritten(segment);
+  /** What {@code slot} has in packed segment {@code number}, for its footer; or null. */
+  Contents.Entry entry(int slot, int number) {
+    Stripe stripe = stripeOfSlot(slot);
+    synchronized (stripe) {
+      int local = slot & SLOT_MASK;
+      ObjectIndex index = stripe.index;
+      if (!index.isUsed(local) || Place.segment(index.place(local)) != number) {
+        return null;
+      }
+      Pieces pieces = stripe.pieces.get(local);
+      boolean alternative = (index.flags(local) & ALTERNATIVE) != 0;
+      return new Contents.Entry(
+          index.high(local),
+          index.low(local),
+          index.version(local),
+          Place.offset(index.place(local)),
+          index.length(local),
+          index.hits(local),
+          alternative ? Contents.ALTERNATIVE : 0,
+          pieces == null ? Stored.NO_PIECES : pieces.places,
+          pieces == null ? 0 : pieces.fullBytes,
+          pieces == null ? 0 : pieces.lastBytes);
+    }
   }
-
-  /** The segment was emptied and its header struck out: it is free when nobody pins it. */
-  synchronized void condemn(Segment segment) {
-    segments.condemn(segment);
-  }
-
-  // Taking up what was found on disk
 
   /**
-   * Takes up an object while the directory is being opened; false where there is no room or a newer
-   * one of its hash. {@link #settle} follows.
-   *
-   * @param inSlabs see {@link #IN_SLABS}
+   * Takes up what was found on disk while the directory is being opened; false where a later
+   * version is known or there is no room.
    */
-  synchronized boolean adopt(
-      ByteBuf block,
-      long place,
-      Lane lane,
-      long[] places,
-      int fullPieceBytes,
-      int lastPieceBytes,
-      boolean inSlabs) {
-    long high = FirstBlock.high(block);
-    long low = FirstBlock.low(block);
-    if (index.find(high, low) != ObjectIndex.NONE || !hasSlots()) {
-      return false;
+  boolean adopt(Contents.Entry entry, int segment) {
+    Stripe stripe = stripe(entry.high());
+    synchronized (stripe) {
+      ObjectIndex index = stripe.index;
+      int there = index.find(entry.high(), entry.low());
+      if (there != ObjectIndex.NONE) {
+        if (index.version(there) >= entry.version()) {
+          if (index.version(there) > entry.version()) {
+            index.flags(there, index.flags(there) | HAS_OLDER);
+          }
+          return false;
+        }
+        drop(stripe, there);
+      }
+      boolean hasPieces = entry.pieces().length > 0;
+      int flags =
+          (hasPieces ? HAS_PIECES : 0)
+              | (there != ObjectIndex.NONE ? HAS_OLDER : 0)
+              | ((entry.flags() & Contents.ALTERNATIVE) != 0 ? ALTERNATIVE : 0);
+      long place = Place.of(segment, entry.offset());
+      int slot =
+          hasSlots()
+              ? index.insert(
+                  entry.high(), entry.low(), entry.version(), place, entry.length(), flags)
+              : ObjectIndex.NONE;
+      if (slot == ObjectIndex.NONE) {
+        return false;
+      }
+      objects.incrementAndGet();
+      index.hits(slot, entry.hits());
+      int known = global(entry.high(), slot);
+      hold(place, Block.aligned(entry.length()), known);
+      if (hasPieces) {
+        Pieces pieces =
+            new Pieces(
+                entry.pieces(), entry.fullPieceBytes(), entry.lastPieceBytes(), entry.version());
+        for (int i = 0; i < entry.pieces().length; i++) {
+          hold(entry.pieces()[i], pieces.bytesOf(i), known);
+        }
+        stripe.pieces.put(slot, pieces);
+      }
+      return true;
     }
-    int length = Block.length(block);
-    found(place, lane, Block.generation(block), Block.aligned(length));
-    for (int i = 0; i < places.length; i++) {
-      int bytes = i == places.length - 1 ? lastPieceBytes : fullPieceBytes;
-      found(places[i], lane, Block.generation(block), bytes);
-    }
-    int flags = (StoredRecord.holdsAll(length) ? IN_RECORD : 0) | (inSlabs ? IN_SLABS : 0);
-    int slot = index.insert(high, low, place, length, lane.ordinal(), flags);
-    count(slot, place, length, places, fullPieceBytes, lastPieceBytes);
-    return true;
-  }
-
-  /** While it is being opened: what was taken up under this hash is not to be. */
-  synchronized void forget(long high, long low) throws IOException {
-    int slot = index.find(high, low);
-    if (slot != ObjectIndex.NONE) {
-      drop(slot);
-    }
-  }
-
-  private void found(long place, Lane lane, long generation, int bytes) {
-    segments.found(Place.segment(place), lane, generation, Place.offset(place) + bytes);
-  }
-
-  /** Where the object of {@code slot} stands whose record holds all of it; -1: none does. */
-  synchronized long placeInRecord(int slot) {
-    boolean whole = index.isUsed(slot) && (index.flags(slot) & IN_RECORD) != 0;
-    return whole ? index.place(slot) : -1;
-  }
-
-  /** Whether nothing is in {@code segment}. */
-  synchronized boolean isFree(int segment) {
-    return segments.get(segment).lane == null;
   }
 
   /** All was taken up: segments stand in the order of their lives. */
-  synchronized void settle() {
+  void settle() {
     segments.settle();
     noteFullness();
-  }
-
-  synchronized void close() throws IOException {
-    map.close();
   }
 }

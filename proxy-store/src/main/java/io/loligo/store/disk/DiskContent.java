@@ -10,13 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Content of a stored response that stays on disk and is read block by block. Its segments are
- * pinned as long as it lives, and the memory for one block is set aside. Thread-safe: any thread.
+ * Content of a stored response that stays on disk and is read block by block. Its pieces are held
+ * as long as it lives, and memory is entered for each block while it is read and handed on.
+ * Thread-safe: any thread.
  */
 final class DiskContent implements FurtherContent {
-  /** Octets of memory set aside, in the ledger of transit, by who makes one. */
-  static final int CHARGE = SizeClass.packed(Block.MAX_BYTES);
-
   private static final long BUSY_MILLIS = 5;
 
   private final Stored stored;
@@ -25,7 +23,7 @@ final class DiskContent implements FurtherContent {
   private final Loader loader;
   private final AtomicInteger count = new AtomicInteger(1);
 
-  /** Takes one pin of {@code stored} and {@link #CHARGE} entered in the loader's ledger. */
+  /** Takes one {@link Catalogue#beginReading} of {@code stored}. */
   DiskContent(Stored stored, Layout layout, long id, Loader loader) {
     this.stored = stored;
     this.layout = layout;
@@ -43,8 +41,7 @@ final class DiskContent implements FurtherContent {
   @Override
   public void release() {
     if (count.decrementAndGet() == 0) {
-      loader.transit().release(CHARGE);
-      loader.unpin(stored);
+      loader.endReading(stored);
     }
   }
 
@@ -75,29 +72,42 @@ final class DiskContent implements FurtherContent {
   }
 
   private void submit(long offset, int max, EventExecutor loop, Listener then) {
+    long number = layout.blockAt(offset);
+    int charge = SizeClass.packed(Block.HEADER_BYTES + layout.contentOfBlock(number));
     if (loader.threads().isClosed()) {
-      tell(null, loop, then);
-    } else if (!loader.threads().read(() -> readNow(offset, max, loop, then), loop)) {
-      // somebody is waiting in the middle of an answer: too many reads at once pass
+      tell(null, 0, loop, then);
+      return;
+    }
+    if (!loader.transit().tryReserve(charge)) {
+      // somebody is waiting in the middle of an answer: other readers hand on what they have
+      loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
+      return;
+    }
+    ByteBuf block = loader.furtherNow(stored, layout, id, number);
+    if (block != null) {
+      tell(part(block, offset, max), charge, loop, then);
+    } else if (!loader.threads().read(() -> readNow(offset, max, charge, loop, then), loop)) {
+      loader.transit().release(charge);
       loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void readNow(long offset, int max, EventExecutor loop, Listener then) {
-    long number = layout.blockAt(offset);
-    ByteBuf block = loader.further(stored, layout, id, number);
-    if (block != null) {
-      int within = (int) (offset - layout.startOf(number));
-      block.skipBytes(within);
-      block.writerIndex(block.readerIndex() + Math.min(max, block.readableBytes()));
-    }
-    tell(block, loop, then);
+  private void readNow(long offset, int max, int charge, EventExecutor loop, Listener then) {
+    ByteBuf block = loader.further(stored, layout, id, layout.blockAt(offset));
+    tell(block == null ? null : part(block, offset, max), charge, loop, then);
   }
 
-  private void tell(ByteBuf block, EventExecutor loop, Listener then) {
+  private ByteBuf part(ByteBuf block, long offset, int max) {
+    int within = (int) (offset - layout.startOf(layout.blockAt(offset)));
+    block.skipBytes(within);
+    return block.writerIndex(block.readerIndex() + Math.min(max, block.readableBytes()));
+  }
+
+  private void tell(ByteBuf block, int charge, EventExecutor loop, Listener then) {
     try {
       loop.execute(
           () -> {
+            loader.transit().release(charge); // its taker's from now on
             then.content(block);
             release();
           });
@@ -105,6 +115,7 @@ final class DiskContent implements FurtherContent {
       if (block != null) {
         block.release();
       }
+      loader.transit().release(charge);
       release();
     }
   }

@@ -9,11 +9,6 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
-import io.loligo.store.admission.DiskAdmission;
-import io.loligo.store.admission.QueueAdmission;
-import io.loligo.store.directory.ObjectIndex;
-import io.loligo.store.disk.record.ChronicleRecordMap;
-import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
@@ -29,10 +24,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,19 +45,17 @@ import org.slf4j.LoggerFactory;
  * thread; nothing here blocks but {@link #claim} and {@link #close}.
  *
  * <pre>
- *   state       entered by                     serves   stores
- *   OPENING     claim                          -        -
- *   RECOVERING  open, after a crash or damage  -        -
- *   READY       open                           yes      yes, unless no-store
- *   OFF         the disk failed                -        -
- *   CLOSED      close                          -        -
+ *   state       entered by                     serves                 stores
+ *   OPENING     claim, or tick after OFF       what is known so far   -
+ *   READY       open                           yes                    yes, unless no-store
+ *   OFF         the disk failed                -                      -
+ *   CLOSED      close                          -                      -
  * </pre>
  */
 final class DiskDirectory implements AutoCloseable {
   /** States. */
   enum State {
     OPENING,
-    RECOVERING,
     READY,
     OFF,
     CLOSED
@@ -69,13 +63,20 @@ final class DiskDirectory implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
 
+  /** After it turned off, until it is opened again; then twice as long, and so on. */
+  private static final long BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(5);
+  private static final long CHECKPOINT_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** Checkpoints that only the patrol waits for take this share of the time, as a divisor. */
+  private static final int CHECKPOINT_SHARE = 100;
+
   /** What waits may take so long when it is closed. */
   static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** Removals and notes that wait for the disk; with more it is off. */
   static final int MAX_BEHIND = 65_536;
-
-  private static final int ID_SHIFT = 20;
 
   /** Removals that wait until it is known what there is; with more, all of it goes. */
   private static final int MAX_DEFERRED = 65_536;
@@ -85,7 +86,6 @@ final class DiskDirectory implements AutoCloseable {
   private final Marks marks;
   private final PurgeFile purges;
   private final DiskThreads threads;
-  private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
   private final DiskTier.MemoryView memory;
   private final Medium medium;
@@ -93,24 +93,49 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryCounters counters = new DirectoryCounters();
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
-  private final ReadFailures readFailures;
 
   /** Removals that wait until it is known what there is. Guarded by {@code this}. */
   private final List<Deferred> deferred = new ArrayList<>();
+
+  /** What {@link #deferred} was to remove: nothing is found there before it is open. */
+  private final Set<CacheKey> removing = ConcurrentHashMap.newKeySet();
 
   /** Changed under {@code this} only. */
   private volatile boolean forgetsAll;
 
   private final AtomicBoolean ticking = new AtomicBoolean();
-  private final Scrubber scrubber = new Scrubber();
+  private final AtomicBoolean makingSpace = new AtomicBoolean();
+  private final long claimedNanos;
+  private final long patienceNanos;
+
+  /** Requests that wait until it is open. Guarded by itself. */
+  private final List<Waiting> waiting = new ArrayList<>();
+
+  /** While it is being opened, and can be looked into. */
+  private volatile Opening opening;
+
+  private long nextCheckpointNanos;
+
+  /** Not before this is there a checkpoint that only the patrol waits for. */
+  private long awaitedCheckpointNanos;
+
+  /** First halves of hashes under which it missed a removal while it was off. Guarded by this. */
+  private final Set<Long> missed = new HashSet<>();
+
+  /** It missed more than {@link #missed} says. Guarded by this. */
+  private boolean missedMore;
+
+  private final AtomicBoolean reopening = new AtomicBoolean();
+  private volatile long reopenNanos;
+  private volatile long backOffNanos = BACK_OFF_NANOS;
+  private Runnable whenBack = () -> {};
+  private Runnable whenReady = () -> {};
   private final Confirmations confirmations;
   private final Confirmations notes;
-  private final BanSweep sweep;
+  private volatile Patrol patrol;
+  private final DirectoryFiles files;
 
   private final AtomicInteger urgent = new AtomicInteger();
-
-  /** Responses to be written: the task of one takes others with it. */
-  private final Queue<Write> writes = new ConcurrentLinkedQueue<>();
 
   /** Whether something failed that a close in order would have done. */
   private volatile boolean inDisorder;
@@ -121,7 +146,7 @@ final class DiskDirectory implements AutoCloseable {
   private volatile DirectoryContext parts;
   private volatile Object headerFile;
   private Runnable whenOff = () -> {};
-  private boolean behind;
+  private volatile boolean behind;
 
   private DiskDirectory(
       CacheDir config,
@@ -129,17 +154,16 @@ final class DiskDirectory implements AutoCloseable {
       Marks marks,
       PurgeFile purges,
       DiskThreads threads,
-      long patienceMillis,
+      ProxyConfig.Disk disk,
       AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
       DiskTier.MemoryView memory,
       Medium medium) {
     this.ids = ids;
-    this.confirmations = new Confirmations(() -> parts.blocks().force(), this::fail);
+    this.confirmations = new Confirmations(() -> parts.journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.config = config;
-    this.readFailures = new ReadFailures(config.path(), this::fail);
     this.geometry = geometry;
     this.marks = marks;
     this.purges = purges;
@@ -148,18 +172,37 @@ final class DiskDirectory implements AutoCloseable {
         new Loads(
             threads::read,
             Round::new,
-            TimeUnit.MILLISECONDS.toNanos(patienceMillis),
+            TimeUnit.MILLISECONDS.toNanos(disk.loadTimeoutMillis()),
             medium::nanos);
-    this.allocator = allocator;
     this.transit = transit;
     this.memory = memory;
     this.medium = medium;
-    this.sweep = new BanSweep(medium::nanos);
+    this.claimedNanos = medium.nanos();
+    this.nextCheckpointNanos = claimedNanos;
+    this.awaitedCheckpointNanos = claimedNanos;
+    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
+    this.patrol = new Patrol(medium::nanos);
+    this.files =
+        new DirectoryFiles(
+            new DirectoryFiles.Parts(
+                config,
+                disk.onSecondRequest(),
+                geometry,
+                marks,
+                medium,
+                threads,
+                ids,
+                allocator,
+                transit,
+                counters,
+                memory,
+                block -> Patrol.covers(block, purges.bans()),
+                this::fail));
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
   static Geometry geometry(CacheDir dir, long meanObjectBytes) {
-    return Medium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
+    return SystemMedium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
   }
 
   /** Disk threads of each directory. */
@@ -186,8 +229,18 @@ final class DiskDirectory implements AutoCloseable {
       throws IOException {
     Geometry geometry = medium.geometry(dir.maxBytes(), disk.meanObjectBytes());
     if (geometry == null) {
-      long min = Geometry.minBytes(disk.meanObjectBytes(), ChronicleRecordMap::fileBytes);
+      long min = Geometry.minBytes(disk.meanObjectBytes());
       throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
+    }
+    if (Geometry.wantedRecords(dir.maxBytes(), disk.meanObjectBytes()) > Geometry.MAX_RECORDS) {
+      LOG.warn(
+          "cache_dir {} ({}): its index ends at {} responses, with store_avg_object_size {} bytes"
+              + " that is {} MB: give the rest to another line, or raise store_avg_object_size",
+          dir.path(),
+          dir.source(),
+          Geometry.MAX_RECORDS,
+          disk.meanObjectBytes(),
+          (Geometry.MAX_RECORDS * disk.meanObjectBytes()) >> 20);
     }
     Path path = medium.path(dir.path());
     if (Files.exists(path) && !Files.isDirectory(path)) {
@@ -220,17 +273,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
     return new DiskDirectory(
-        dir,
-        geometry,
-        marks,
-        purges,
-        threads,
-        disk.loadTimeoutMillis(),
-        ids,
-        allocator,
-        transit,
-        memory,
-        medium);
+        dir, geometry, marks, purges, threads, disk, ids, allocator, transit, memory, medium);
   }
 
   private static final String LOOK =
@@ -258,17 +301,27 @@ final class DiskDirectory implements AutoCloseable {
   record Missing(FileStore on, long bytes) {}
 
   Missing missing() throws IOException {
-    long there = size(marks.map()) + size(marks.slabs());
     return new Missing(
         Files.getFileStore(medium.path(config.path())),
-        Math.max(0, geometry.mapBytes() + geometry.slabBytes() - there));
+        Math.max(0, geometry.neededBytes() - there(marks, geometry)));
+  }
+
+  private static long there(Marks marks, Geometry geometry) throws IOException {
+    long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1)) + size(marks.oldMap());
+    for (int i = 0; i < geometry.files(); i++) {
+      bytes += size(marks.slabs(i));
+    }
+    for (int i = 0; i < Journal.FILES; i++) {
+      bytes += size(marks.journal(i));
+    }
+    return bytes;
   }
 
   private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
       throws IOException {
-    long there = size(marks.map()) + size(marks.slabs());
+    long there = there(marks, geometry);
     long free = Files.getFileStore(path).getUsableSpace();
-    if (free + there < geometry.mapBytes() + geometry.slabBytes()) {
+    if (free + there < geometry.neededBytes()) {
       throw refusal(
           dir,
           "no space: "
@@ -316,6 +369,11 @@ final class DiskDirectory implements AutoCloseable {
     whenOff = then;
   }
 
+  /** {@code then} runs on a disk thread each time it is ready, or off instead. */
+  void whenReady(Runnable then) {
+    whenReady = then;
+  }
+
   /** See {@link #open}. */
   CompletableFuture<Void> opened() {
     return opened;
@@ -329,53 +387,163 @@ final class DiskDirectory implements AutoCloseable {
 
   private void openNow() {
     long start = System.nanoTime();
+    boolean ready = false;
+    patrol = new Patrol(medium::nanos); // it goes all round through what is found
     try {
-      openFiles();
-      if (becomeReady()) {
+      DirectoryContext filled =
+          files.open(() -> state == State.CLOSED, this::begun, this::serveWaiting);
+      parts = filled;
+      headerFile = fileKey();
+      ready = becomeReady();
+      if (ready) {
         LOG.info(
             "cache_dir {}: {} objects, {} MB, ready in {} ms",
             config.path(),
-            parts.catalogue().objects(),
-            parts.catalogue().storedBytes() >> 20,
+            filled.catalogue().objects(),
+            filled.catalogue().storedBytes() >> 20,
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
       }
-    } catch (Opening.SlabFailure e) {
-      fail(e.getCause());
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
       giveUpDeferred();
+      removing.clear();
+      opening = null;
+      serveWaiting();
+      whenReady.run();
       opened.complete(null);
+    }
+    if (ready) {
+      threads.write(files::prepare, 0, false);
     }
   }
 
-  /** Removes what was to be removed meanwhile, before anything is served. */
-  private boolean becomeReady() {
+  // Off, and back again
+
+  /** Something stored under {@code key} is older than what clients were given, while it was off. */
+  void missed(CacheKey key) {
+    DirectoryContext last = parts;
+    boolean isBack;
+    synchronized (this) {
+      isBack = state == State.READY;
+      if (!isBack && (last == null || missed.size() >= MAX_DEFERRED)) {
+        missedMore = true;
+      } else if (!isBack) {
+        missed.add(last.secret().hash().of(key, null).high());
+      }
+    }
+    if (isBack) {
+      remove(key, false, count -> {});
+    }
+  }
+
+  /** While it is off something is removed that is not known by its key. */
+  synchronized void missedMore() {
+    missedMore = true;
+  }
+
+  private void reopenIfDue() {
+    boolean due = state == State.OFF && medium.nanos() - reopenNanos >= 0;
+    if (due && reopening.compareAndSet(false, true) && !threads.urgent(this::reopenNow)) {
+      reopening.set(false);
+    }
+  }
+
+  private void reopenNow() {
+    try {
+      if (!isThere()) {
+        throw new IOException("the directory was removed or replaced");
+      }
+      files.abandon();
+      synchronized (this) {
+        if (state != State.OFF) {
+          return;
+        }
+        if (missedMore || files.lostRemovals()) {
+          marks.discard();
+          headerFile = "";
+          missedMore = false;
+          missed.clear();
+        }
+        state = State.OPENING;
+        reason = "";
+        inDisorder = false;
+      }
+      LOG.info("cache_dir {}: opened again", config.path());
+      openNow();
+      if (state == State.READY) {
+        whenBack.run();
+        backOffNanos = BACK_OFF_NANOS;
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("cache_dir {}: still off", config.path(), e);
+      backOff();
+    } finally {
+      reopening.set(false);
+    }
+  }
+
+  private void backOff() {
+    reopenNanos = medium.nanos() + backOffNanos;
+    backOffNanos = Math.min(MAX_BACK_OFF_NANOS, backOffNanos * 2);
+  }
+
+  /** {@code then} runs on a disk thread when it is ready after it was off. */
+  void whenBack(Runnable then) {
+    whenBack = then;
+  }
+
+  private void begun(DirectoryContext filling, Opening begun) {
+    parts = filling;
+    if (!reopening.get()) {
+      opening = begun; // else nobody waits, and what it missed is still there
+    }
+  }
+
+  /** Removes what was to be removed meanwhile, before everything is served. */
+  private boolean becomeReady() throws IOException {
     List<Deferred> through = new ArrayList<>();
     boolean emptied = false;
     boolean ready = false;
     boolean more = true;
     while (more) {
       List<Deferred> some;
+      List<Long> gone;
       boolean all;
       synchronized (this) {
         some = List.copyOf(deferred);
         deferred.clear();
-        all = forgetsAll && !emptied;
-        more = isOpening() && (all || !some.isEmpty());
+        gone = List.copyOf(missed);
+        missed.clear();
+        all = (forgetsAll || missedMore) && !emptied;
+        more = isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
         ready = !more && become(State.READY);
+        if (ready) {
+          forgetsAll = false;
+          missedMore = false;
+        }
       }
       if (more && all) {
-        clearNow(parts);
+        parts.catalogue().clear();
+        parts.journal().flush();
         emptied = true;
       }
+      for (long high : gone) {
+        parts.catalogue().dropAll(high, true);
+      }
+      if (!gone.isEmpty()) {
+        parts.journal().force();
+      }
       for (Deferred one : some) {
-        one.count = more ? removeNow(parts, one.key, one.vary) : -1;
+        one.count = more ? dropNow(parts, one.key, one.vary, one.durably) : -1;
+        if (!more) {
+          missed(one.key);
+        }
       }
       through.addAll(some);
     }
     for (Deferred one : through) {
-      confirm(parts, one.key, one.count, one.durably, one.then);
+      confirm(parts, one.count, one.durably, one.then);
     }
     return ready;
   }
@@ -387,202 +555,10 @@ final class DiskDirectory implements AutoCloseable {
       left = List.copyOf(deferred);
       deferred.clear();
     }
-    left.forEach(one -> one.then.accept(-1));
-  }
-
-  private void openFiles() throws IOException {
-    Marks.Header header = marks.readHeader();
-    if (header != null && !header.geometry().equals(geometry)) {
-      LOG.warn(
-          "cache_dir {}: made for other sizes ({}, now {}): its content is discarded",
-          config.path(),
-          header.geometry(),
-          geometry);
-      header = null;
-    } else if (header == null && marks.isUsed()) {
-      LOG.warn(
-          "cache_dir {}: of another version, or damaged: its content is discarded", config.path());
+    for (Deferred one : left) {
+      missed(one.key); // it may be opened again
+      one.then.accept(-1);
     }
-    boolean fresh = header == null;
-    if (fresh) {
-      header = marks.create(geometry, medium.random());
-    }
-    Marks.Clean clean = marks.takeClean();
-    Slab slab = medium.slabs(marks.slabs(), geometry.slabBytes());
-    Blocks blocks = new Blocks(slab, geometry.segmentBytes(), allocator);
-    raiseIds(medium.millis() << ID_SHIFT);
-    raiseIds(clean == null ? 0 : clean.nextId());
-    if (fresh) {
-      RecordMap map = medium.create(marks.map(), geometry.records());
-      parts = parts(header.secret(), map, blocks);
-      parts.catalogue().settle();
-      marks.writeHeader(header);
-    } else {
-      takeUp(header, clean, blocks);
-    }
-    headerFile = fileKey();
-  }
-
-  private void takeUp(Marks.Header header, Marks.Clean clean, Blocks blocks) throws IOException {
-    if (marks.isRebuilding()) {
-      LOG.warn("cache_dir {}: the last rebuild was cut short", config.path());
-    } else if (clean != null && Files.exists(marks.map())) {
-      if (isAsClosed(clean) && takeRecords(header, blocks, medium::open, End.CLEAN)) {
-        return;
-      }
-      LOG.warn("cache_dir {}: the map is not what it was when it was closed", config.path());
-    } else if (Files.exists(marks.map())) {
-      become(State.RECOVERING);
-      reason = "not closed in order";
-      LOG.info("cache_dir {}: not closed in order: recovering", config.path());
-      if (takeRecords(header, blocks, medium::recover, End.UNCLEAN)) {
-        reason = "";
-        return;
-      }
-    }
-    become(State.RECOVERING);
-    reason = "the map is rebuilt from the slabs";
-    LOG.warn("cache_dir {}: {}", config.path(), reason);
-    marks.rebuilding(true);
-    Files.deleteIfExists(marks.map());
-    RecordMap map = medium.create(marks.map(), geometry.records());
-    take(header, map, blocks, null);
-    if (state != State.CLOSED) {
-      marks.rebuilding(false);
-    }
-    reason = "";
-  }
-
-  private boolean isAsClosed(Marks.Clean clean) {
-    try {
-      return Marks.checksum(marks.map()) == clean.mapCrc();
-    } catch (IOException e) {
-      LOG.warn("cache_dir {}: the map cannot be read: {}", config.path(), e.toString());
-      return false;
-    }
-  }
-
-  /** Opens the map there is. */
-  private interface MapOpener {
-    RecordMap open(Path file, long records) throws IOException;
-  }
-
-  /** How the last use of the directory ended. */
-  private enum End {
-    CLEAN,
-    UNCLEAN
-  }
-
-  /** Takes up what the records say; false where the map cannot be trusted with that. */
-  private boolean takeRecords(Marks.Header header, Blocks blocks, MapOpener opener, End after)
-      throws IOException {
-    RecordMap map = null;
-    try {
-      map = opener.open(marks.map(), geometry.records());
-      Opening opening = take(header, map, blocks, after);
-      if (after == End.UNCLEAN && state != State.CLOSED) {
-        opening.dropStruck();
-        opening.strikeFree();
-      }
-      return true;
-    } catch (Opening.SlabFailure e) {
-      throw e; // the map may be as good as ever
-    } catch (IOException e) {
-      LOG.warn("cache_dir {}: the map cannot be used", config.path(), e);
-      if (map != null) {
-        map.close();
-      }
-      return false;
-    }
-  }
-
-  /**
-   * @param after null: the map is empty, and filled from the slabs
-   */
-  private Opening take(Marks.Header header, RecordMap map, Blocks blocks, End after)
-      throws IOException {
-    DirectoryContext filled = parts(header.secret(), map, blocks);
-    Opening opening =
-        new Opening(
-            filled.catalogue(),
-            map,
-            blocks,
-            geometry,
-            after != End.UNCLEAN,
-            () -> state == State.CLOSED,
-            memory::alternativeLeft);
-    if (after != null) {
-      opening.fromRecords();
-    } else {
-      opening.fromSlabs();
-    }
-    if (opening.rejected() > 0) {
-      LOG.warn("cache_dir {}: {} objects were not whole", config.path(), opening.rejected());
-    }
-    raiseIds(opening.highestId() + 1);
-    parts = filled;
-    return opening;
-  }
-
-  private void raiseIds(long least) {
-    ids.accumulateAndGet(least, Math::max);
-  }
-
-  private DirectoryContext parts(Secret secret, RecordMap map, Blocks blocks) {
-    DiskAdmission admission =
-        new QueueAdmission(
-            geometry.slabBytes(),
-            geometry.segmentBytes(),
-            geometry.totalBytes() / geometry.records());
-    Unsettled unsettled = new Unsettled();
-    Catalogue catalogue =
-        new Catalogue(
-            new ObjectIndex(geometry.records()),
-            map,
-            new Segments(geometry.segments(), geometry.segmentBytes()),
-            admission,
-            ids::incrementAndGet,
-            unsettled);
-    Dropping dropping = new Dropping(catalogue, blocks, unsettled);
-    Space space =
-        new Space(
-            catalogue,
-            unsettled,
-            blocks,
-            geometry,
-            block -> memory.serves(FirstBlock.key(block)),
-            threads.newLock(),
-            counters.damaged);
-    Loader loader =
-        new Loader(
-            catalogue,
-            dropping,
-            blocks,
-            geometry,
-            secret,
-            transit,
-            threads,
-            counters,
-            memory,
-            readFailures,
-            this::fail);
-    Publisher publisher = new Publisher(catalogue, unsettled, dropping, blocks, space);
-    Writer writer = new Writer(catalogue, unsettled, publisher, blocks, space, geometry, secret);
-    return new DirectoryContext(
-        secret,
-        catalogue,
-        unsettled,
-        dropping,
-        blocks,
-        space,
-        loader,
-        writer,
-        geometry,
-        threads,
-        transit,
-        counters,
-        readFailures,
-        this::fail);
   }
 
   /** The disk does not do what it must: requests go on without it. */
@@ -597,6 +573,7 @@ final class DiskDirectory implements AutoCloseable {
     String text = why.getMessage();
     boolean turned = becomeOff(text == null ? why.toString() : text);
     if (turned) {
+      backOff();
       LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
     }
     return turned;
@@ -672,16 +649,26 @@ final class DiskDirectory implements AutoCloseable {
     return state == State.READY ? parts : null;
   }
 
-  /** Whether it may hold a variant under {@code key}: a hint. */
+  /** Whether requests still wait for what is being opened. */
+  boolean isAwaited() {
+    return isOpening() && patienceNanos > 0 && medium.nanos() - claimedNanos < patienceNanos;
+  }
+
+  /**
+   * Whether it may hold a variant under {@code key}: a hint. While it is being opened it may hold
+   * anything, unless that takes too long.
+   */
   boolean mayHold(KeyProbe key) {
     DirectoryContext now = ready();
-    return now != null && now.catalogue().mayHold(now.secret().hash().of(key).high());
+    return now == null ? isAwaited() : now.catalogue().mayHold(now.secret().hash().of(key).high());
   }
 
   /** The same for a key. */
   boolean mayHold(CacheKey key) {
     DirectoryContext now = ready();
-    return now != null && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+    return now == null
+        ? isAwaited()
+        : now.catalogue().mayHold(now.secret().hash().of(key, null).high());
   }
 
   /** See {@link Catalogue#holdsNothing}. */
@@ -696,16 +683,111 @@ final class DiskDirectory implements AutoCloseable {
     void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
   }
 
+  /** What can be loaded at once; null where {@link #load} has to be asked. Any thread. */
+  Loader.Loaded loadNow(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+    DirectoryContext now = ready();
+    if (now == null) {
+      return null;
+    }
+    try {
+      return now.loader().loadNow(key, request, wanted);
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      return Loader.Loaded.none(Loader.Outcome.BUSY);
+    }
+  }
+
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean load(
       CacheKey key, Fields request, DiskTier.Wanted wanted, EventExecutor loop, LoadListener then) {
-    return ready() != null && loads.add(key, request, wanted, loop, then);
+    if (ready() != null) {
+      return loads.add(key, request, wanted, loop, then);
+    }
+    return isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()));
+  }
+
+  // Requests that wait until it is open
+
+  private record Waiting(
+      CacheKey key,
+      Fields request,
+      DiskTier.Wanted wanted,
+      EventExecutor loop,
+      LoadListener then,
+      long askedNanos) {}
+
+  private boolean await(Waiting one) {
+    synchronized (waiting) {
+      if (waiting.size() >= Loads.MAX_WAITING) {
+        return false;
+      }
+      waiting.add(one);
+    }
+    serveWaiting(); // it may be open by now
+    return true;
+  }
+
+  /** Serves those that wait and are to wait no longer. */
+  private void serveWaiting() {
+    List<Waiting> some = new ArrayList<>();
+    synchronized (waiting) {
+      for (int i = waiting.size() - 1; i >= 0; i--) {
+        if (!isOpening() || !isAwaited() || isFound(waiting.get(i).key)) {
+          some.add(waiting.remove(i));
+        }
+      }
+    }
+    for (Waiting one : some) {
+      long waited = medium.nanos() - one.askedNanos;
+      boolean asked =
+          isOpening()
+              ? isFound(one.key) && threads.read(() -> serveEarly(one), one.loop)
+              : ready() != null
+                  && loads.add(
+                      one.key,
+                      one.request,
+                      one.wanted,
+                      one.loop,
+                      (loaded, queued, read) -> one.then.loaded(loaded, waited + queued, read));
+      if (!asked) {
+        one.then.loaded(Loader.Loaded.none(Loader.Outcome.ABSENT), waited, 0);
+      }
+    }
+  }
+
+  /** Whether it is known already, though not everything is. */
+  private boolean isFound(CacheKey key) {
+    Opening begun = opening;
+    DirectoryContext now = parts;
+    return begun != null
+        && begun.isFinal()
+        && !forgetsAll
+        && !removing.contains(key)
+        && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+  }
+
+  private void serveEarly(Waiting one) {
+    long began = medium.nanos();
+    DirectoryContext now = parts;
+    Loader.Loaded loaded = Loader.Loaded.none(Loader.Outcome.ABSENT);
+    try (LoadRound round = new LoadRound()) {
+      if (isFound(one.key) || ready() != null) {
+        loaded = now.loader().load(one.key, one.request, one.wanted, round);
+      }
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      loaded = Loader.Loaded.none(Loader.Outcome.BUSY);
+    } catch (IOException | RuntimeException | Error e) {
+      loaded = Loader.Loaded.none(Loader.Outcome.DAMAGED);
+      failedToRead(now, e);
+    }
+    one.then.loaded(loaded, began - one.askedNanos, medium.nanos() - began);
   }
 
   /** Loads for requests that waited together. Confined to a disk thread. */
   private final class Round implements Loads.Round {
     private final DirectoryContext now = parts;
-    private final LoadRound held = now.loader().round();
+    private final LoadRound held = new LoadRound();
     private boolean failed;
 
     @Override
@@ -724,7 +806,7 @@ final class DiskDirectory implements AutoCloseable {
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
         failed = true;
-        failedToRead(e);
+        failedToRead(now, e);
         return Loader.Loaded.none(Loader.Outcome.DAMAGED);
       }
     }
@@ -755,7 +837,7 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a look on disk");
       return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
+      failedToRead(now, e);
       return new Loader.Peeked(List.of(), Loader.Outcome.DAMAGED);
     }
   }
@@ -784,15 +866,15 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(e);
+      failedToRead(now, e);
       return List.of();
     }
   }
 
   /** One place that cannot be read is damage; several in a row are a disk that fails. */
-  private void failedToRead(Throwable why) {
+  private void failedToRead(DirectoryContext now, Throwable why) {
     counters.damaged.increment();
-    readFailures.failed(why);
+    now.failures().failed(why);
   }
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
@@ -806,7 +888,8 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Writes {@code entry}, behind the caller's back; borrowed: retained as long as it takes.
+   * Writes {@code entry}, at once where it need not be waited for, else behind the caller's back;
+   * borrowed: retained as long as it takes.
    *
    * @param late whether it came before what may be there by now, which then stays
    * @param fresh whether only its head is new: the content is not in memory but on disk already
@@ -819,12 +902,57 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     Write write = new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then);
-    boolean queued = threads.write(() -> writeWithOthers(now, write), write.bytes(), false);
-    if (queued) {
-      writes.add(write);
-    } else {
+    if (writeNow(now, write)) {
+      return;
+    }
+    if (!threads.write(() -> write(now, write), write.bytes(), false)) {
       counters.queueSkips.increment();
       write.tellAndRelease(Ended.NOT_WRITTEN);
+    }
+  }
+
+  /** Whether {@code write} is through. */
+  private boolean writeNow(DirectoryContext now, Write write) {
+    try {
+      Writer.Outcome outcome = now.writer().writeNow(write);
+      if (outcome == null) {
+        return false;
+      }
+      write.ended(outcome);
+    } catch (RuntimeException | Error e) {
+      write.failed(e);
+    }
+    written(now, write);
+    makeSpaceEarly(now);
+    return true;
+  }
+
+  /** So that nobody has to wait for space. */
+  private void makeSpaceEarly(DirectoryContext now) {
+    if (now.space().isLow() && makingSpace.compareAndSet(false, true)) {
+      boolean queued =
+          threads.write(
+              () -> {
+                makingSpace.set(false);
+                try {
+                  now.space().makeSome();
+                } catch (IOException | RuntimeException | Error e) {
+                  failUnlessShort(now, e);
+                }
+              },
+              0,
+              true);
+      if (!queued) {
+        makingSpace.set(false);
+      }
+    }
+  }
+
+  private void failUnlessShort(DirectoryContext now, Throwable why) {
+    if (why instanceof OutOfMemoryError noMemory) {
+      MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
+    } else {
+      now.broken().accept(why);
     }
   }
 
@@ -860,27 +988,15 @@ final class DiskDirectory implements AutoCloseable {
     void ended(Ended how);
   }
 
-  /** Writes {@code first} and what waits behind it, what others have not taken of that. */
-  private void writeWithOthers(DirectoryContext now, Write first) {
-    List<Write> some = new ArrayList<>();
-    long bytes = 0;
-    Write next = first;
-    while (next != null) {
-      if (next.take()) {
-        some.add(next);
-        bytes += next.blockBytes();
-      }
-      boolean room =
-          some.size() < WriteGroup.MAX_BLOCKS
-              && bytes <= WriteGroup.BYTES - WriteGroup.MAX_BLOCK_BYTES;
-      next = room ? writes.poll() : null;
-    }
+  private void write(DirectoryContext now, Write write) {
     try {
       if (state == State.READY || state == State.CLOSED) {
-        now.writer().write(some);
+        write.ended(now.writer().write(write));
       }
+    } catch (IOException | RuntimeException | Error e) {
+      write.failed(e);
     } finally {
-      some.forEach(write -> written(now, write));
+      written(now, write);
     }
   }
 
@@ -888,9 +1004,9 @@ final class DiskDirectory implements AutoCloseable {
     try {
       Ended how = Ended.NOT_WRITTEN;
       try {
-        how = ended(write);
+        how = ended(now, write);
         if (how == Ended.NOT_WRITTEN && !write.fresh() && !write.late() && state == State.CLOSED) {
-          removeNow(now, write.entry().key(), null); // nobody else can any more
+          dropNow(now, write.entry().key(), null, false); // nobody else can any more
         }
       } finally {
         write.tellAndRelease(how);
@@ -900,13 +1016,13 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private Ended ended(Write write) {
+  private Ended ended(DirectoryContext now, Write write) {
     Throwable failure = write.failure();
     if (failure instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
       counters.spaceSkips.increment();
     } else if (failure != null) {
-      fail(failure);
+      now.broken().accept(failure);
     }
     if (write.outcome() == null) {
       return Ended.NOT_WRITTEN;
@@ -944,8 +1060,9 @@ final class DiskDirectory implements AutoCloseable {
     }
     DirectoryContext now = ready();
     boolean queued =
-        now != null && queue(() -> confirm(now, key, removeNow(now, key, null), durably, then));
+        now != null && queue(() -> confirm(now, dropNow(now, key, null, durably), durably, then));
     if (!queued) {
+      missed(key);
       then.accept(-1);
     }
   }
@@ -959,8 +1076,10 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     DirectoryContext now = ready();
-    if (now != null) {
-      queue(() -> removeNow(now, key, vary));
+    if (now == null) {
+      missed(key);
+    } else {
+      queue(() -> confirm(now, dropNow(now, key, vary, false), false, count -> {}));
     }
   }
 
@@ -969,51 +1088,33 @@ final class DiskDirectory implements AutoCloseable {
    *
    * @param vary which variant; null: all
    */
-  private int removeNow(DirectoryContext now, CacheKey key, VarySelection vary) {
+  private int dropNow(DirectoryContext now, CacheKey key, VarySelection vary, boolean durably) {
     try {
       StoredHash hash = now.secret().hash().of(key, vary);
       return vary == null
-          ? now.dropping().dropAll(hash.high())
-          : now.dropping().dropVariant(hash.high(), hash.low());
-    } catch (IOException | RuntimeException | Error e) {
-      fail(e);
+          ? now.catalogue().dropAll(hash.high(), durably)
+          : now.catalogue().dropVariant(hash.high(), hash.low());
+    } catch (RuntimeException | Error e) {
+      now.broken().accept(e);
       return -1;
     }
   }
 
-  /**
-   * Tells {@code then} when what was dropped under {@code key} can come back no more: what another
-   * drops, writes or moves there meanwhile has to be struck out, too.
-   */
-  private void confirm(
-      DirectoryContext now, CacheKey key, int count, boolean durably, IntConsumer then) {
-    if (count < 0) {
-      then.accept(count);
-      return;
+  /** Tells {@code then} when what was dropped can come back no more. */
+  private void confirm(DirectoryContext now, int count, boolean durably, IntConsumer then) {
+    int told = count;
+    try {
+      if (count >= 0) {
+        now.journal().flush(); // not that of another, where it is open again since
+      }
+    } catch (IOException | RuntimeException e) {
+      now.broken().accept(e);
+      told = -1;
     }
-    long high = now.secret().hash().of(key, null).high();
-    if (!now.unsettled().await(high, failure -> settled(failure, count, durably, then))) {
-      confirm(count, durably, then);
-    } else if (urgent.incrementAndGet() > MAX_BEHIND) {
-      failBehind();
-    }
-  }
-
-  private void settled(Throwable failure, int count, boolean durably, IntConsumer then) {
-    urgent.decrementAndGet();
-    if (failure != null) {
-      fail(failure);
-      then.accept(-1);
-    } else if (!queue(() -> confirm(count, durably, then))) {
-      then.accept(-1);
-    }
-  }
-
-  private void confirm(int count, boolean durably, IntConsumer then) {
-    if (durably) {
-      confirmations.add(count, then);
+    if (told >= 0 && durably) {
+      confirmations.add(told, then);
     } else {
-      then.accept(count);
+      then.accept(told);
     }
   }
 
@@ -1023,10 +1124,15 @@ final class DiskDirectory implements AutoCloseable {
     if (now != null) {
       threads.urgent(
           () -> {
-            try {
-              now.dropping().drop(now.secret().hash().of(key, null).high(), id);
-            } catch (IOException | RuntimeException | Error e) {
-              fail(e);
+            long high = now.secret().hash().of(key, null).high();
+            for (Stored stored : now.catalogue().variants(high)) {
+              ByteBuf block = now.blocks().tryReadFirst(stored.place(), stored.length());
+              if (block != null) {
+                if (stored.isSame(block) && Block.id(block) == id) {
+                  now.catalogue().drop(stored);
+                }
+                block.release();
+              }
             }
           });
     }
@@ -1058,6 +1164,9 @@ final class DiskDirectory implements AutoCloseable {
               } catch (IOException | RuntimeException | Error e) {
                 fail(e);
               } finally {
+                if (!done) {
+                  missedMore();
+                }
                 if (done && durably) {
                   notes.add(0, count -> then.accept(count == 0));
                 } else {
@@ -1074,8 +1183,8 @@ final class DiskDirectory implements AutoCloseable {
   void loadInto(Purges into) {
     try {
       // nothing that is there was asked for later; the clock may have been set back since
-      if (Files.exists(marks.slabs())) {
-        into.stored(Files.getLastModifiedTime(marks.slabs()).toMillis());
+      for (int i = 0; i < geometry.files() && Files.exists(marks.slabs(i)); i++) {
+        into.stored(Files.getLastModifiedTime(marks.slabs(i)).toMillis());
       }
     } catch (IOException e) {
       LOG.warn("cache_dir {}: when it was written last is not known", config.path(), e);
@@ -1152,6 +1261,7 @@ final class DiskDirectory implements AutoCloseable {
       }
       if (deferred.size() < MAX_DEFERRED) {
         deferred.add(new Deferred(key, vary, durably, then));
+        removing.add(key);
         return true;
       }
       forgetsAll = true;
@@ -1162,7 +1272,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
-    return state == State.OPENING || state == State.RECOVERING;
+    return state == State.OPENING;
   }
 
   /** Whether it may hold older copies of what another directory has. */
@@ -1186,6 +1296,9 @@ final class DiskDirectory implements AutoCloseable {
       return 0;
     }
     DirectoryContext now = ready();
+    if (now == null) {
+      missedMore();
+    }
     int count = now == null ? 0 : now.catalogue().objects();
     boolean queued =
         now != null
@@ -1210,17 +1323,26 @@ final class DiskDirectory implements AutoCloseable {
 
   private void clearNow(DirectoryContext now) {
     try {
-      for (int slot = 0; slot < now.catalogue().capacity(); slot++) {
-        now.dropping().dropSlot(slot);
-      }
+      now.catalogue().clear();
+      now.journal().flush();
     } catch (IOException | RuntimeException | Error e) {
-      fail(e);
+      now.broken().accept(e);
     }
   }
 
-  /** Looks whether its files are still there, and scrubs a little. Every second. */
+  /**
+   * Has buffers written that wait, looks whether its files are still there, and scrubs a little;
+   * one that is off is opened again now and then. Every second.
+   */
   void tick() {
-    if (ready() == null || ticking.getAndSet(true)) {
+    DirectoryContext now = ready();
+    if (now == null) {
+      serveWaiting(); // until nobody waits any more
+      reopenIfDue();
+      return;
+    }
+    now.segments().closeBuffers(false);
+    if (ticking.getAndSet(true)) {
       return;
     }
     boolean queued =
@@ -1232,7 +1354,7 @@ final class DiskDirectory implements AutoCloseable {
                 ticking.set(false);
               }
             },
-            1,
+            0,
             true);
     if (!queued) {
       ticking.set(false);
@@ -1249,33 +1371,56 @@ final class DiskDirectory implements AutoCloseable {
       return;
     }
     try {
-      sweep.step(now, purges, this::retire);
-      scrubber.step(now);
+      now.journal().flush();
+      if (now.space().isLow()) {
+        now.space().makeSome();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      failUnlessShort(now, e);
+      return;
+    }
+    checkpointIfDue();
+    try {
+      patrol.step(now, purges.bans(), files.checkpoints(), this::retire);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
-    } catch (IOException | RuntimeException e) {
-      failedToRead(e);
+    } catch (RuntimeException e) {
+      failedToRead(now, e);
     }
   }
 
-  /** Forgets {@code through} when what they cover can no more come back, by no power failure. */
-  private void retire(List<Ban> through) {
-    confirmations.add(
-        0,
-        count -> {
-          try {
-            if (count == 0) {
-              purges.retire(through);
-            }
-          } catch (IOException | RuntimeException | Error e) {
-            fail(e);
-          }
-        });
+  /** A checkpoint that fails leaves the last one in force: it is tried again. */
+  private void checkpointIfDue() {
+    long begin = medium.nanos();
+    boolean awaited = patrol.awaitsCheckpoints() && begin - awaitedCheckpointNanos >= 0;
+    if (!(files.isCheckpointDue() || awaited) || begin - nextCheckpointNanos < 0) {
+      return;
+    }
+    try {
+      files.checkpoint();
+      long end = medium.nanos();
+      awaitedCheckpointNanos = end + (end - begin) * CHECKPOINT_SHARE;
+      headerFile = fileKey();
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a checkpoint");
+    } catch (IOException e) {
+      nextCheckpointNanos = medium.nanos() + CHECKPOINT_RETRY_NANOS;
+      LOG.warn("cache_dir {}: no checkpoint: {}", config.path(), e.toString());
+    }
+  }
+
+  /** Forgets {@code bans}: what they cover can no more come back, by no power failure. */
+  private void retire(List<Ban> bans) {
+    try {
+      purges.retire(bans);
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
   }
 
   /** Whether its files are still those that were opened. Blocks. */
   boolean isThere() {
-    return fileKey().equals(headerFile);
+    return fileKey().equals(headerFile) && marks.isThere();
   }
 
   private Object fileKey() {
@@ -1303,7 +1448,6 @@ final class DiskDirectory implements AutoCloseable {
     DiskStats.State shown =
         switch (state) {
           case OPENING -> DiskStats.State.OPENING;
-          case RECOVERING -> DiskStats.State.RECOVERING;
           case READY -> config.readOnly() ? DiskStats.State.READ_ONLY : DiskStats.State.READY;
           case OFF, CLOSED -> DiskStats.State.OFF;
         };
@@ -1343,6 +1487,7 @@ final class DiskDirectory implements AutoCloseable {
       state = State.CLOSED;
     }
     giveUpDeferred();
+    serveWaiting(); // with nothing
     opened.complete(null);
     threads.stop();
   }
@@ -1362,16 +1507,16 @@ final class DiskDirectory implements AutoCloseable {
     if (!flushed) {
       return; // somebody may write still, and nobody else must
     }
-    DirectoryContext last = parts;
     // whatever fails, the lock goes
     try (marks;
         purges) {
-      if (last != null) {
-        last.catalogue().close();
-        last.blocks().close();
-        if (wasReady && !inDisorder) {
-          marks.writeClean(new Marks.Clean(Marks.checksum(marks.map()), ids.incrementAndGet()));
-        }
+      if (wasReady && !inDisorder) {
+        files.close(missed);
+      } else {
+        files.abandon(missed);
+      }
+      if (missedMore || files.lostRemovals()) {
+        discard("removals could not be written");
       }
     }
   }

@@ -3,24 +3,23 @@ package io.loligo.store.disk;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.QueueAdmission;
-import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.admission.SecondRequestAdmission;
+import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.memory.SizeClass;
 
 /**
  * What the directories of a configuration take of memory when they are full, known before they are
- * opened; octets. What is on its way to disk or from there is not in it: responses that wait to be
+ * opened; bytes. What is on its way to disk or from there is not in it: responses that wait to be
  * written are still in the tier's ledger, and those that arrive, are loaded or read are in the
  * ledger of transit.
  *
  * @param heapBytes lists of what is in each segment and of pieces, and what the admission remembers
- * @param directBytes indexes, and the buffers that disk threads work with
- * @param indexBytes the indexes alone, which are no buffers of the allocator
- * @param mappedBytes files of the maps, best left in the page cache; they need not be, but then a
- *     lookup waits for the disk, and with it all threads at their next safepoint
+ * @param directBytes indexes, segment buffers, and the buffers that disk threads work with
+ * @param indexBytes the indexes and the maps of heads, which are no buffers of the allocator
  */
-public record DiskMemory(long heapBytes, long directBytes, long indexBytes, long mappedBytes) {
+public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
   /** Without directories. */
-  public static final DiskMemory NONE = new DiskMemory(0, 0, 0, 0);
+  public static final DiskMemory NONE = new DiskMemory(0, 0, 0);
 
   /** Blocks a disk thread holds at most: it moves one to make space while it freshens another. */
   private static final int BLOCKS_OF_A_THREAD = 5;
@@ -40,36 +39,41 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes, long
     for (CacheDir dir : disk.dirs()) {
       Geometry geometry = DiskDirectory.geometry(dir, disk.meanObjectBytes());
       if (geometry != null) {
-        sum = sum.plus(of(geometry, DiskDirectory.threads(disk)));
+        sum = sum.plus(of(geometry, disk));
       }
     }
     return sum;
   }
 
-  private static DiskMemory of(Geometry geometry, int threads) {
+  private static DiskMemory of(Geometry geometry, ProxyConfig.Disk disk) {
+    int threads = DiskDirectory.threads(disk);
+    long mean = geometry.totalBytes() / geometry.records();
     long admission =
-        QueueAdmission.memoryBytes(
-            geometry.slabBytes(), geometry.totalBytes() / geometry.records());
-    long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.packed(Block.MAX_BYTES);
+        QueueAdmission.memoryBytes(geometry.slabBytes(), mean)
+            + (disk.onSecondRequest()
+                ? SecondRequestAdmission.memoryBytes(geometry.slabBytes(), mean)
+                : 0);
+    long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.packed(Block.STRIDE);
     long small = (long) geometry.records() * NOTE_BYTES;
     // each takes more than a block of the slabs: of these there are fewer
     long large =
-        Math.min(geometry.records(), geometry.slabBytes() / Block.MAX_BYTES)
+        Math.min(geometry.records(), geometry.slabBytes() / Block.STRIDE)
             * (2 * NOTE_BYTES + PIECES_BYTES);
-    long index = ObjectIndex.memoryBytes(geometry.records());
-    // a rebuild reads segment by segment
+    long records = Records.capacity(geometry.records());
+    long index =
+        Catalogue.memoryBytes(geometry.records()) + records * ChronicleRecordMap.ENTRY_BYTES;
+    long segmentBuffers =
+        (long) (BufferPool.MAX + threads) * BufferPool.bytes(geometry.segmentBytes());
     return new DiskMemory(
-        admission + Math.max(small, large),
-        index + buffers + geometry.segmentBytes(),
-        index,
-        geometry.mapBytes());
+        admission + Math.max(small, large) + records * 2 * Long.BYTES,
+        index + buffers + segmentBuffers,
+        index);
   }
 
   private DiskMemory plus(DiskMemory other) {
     return new DiskMemory(
         heapBytes + other.heapBytes,
         directBytes + other.directBytes,
-        indexBytes + other.indexBytes,
-        mappedBytes + other.mappedBytes);
+        indexBytes + other.indexBytes);
   }
 }

@@ -37,7 +37,7 @@ final class DiskSpool implements Spool {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
 
   /** Octets of memory set aside in the ledger of transit. */
-  static final int CHARGE = 2 * SizeClass.packed(Block.MAX_BYTES);
+  static final int CHARGE = 2 * SizeClass.packed(Block.STRIDE);
 
   /** Octets that may be on their way to the disk. */
   private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;
@@ -49,7 +49,6 @@ final class DiskSpool implements Spool {
   private final Blocks blocks;
   private final Space space;
   private final Writer writer;
-  private final Geometry geometry;
   private final DiskThreads threads;
   private final MemoryLedger transit;
   private final DirectoryCounters counters;
@@ -119,7 +118,6 @@ final class DiskSpool implements Spool {
     this.blocks = context.blocks();
     this.space = context.space();
     this.writer = context.writer();
-    this.geometry = context.geometry();
     this.threads = context.threads();
     this.transit = context.transit();
     this.counters = context.counters();
@@ -161,7 +159,7 @@ final class DiskSpool implements Spool {
     }
     int room =
         Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes - MAX_PIECES * FirstBlock.PIECE_BYTES;
-    return room < 0 ? null : new Layout(Long.MAX_VALUE, room, geometry.pieceContent());
+    return room < 0 ? null : new Layout(Long.MAX_VALUE, room, geometry.unknownPieceBlocks());
   }
 
   @Override
@@ -306,11 +304,12 @@ final class DiskSpool implements Spool {
     first.writeBytes(content, Math.min(content.readableBytes(), first.writableBytes()));
     while (content.isReadable() && !failed) {
       if (current == null) {
-        current = blocks.buffer(Block.MAX_BYTES);
+        current = blocks.pageBuffer(Block.MAX_BYTES);
         Block.begin(current, Block.FURTHER, id, (int) blockCount + 1);
       }
-      current.writeBytes(content, Math.min(content.readableBytes(), current.writableBytes()));
-      if (!current.isWritable()) {
+      int room = Block.MAX_BYTES - current.writerIndex();
+      current.writeBytes(content, Math.min(content.readableBytes(), room));
+      if (current.writerIndex() == Block.MAX_BYTES) {
         writeCurrent();
       }
     }
@@ -324,7 +323,7 @@ final class DiskSpool implements Spool {
       return;
     }
     Block.seal(current, extent.lane().ordinal(), extent.generation());
-    blocks.write(layout.placeOf(blockCount, pieces), current);
+    blocks.writePages(layout.placeOf(blockCount, pieces), current);
     blockCount++;
     current.release();
     current = null;
@@ -332,7 +331,7 @@ final class DiskSpool implements Spool {
 
   /** The piece that takes the next block; null where there is no room. */
   private Extent extent() throws IOException {
-    if (blockCount % geometry.blocksPerPiece() != 0) {
+    if (blockCount % layout.pieceBlocks() != 0) {
       return extents.get(extents.size() - 1);
     }
     int number = extents.size();
@@ -343,9 +342,7 @@ final class DiskSpool implements Spool {
       return null;
     }
     Extent extent =
-        announced < 0
-            ? space.allocateSegment(layout.fullPieceBytes(), lane)
-            : space.allocate(layout.bytesOf(number), lane, 0);
+        space.allocate(announced < 0 ? layout.fullPieceBytes() : layout.bytesOf(number), lane);
     if (extent != null) {
       extents.add(extent);
       long[] more = Arrays.copyOf(pieces, number + 1);
@@ -390,9 +387,9 @@ final class DiskSpool implements Spool {
       return;
     }
     long contentLength = meta.contentLength();
-    Layout exact = new Layout(contentLength, first.writerIndex(), layout.pieceContent());
+    Layout exact = new Layout(contentLength, first.writerIndex(), layout.pieceBlocks());
     if (announced < 0 && !extents.isEmpty()) {
-      catalogue.trim(extents.get(extents.size() - 1), exact.lastPieceBytes());
+      catalogue.segments().trim(extents.get(extents.size() - 1), exact.lastPieceBytes());
     }
     length = contentLength;
     complete.run();
@@ -431,20 +428,9 @@ final class DiskSpool implements Spool {
         return Writer.Outcome.REFUSED;
       }
       block = blocks.buffer(bytes);
-      FirstBlock.begin(
-          block,
-          id,
-          hash.high(),
-          hash.low(),
-          key,
-          octets,
-          meta.contentLength(),
-          pieces,
-          fields,
-          first.writerIndex());
+      FirstBlock.begin(block, id, hash.high(), hash.low(), key, octets, exact, pieces, fields);
       block.writeBytes(first, 0, first.writerIndex());
-      return writer.commit(
-          block, lane, pieces, exact, meta, false, () -> !listener.mayStore(), extents);
+      return writer.commit(block, lane, pieces, exact, meta, () -> !listener.mayStore());
     } finally {
       octets.release();
       if (block != null) {
@@ -489,7 +475,7 @@ final class DiskSpool implements Spool {
     fields.release();
     transit.release(CHARGE);
     for (Extent extent : extents) {
-      catalogue.unpin(extent.place());
+      catalogue.segments().unpin(extent.place());
     }
   }
 }

@@ -49,10 +49,8 @@ public record DiskStats(
 
   /** What a directory does. */
   public enum State {
-    /** The files are being opened. */
+    /** What it holds is being looked through; what is found so far is served. */
     OPENING,
-    /** What an unclean end left is being looked through; what is found so far is served. */
-    RECOVERING,
     /** Serves and stores. */
     READY,
     /** Serves what is there: {@code no-store}, or writing failed. */

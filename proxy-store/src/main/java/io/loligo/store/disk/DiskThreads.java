@@ -29,7 +29,8 @@ interface DiskThreads {
   boolean urgent(Runnable task);
 
   /**
-   * Runs {@code task}, which writes {@code bytes}; false where too much waits.
+   * Runs {@code task}, which writes {@code bytes}; false where too much waits. One of 0 bytes,
+   * which are counted elsewhere, always has room.
    *
    * @param now whether somebody waits for it: it is not held back to be done with others
    */

@@ -159,8 +159,11 @@ public final class DiskTier implements AutoCloseable {
   private final AtomicInteger cleared = new AtomicInteger();
 
   private final Roll roll;
+  private final boolean onSecondRequest;
 
-  private DiskTier(List<DiskDirectory> directories, Roll roll, MemoryView memory) {
+  private DiskTier(
+      List<DiskDirectory> directories, Roll roll, MemoryView memory, boolean onSecondRequest) {
+    this.onSecondRequest = onSecondRequest;
     this.memory = memory;
     this.roll = roll;
     this.directories = directories;
@@ -174,7 +177,7 @@ public final class DiskTier implements AutoCloseable {
   public static DiskTier claim(
       ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
       throws IOException {
-    return claim(disk, allocator, transit, memory, Medium.SYSTEM);
+    return claim(disk, allocator, transit, memory, SystemMedium.SYSTEM);
   }
 
   /** The same on {@code medium}. */
@@ -198,8 +201,11 @@ public final class DiskTier implements AutoCloseable {
       claimed.forEach(DiskDirectory::close);
       throw e;
     }
-    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory);
-    claimed.forEach(directory -> directory.whenOff(() -> tier.left(directory)));
+    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory, disk.onSecondRequest());
+    for (DiskDirectory directory : claimed) {
+      directory.whenOff(() -> tier.left(directory));
+      directory.whenBack(() -> tier.returned(directory));
+    }
     return tier;
   }
 
@@ -233,6 +239,11 @@ public final class DiskTier implements AutoCloseable {
     if (directory.forgetsAll()) {
       missed(directory);
     }
+  }
+
+  private void returned(DiskDirectory directory) {
+    directory.behind(directories.size() > 1);
+    roll.returned(directory);
   }
 
   /**
@@ -346,13 +357,40 @@ public final class DiskTier implements AutoCloseable {
   /**
    * {@code then} is run when a directory was opened, for each of them; on a disk thread.
    *
-   * @return completes when it was run for all: they are ready, or off
+   * @return completes when it was run for all: they are ready, or off; it runs again each time one
+   *     is opened again
    */
   public CompletableFuture<Void> whenOpened(Runnable then) {
     return CompletableFuture.allOf(
         directories.stream()
-            .map(directory -> directory.opened().thenRun(then))
+            .map(
+                directory -> {
+                  directory.whenReady(then);
+                  return directory.opened();
+                })
             .toArray(CompletableFuture[]::new));
+  }
+
+  /**
+   * What {@link #loadNow} found.
+   *
+   * @param entry owned by the caller; null unless FOUND
+   * @param hits times it was loaded since it was written
+   */
+  public record LoadedNow(Entry entry, Outcome outcome, int hits) {}
+
+  /**
+   * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
+   * never blocks.
+   */
+  public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
+    if (directories.size() != 1 || isHidden(key)) {
+      return null; // of several directories the newest has to be found
+    }
+    Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
+    return loaded == null || loaded.outcome() == Loader.Outcome.BUSY
+        ? null
+        : new LoadedNow(loaded.entry(), Outcome.valueOf(loaded.outcome().name()), loaded.hits());
   }
 
   private void cancel(Object key) {
@@ -729,7 +767,8 @@ public final class DiskTier implements AutoCloseable {
    */
   private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
-      if (directory != but && (directory.isOpening() || directory.mayHold(key))) {
+      boolean may = directory.isOpening() || directory.isOff() || directory.mayHold(key);
+      if (directory != but && may) {
         directory.removeOlder(key, vary);
       }
     }
@@ -900,12 +939,24 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       if (directory.isOpening()) {
         directory.remove(key, false, count -> {});
+      } else if (directory.isOff()) {
+        directory.missed(key);
       } else if (directory.mayHold(key)) {
         left.incrementAndGet();
         directory.remove(key, false, through);
       }
     }
     through.accept(0);
+  }
+
+  /** Whether requests wait for a directory that is being opened. */
+  public boolean isAwaited() {
+    return directories.stream().anyMatch(DiskDirectory::isAwaited);
+  }
+
+  /** Whether a response is written only when it is asked for again. */
+  public boolean isOnSecondRequest() {
+    return onSecondRequest;
   }
 
   /** Whether there is no directory at all. */

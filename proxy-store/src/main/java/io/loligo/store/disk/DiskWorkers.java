@@ -115,7 +115,7 @@ final class DiskWorkers implements DiskThreads {
       return false;
     }
     long sum = writeBytes.addAndGet(bytes);
-    if (sum > maxWriteBytes && sum > bytes) {
+    if (bytes > 0 && sum > maxWriteBytes && sum > bytes) {
       writeBytes.addAndGet(-bytes);
       return false;
     }

@@ -3,11 +3,10 @@ package io.loligo.store.disk;
 import io.loligo.store.admission.Lane;
 
 /**
- * Room given out in a segment, pinned until {@link Catalogue#unpin}.
+ * Whole pages given out in a stream segment, pinned until {@link Catalogue#unpin}.
  *
  * @param place where it starts
- * @param bytes its octets
+ * @param bytes given out
  * @param generation the segment's life
- * @param opens whether the segment was opened for it: its header is to be written first
  */
-record Extent(long place, int bytes, long generation, Lane lane, boolean opens) {}
+record Extent(long place, int bytes, long generation, Lane lane) {}

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  */
 final class FirstBlock {
   /** Octets in front of the key. */
-  static final int FIXED_BYTES = Block.HEADER_BYTES + 48;
+  static final int FIXED_BYTES = Block.HEADER_BYTES + 56;
 
   /** Octets for the place of a piece. */
   static final int PIECE_BYTES = 8;
@@ -26,6 +26,8 @@ final class FirstBlock {
   private static final int KEY_LENGTH = FIELDS_LENGTH + 4;
   private static final int META_LENGTH = KEY_LENGTH + 4;
   private static final int PIECES = META_LENGTH + 4;
+  private static final int PIECE_BLOCKS = PIECES + 4;
+  private static final int VERSION = PIECE_BLOCKS + 4;
 
   private FirstBlock() {}
 
@@ -39,8 +41,9 @@ final class FirstBlock {
   }
 
   /**
-   * Writes all but the content, which the caller appends: exactly {@code firstContent} octets.
-   * Borrows everything. The block is to be {@link Block#seal}ed then.
+   * Writes all but the content, which the caller appends: exactly as much as {@code layout} says.
+   * Borrows everything. The block is to be given its {@link #version} and {@link Block#seal}ed
+   * then.
    *
    * @param meta its octets, see {@link StoredForm}
    * @param pieces places of the pieces, may be empty
@@ -52,20 +55,20 @@ final class FirstBlock {
       long low,
       CacheKey key,
       ByteBuf meta,
-      long contentLength,
+      Layout layout,
       long[] pieces,
-      ByteBuf fields,
-      int firstContent) {
+      ByteBuf fields) {
     Block.begin(block, Block.FIRST, id, 0);
     block.writeLong(high);
     block.writeLong(low);
-    block.writeLong(contentLength);
-    block.writeInt(firstContent);
+    block.writeLong(layout.contentLength());
+    block.writeInt(layout.firstContent());
     block.writeInt(fields.readableBytes());
     block.writeInt(key.length());
     block.writeInt(meta.readableBytes());
     block.writeInt(pieces.length);
-    block.writeInt(0);
+    block.writeInt(layout.pieceBlocks());
+    block.writeLong(0);
     StoredForm.writeKey(key, block);
     block.writeBytes(meta, meta.readerIndex(), meta.readableBytes());
     for (long piece : pieces) {
@@ -82,6 +85,7 @@ final class FirstBlock {
         && pieces(block) >= 0
         && fieldsLength(block) >= 0
         && firstContent(block) >= 0
+        && (pieces(block) == 0 || pieceBlocks(block) > 0)
         && sum(block) == Block.length(block)
         && firstContent(block) <= contentLength(block)
         && (pieces(block) > 0 || firstContent(block) == contentLength(block));
@@ -102,6 +106,20 @@ final class FirstBlock {
 
   static long low(ByteBuf block) {
     return block.getLong(LOW);
+  }
+
+  /** Of two first blocks with the same hash the one of the higher version counts. */
+  static long version(ByteBuf block) {
+    return block.getLong(VERSION);
+  }
+
+  static void version(ByteBuf block, long version) {
+    block.setLong(VERSION, version);
+  }
+
+  /** Further blocks in a full piece. */
+  static int pieceBlocks(ByteBuf block) {
+    return block.getInt(PIECE_BLOCKS);
   }
 
   static long contentLength(ByteBuf block) {

@@ -1,95 +1,151 @@
 package io.loligo.store.disk;
 
 /**
- * How the space of a directory is divided: the map's records, and segments of slab for the rest.
- * What the configuration says is the sum of everything; nothing grows later.
+ * How the space of a directory is divided: segments for the responses, and room for two
+ * checkpoints, the one being written, and the journals. The configured size is the sum of
+ * everything; nothing grows later. Immutable.
  *
  * @param totalBytes all files together, at most
- * @param records responses at most
- * @param mapBytes the map's file
+ * @param records stored responses at most
  * @param segmentBytes a segment, a power of two
  * @param segments of them
  */
-record Geometry(long totalBytes, int records, long mapBytes, int segmentBytes, int segments) {
-  /** In front of the blocks of a segment. */
+record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
+  /** In front of the blocks of a packed segment. */
   static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
+
+  /** A slab file holds this many bytes at most; a power of two. */
+  static final long FILE_BYTES = 1L << 36;
+
+  /** Stored responses of one directory at most: {@value}. */
+  static final int MAX_RECORDS = 1 << 30;
 
   /** For header, marks, lock and purges. */
   private static final long SMALL_FILES_BYTES = (64L << 10) + PurgeFile.BYTES;
 
-  private static final int MIN_SEGMENT_BYTES = 256 << 10;
-  private static final int MAX_SEGMENT_BYTES = 16 << 20;
-  private static final int WANTED_SEGMENTS = 2048;
-  private static final int MIN_SEGMENTS = 12;
-  private static final int MAX_RECORDS = 1 << 25;
+  private static final long MIN_JOURNAL_BYTES = 64 << 10;
+  private static final long MAX_JOURNAL_BYTES = 4 << 20;
 
-  /** An object may take this share of the slabs at most, as a divisor. */
+  /** The file of a journal has this share of all bytes, as a divisor. */
+  private static final int JOURNAL_SHARE = 256;
+
+  private static final int MIN_SEGMENT_BYTES = 256 << 10;
+  private static final int MAX_SEGMENT_BYTES = 64 << 20;
+  private static final int WANTED_SEGMENTS = 1024;
+  private static final int MIN_SEGMENTS = 16;
+
+  /** Responses of a segment on average, at most: its footer stays small beside it. */
+  private static final int MAX_PER_SEGMENT = 8192;
+
+  /** A response may take this share of the slabs at most, as a divisor. */
   private static final int LARGEST_SHARE = 2;
 
   /** Of the first block, what is left for key, meta and field lines in any case. */
   private static final int HEAD_BYTES = 24 << 10;
 
-  /** Octets of the map's file for so many records. */
-  interface MapSize {
-    long bytes(int records);
-  }
+  /** Blocks in a piece of a response whose length is not known in advance, at most. */
+  private static final int UNKNOWN_PIECE_BLOCKS = 64;
 
   /**
    * The geometry for {@code totalBytes}, or null where that is too little.
    *
    * @param meanObjectBytes {@code store_avg_object_size}; half as many records again are planned
    */
-  static Geometry of(long totalBytes, long meanObjectBytes, MapSize mapSize) {
-    long wanted = totalBytes / Math.max(1, meanObjectBytes) * 3 / 2;
-    int records = (int) Math.max(1024, Math.min(MAX_RECORDS, wanted));
-    long mapBytes = mapSize.bytes(records);
-    long slabBytes = totalBytes - mapBytes - SMALL_FILES_BYTES;
+  static Geometry of(long totalBytes, long meanObjectBytes) {
+    long mean = Math.max(1, meanObjectBytes);
+    int records =
+        (int) Math.max(1024, Math.min(MAX_RECORDS, wantedRecords(totalBytes, meanObjectBytes)));
+    int largest = MIN_SEGMENT_BYTES;
+    while (largest < MAX_SEGMENT_BYTES && largest * 2L <= mean * MAX_PER_SEGMENT) {
+      largest *= 2;
+    }
     int segmentBytes = MIN_SEGMENT_BYTES;
-    while (segmentBytes < MAX_SEGMENT_BYTES && slabBytes / segmentBytes > 2L * WANTED_SEGMENTS) {
+    while (segmentBytes < largest && totalBytes / segmentBytes > WANTED_SEGMENTS) {
       segmentBytes *= 2;
     }
-    long segments = slabBytes / segmentBytes;
+    long segments = totalBytes / segmentBytes;
+    while (segments >= MIN_SEGMENTS
+        && segments * segmentBytes + besides(totalBytes, records, segments, segmentBytes)
+            > totalBytes) {
+      segments--;
+    }
     if (segments < MIN_SEGMENTS) {
       return null;
     }
-    return new Geometry(totalBytes, records, mapBytes, segmentBytes, (int) segments);
+    return new Geometry(totalBytes, records, segmentBytes, Math.toIntExact(segments));
   }
 
-  /** Octets of the smallest directory that can be. */
-  static long minBytes(long meanObjectBytes, MapSize mapSize) {
+  /** Records that {@link #of} plans, unless that is above {@link #MAX_RECORDS}. */
+  static long wantedRecords(long totalBytes, long meanObjectBytes) {
+    return totalBytes / Math.max(1, meanObjectBytes) * 3 / 2;
+  }
+
+  private static long besides(long totalBytes, int records, long segments, int segmentBytes) {
+    return SMALL_FILES_BYTES
+        + 2 * Checkpoint.maxBytes(records, segments, segmentBytes)
+        + Journal.FILES * journalBytes(totalBytes);
+  }
+
+  /** Bytes of the smallest directory that can be. */
+  static long minBytes(long meanObjectBytes) {
     long bytes = (long) MIN_SEGMENTS * MIN_SEGMENT_BYTES;
-    while (of(bytes, meanObjectBytes, mapSize) == null) {
+    while (of(bytes, meanObjectBytes) == null) {
       bytes += 1 << 20;
     }
     return bytes;
   }
 
-  /** Octets of the slabs. */
+  /** Bytes of the slabs. */
   long slabBytes() {
     return (long) segments * segmentBytes;
   }
 
-  /** Blocks of full size in a segment, and so in a piece, at most. */
-  int blocksPerPiece() {
-    return (segmentBytes - SEGMENT_HEADER_BYTES) / Block.MAX_BYTES;
+  /** Bytes of the large files, which are allocated when the directory is made. */
+  long neededBytes() {
+    return slabBytes() + besides(totalBytes, records, segments, segmentBytes) - SMALL_FILES_BYTES;
   }
 
-  /** Content in a piece at most. */
-  long pieceContent() {
-    return (long) blocksPerPiece() * Block.FURTHER_CONTENT;
+  private static long journalBytes(long totalBytes) {
+    return Math.max(MIN_JOURNAL_BYTES, Math.min(MAX_JOURNAL_BYTES, totalBytes / JOURNAL_SHARE))
+        & -Block.PAGE_BYTES;
   }
 
-  /** Content of the largest object: its pieces' places must fit its first block. */
+  /** Bytes of the file of a journal: with half of them in use a checkpoint is due. */
+  long journalBytes() {
+    return journalBytes(totalBytes);
+  }
+
+  /** Bytes of each of the two checkpoints. */
+  long checkpointBytes() {
+    return Checkpoint.maxBytes(records, segments, segmentBytes);
+  }
+
+  /** Slab files. */
+  int files() {
+    return (int) ((slabBytes() + FILE_BYTES - 1) / FILE_BYTES);
+  }
+
+  /** Bytes of slab file {@code number}. */
+  long fileBytes(int number) {
+    return Math.min(FILE_BYTES, slabBytes() - number * FILE_BYTES);
+  }
+
+  /** Blocks in a full piece of a response of known length: a segment of them. */
+  int pieceBlocks() {
+    return segmentBytes / Block.STRIDE;
+  }
+
+  /** Blocks in a full piece of a response of unknown length. */
+  int unknownPieceBlocks() {
+    return Math.max(1, Math.min(UNKNOWN_PIECE_BLOCKS, pieceBlocks() / 4));
+  }
+
+  /** Content of the largest response: the places of its pieces must fit its first block. */
   long maxContentBytes() {
-    long byTable = (Block.MAX_BYTES - HEAD_BYTES) / FirstBlock.PIECE_BYTES * pieceContent();
+    long byTable =
+        (long) ((Block.MAX_BYTES - HEAD_BYTES) / FirstBlock.PIECE_BYTES)
+            * pieceBlocks()
+            * Block.FURTHER_CONTENT;
     return Math.min(byTable, slabBytes() / LARGEST_SHARE);
-  }
-
-  /** Octets that a piece of {@code content} takes, its blocks aligned. */
-  static int pieceBytes(long content) {
-    int full = (int) (content / Block.FURTHER_CONTENT);
-    int rest = (int) (content % Block.FURTHER_CONTENT);
-    int last = rest == 0 ? 0 : Block.aligned(rest + Block.HEADER_BYTES);
-    return full * Block.MAX_BYTES + last;
   }
 }

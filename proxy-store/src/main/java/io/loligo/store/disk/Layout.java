@@ -3,20 +3,20 @@ package io.loligo.store.disk;
 import io.netty.buffer.ByteBuf;
 
 /**
- * How the content of one object is spread over its first block and its pieces. Immutable.
+ * How the content of one response is spread over its first block and its pieces. Immutable.
  *
- * @param contentLength octets of content
+ * @param contentLength bytes of content
  * @param firstContent of these, in the first block
- * @param pieceContent in a full piece
+ * @param pieceBlocks further blocks in a full piece
  */
-record Layout(long contentLength, int firstContent, long pieceContent) {
+record Layout(long contentLength, int firstContent, int pieceBlocks) {
   /**
-   * Left in the first block of an object with pieces, for a head that grows when it is freshened.
+   * Left in the first block of a response with pieces, for a head that grows when it is freshened.
    */
   private static final int HEAD_SLACK_BYTES = 1024;
 
   /**
-   * The layout of an object whose key, meta and field lines take {@code headBytes}; null where it
+   * The layout of a response whose key, meta and field lines take {@code headBytes}; null where it
    * cannot be stored.
    */
   static Layout of(long contentLength, int headBytes, Geometry geometry) {
@@ -24,46 +24,71 @@ record Layout(long contentLength, int firstContent, long pieceContent) {
     if (room < 0 || contentLength > geometry.maxContentBytes()) {
       return null;
     }
+    int pieceBlocks = geometry.pieceBlocks();
     if (contentLength <= room) {
-      return new Layout(contentLength, (int) contentLength, geometry.pieceContent());
+      return new Layout(contentLength, (int) contentLength, pieceBlocks);
     }
-    long most = (contentLength + geometry.pieceContent() - 1) / geometry.pieceContent();
+    long pieceContent = pieceContent(pieceBlocks);
+    long most = (contentLength + pieceContent - 1) / pieceContent;
     int first = room - (int) most * FirstBlock.PIECE_BYTES - HEAD_SLACK_BYTES;
-    return first < 0 ? null : new Layout(contentLength, first, geometry.pieceContent());
+    return first < 0 ? null : new Layout(contentLength, first, pieceBlocks);
   }
 
-  /** As a first block of an object says. */
-  static Layout of(ByteBuf block, Geometry geometry) {
+  /** As a first block says. */
+  static Layout of(ByteBuf block) {
     return new Layout(
-        FirstBlock.contentLength(block), FirstBlock.firstContent(block), geometry.pieceContent());
+        FirstBlock.contentLength(block),
+        FirstBlock.firstContent(block),
+        FirstBlock.pieceBlocks(block));
+  }
+
+  private static long pieceContent(int pieceBlocks) {
+    return (long) pieceBlocks * Block.FURTHER_CONTENT;
+  }
+
+  /** Content in a full piece. */
+  long pieceContent() {
+    return pieceContent(pieceBlocks);
   }
 
   /** Pieces of content behind the first block. */
   int pieces() {
-    return (int) ((contentLength - firstContent + pieceContent - 1) / pieceContent);
+    return (int) ((contentLength - firstContent + pieceContent() - 1) / pieceContent());
   }
 
-  /** Content in piece {@code number}. */
+  /** Content in piece {@code piece}. */
   long contentOfPiece(int piece) {
-    return Math.min(pieceContent, contentLength - firstContent - piece * pieceContent);
+    return Math.min(pieceContent(), contentLength - firstContent - piece * pieceContent());
   }
 
-  /** Octets of disk that piece {@code number} takes. */
+  /** Further blocks in piece {@code piece}. */
+  int blocksOf(int piece) {
+    return (int) ((contentOfPiece(piece) - 1) / Block.FURTHER_CONTENT) + 1;
+  }
+
+  /** Bytes of disk that piece {@code piece} takes: whole pages. */
   int bytesOf(int piece) {
-    return Geometry.pieceBytes(contentOfPiece(piece));
+    return pieceBytes(contentOfPiece(piece));
+  }
+
+  /** Bytes of disk that a piece of {@code content} takes: whole pages. */
+  static int pieceBytes(long content) {
+    int full = (int) (content / Block.FURTHER_CONTENT);
+    int rest = (int) (content % Block.FURTHER_CONTENT);
+    return full * Block.STRIDE + (rest == 0 ? 0 : Block.pages(rest + Block.HEADER_BYTES));
   }
 
   int fullPieceBytes() {
-    return Geometry.pieceBytes(pieceContent);
+    return pieceBlocks * Block.STRIDE;
   }
 
-  /** Octets of disk that the last piece takes, 0 where there is none. */
+  /** Bytes of disk that the last piece takes, 0 where there is none. */
   int lastPieceBytes() {
     int pieces = pieces();
     return pieces == 0 ? 0 : bytesOf(pieces - 1);
   }
 
-  /** Octets of disk all pieces take. */
+  /** Bytes of disk all pieces take. */
   long pieceBytes() {
     int pieces = pieces();
     return pieces == 0 ? 0 : (long) (pieces - 1) * fullPieceBytes() + lastPieceBytes();
@@ -86,8 +111,6 @@ record Layout(long contentLength, int firstContent, long pieceContent) {
 
   /** Where further block {@code block} stands. */
   long placeOf(long block, long[] pieces) {
-    long perPiece = pieceContent / Block.FURTHER_CONTENT;
-    long piece = pieces[(int) (block / perPiece)];
-    return piece + block % perPiece * Block.MAX_BYTES;
+    return pieces[(int) (block / pieceBlocks)] + block % pieceBlocks * Block.STRIDE;
   }
 }

@@ -1,12 +1,14 @@
 package io.loligo.store.disk;
 
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
 import io.loligo.store.memory.Entry;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What was loaded for requests that waited together. It is retained, and all that was looked at is
- * pinned, so that a place names the same object as long as this lives. Confined to a disk thread.
+ * What was loaded for requests that waited together, retained as long as this lives. Confined to a
+ * disk thread.
  */
 final class LoadRound implements AutoCloseable {
   /**
@@ -16,37 +18,39 @@ final class LoadRound implements AutoCloseable {
    */
   record Held(Stored stored, Entry entry, boolean inRecord, boolean whole) {}
 
-  private final Catalogue catalogue;
+  /** A first block that was read; null where it is of another key. */
+  private record Judged(long version, StoredMeta meta) {}
+
   private final List<Held> held = new ArrayList<>(1);
-  private final List<Stored> pinned = new ArrayList<>(1);
+  private final List<Judged> judged = new ArrayList<>(0);
 
-  LoadRound(Catalogue catalogue) {
-    this.catalogue = catalogue;
-  }
-
-  /**
-   * All variants under {@code high}, see {@link Catalogue#pinAll}, pinned as long as this lives.
-   */
-  List<Stored> pinAll(long high) {
-    List<Stored> variants = catalogue.pinAll(high);
-    pinned.addAll(variants);
-    return variants;
-  }
-
-  /** What was loaded of {@code stored} where it stands now, last, or null. */
+  /** What was loaded last of {@code stored}, as it is known now; or null. */
   Held find(Stored stored) {
     for (int i = held.size() - 1; i >= 0; i--) {
-      Stored one = held.get(i).stored;
-      if (one.place() == stored.place()
-          && one.high() == stored.high()
-          && one.low() == stored.low()) {
+      if (held.get(i).stored.version() == stored.version()) {
         return held.get(i);
       }
     }
     return null;
   }
 
-  /** Retains {@code entry}, borrowed; {@code stored} is pinned here. */
+  /** The first block of {@code stored} has {@code meta}; null: it is of another key. */
+  void judge(Stored stored, StoredMeta meta) {
+    judged.add(new Judged(stored.version(), meta));
+  }
+
+  /** Whether it is known that {@code request}, null for any, does not select {@code stored}. */
+  boolean excludes(Stored stored, Fields request) {
+    for (Judged one : judged) {
+      if (one.version == stored.version()) {
+        return one.meta == null
+            || (request != null && one.meta.vary() != null && !one.meta.vary().matches(request));
+      }
+    }
+    return false;
+  }
+
+  /** Retains {@code entry}, borrowed. */
   void keep(Stored stored, Entry entry, boolean inRecord, boolean whole) {
     boolean alive = entry.tryRetain();
     assert alive : "borrowed without reference";
@@ -59,7 +63,5 @@ final class LoadRound implements AutoCloseable {
       one.entry.release();
     }
     held.clear();
-    catalogue.unpinAll(pinned);
-    pinned.clear();
   }
 }

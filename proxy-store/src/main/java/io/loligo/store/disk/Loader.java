@@ -4,7 +4,6 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
-import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
@@ -12,12 +11,10 @@ import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Finds and reads responses. Thread-safe: disk threads. */
@@ -45,219 +42,236 @@ final class Loader {
   }
 
   private final Catalogue catalogue;
-  private final Dropping dropping;
+  private final Records records;
   private final Blocks blocks;
-  private final Geometry geometry;
   private final Secret secret;
   private final MemoryLedger transit;
   private final DiskThreads threads;
   private final DirectoryCounters counters;
   private final DiskTier.MemoryView memory;
   private final ReadFailures failures;
-  private final Consumer<Throwable> broken;
 
-  /**
-   * @param broken told that the disk does not do what it must
-   */
+  /** Looks again at most, where what was found has moved before it was read. */
+  private static final int MAX_LOOKS = 4;
+
   Loader(
       Catalogue catalogue,
-      Dropping dropping,
+      Records records,
       Blocks blocks,
-      Geometry geometry,
       Secret secret,
       MemoryLedger transit,
       DiskThreads threads,
       DirectoryCounters counters,
       DiskTier.MemoryView memory,
-      ReadFailures failures,
-      Consumer<Throwable> broken) {
+      ReadFailures failures) {
     this.memory = memory;
     this.catalogue = catalogue;
-    this.dropping = dropping;
+    this.records = records;
     this.blocks = blocks;
-    this.geometry = geometry;
     this.secret = secret;
     this.transit = transit;
     this.threads = threads;
     this.counters = counters;
     this.failures = failures;
-    this.broken = broken;
   }
 
-  /** To {@link #load} in, for requests that waited together. */
-  LoadRound round() {
-    return new LoadRound(catalogue);
+  /** A first block that was read: owned, and entered in transit with {@code charge}. */
+  private record Read(Stored stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
+
+  /** Where a first block came from. */
+  private enum Source {
+    RECORD,
+    DISK,
+    /** Without waiting: it need not be remembered. */
+    NOW
+  }
+
+  /** How a try to read a first block ended, without one. */
+  private enum Miss {
+    /** Of another key, or another variant. */
+    OTHER,
+    /** It is elsewhere by now, or gone. */
+    MOVED,
+    DAMAGED,
+    BUSY
+  }
+
+  /** Either. */
+  private record Tried(Read read, Miss miss) {
+    static Tried none(Miss why) {
+      return new Tried(null, why);
+    }
   }
 
   /**
    * Loads the preferred variant under {@code key} that {@code request} selects, unless {@code
-   * round} has it.
+   * round} has it. Disk threads.
    */
   Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
-    List<Stored> left = round.pinAll(secret.hash().of(key, null).high());
-    Loaded loaded = Loaded.none(Outcome.ABSENT);
-    while (!left.isEmpty()) {
-      Stored next = left.size() == 1 ? left.get(0) : preferred(left, key, request);
-      if (next == null) {
-        return loaded;
-      }
-      left.remove(next);
-      Loaded one = load(next, key, request, wanted, round);
-      if (one.outcome() == Outcome.FOUND || one.outcome() == Outcome.BUSY) {
-        return one;
-      }
-      if (one.outcome() == Outcome.DAMAGED) {
-        loaded = one;
-      }
+    Loaded loaded = null;
+    for (int look = 0; look < MAX_LOOKS && loaded == null; look++) {
+      loaded = loadOnce(key, request, wanted, round);
     }
-    return loaded;
+    return loaded == null ? Loaded.none(Outcome.ABSENT) : loaded;
   }
 
-  /**
-   * The one of {@code variants} that is {@linkplain VarySelection#prefers preferred} for {@code
-   * request}, as far as records tell; one whose record is too short to tell will do where no other
-   * is known to. Null: none is selected.
-   */
-  private Stored preferred(List<Stored> variants, CacheKey key, Fields request) throws IOException {
-    Stored preferred = null;
-    Stored untold = null;
-    StoredMeta best = null;
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      for (Stored variant : variants) {
-        record.clear();
-        if (!catalogue.record(variant, record) || !StoredRecord.isWhole(record)) {
-          return variant;
-        }
-        ByteBuf block = StoredRecord.block(record);
-        if (!StoredRecord.reachesFields(block)) {
-          untold = variant;
-          continue;
-        }
-        StoredMeta meta = FirstBlock.meta(block);
-        if (FirstBlock.isOf(key, block)
-            && (meta.vary() == null || meta.vary().matches(request))
-            && (best == null || !VarySelection.prefers(best, meta))) {
-          preferred = variant;
-          best = meta;
-        }
-      }
-      return preferred == null ? untold : preferred;
-    } finally {
-      record.release();
-    }
-  }
-
-  /**
-   * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
-   * whatever selects them. One whose record is too short to tell is left out.
-   */
-  List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
-    List<Entry> entries = new ArrayList<>();
-    boolean whole = false;
-    try (LoadRound round = round()) {
-      List<Stored> stored = round.pinAll(secret.hash().of(key, null).high());
-      for (Stored one : newest(stored, key, which, max)) {
-        Loaded loaded = load(one, key, null, DiskTier.Wanted.UNASKED, round);
-        if (loaded.entry() != null) {
-          entries.add(loaded.entry());
-        }
-      }
-      whole = true;
-      return entries;
-    } finally {
-      if (!whole) {
-        entries.forEach(Entry::release);
-      }
-    }
-  }
-
-  /** Those of {@code variants} whose records {@code which} agrees to, the newest first. */
-  private List<Stored> newest(
-      List<Stored> variants, CacheKey key, Predicate<StoredMeta> which, int max)
+  /** Null: look again. */
+  private Loaded loadOnce(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
       throws IOException {
-    record Dated(Stored variant, long millis, long id) {}
-    List<Dated> agreed = new ArrayList<>();
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      for (Stored variant : variants) {
-        record.clear();
-        if (!catalogue.record(variant, record) || !StoredRecord.isWhole(record)) {
-          continue;
-        }
-        ByteBuf block = StoredRecord.block(record);
-        if (StoredRecord.reachesFields(block) && FirstBlock.isOf(key, block)) {
-          StoredMeta meta = FirstBlock.meta(block);
-          if (which.test(meta)) {
-            agreed.add(new Dated(variant, meta.responseTimeMillis(), Block.id(block)));
-          }
+    List<Stored> all = catalogue.variants(secret.hash().of(key, null).high());
+    List<Stored> variants = new ArrayList<>(all);
+    variants.removeIf(stored -> round.excludes(stored, request));
+    if (variants.isEmpty()) {
+      return Loaded.none(Outcome.ABSENT);
+    }
+    if (variants.size() == 1) {
+      Loaded again = again(variants.get(0), request, wanted, round);
+      if (again != null) {
+        return again;
+      }
+      if (wanted == DiskTier.Wanted.HEAD && variants.get(0).length() > StoredHead.COPY_BYTES) {
+        Loaded head = head(variants.get(0), key, request, round);
+        if (head != null) {
+          return head;
         }
       }
-    } finally {
-      record.release();
     }
-    return agreed.stream()
-        .sorted(Comparator.comparingLong(Dated::millis).thenComparingLong(Dated::id).reversed())
-        .limit(max)
-        .map(Dated::variant)
-        .toList();
+    Read best = null;
+    Miss worst = Miss.OTHER;
+    boolean done = false;
+    try {
+      for (Stored variant : variants) {
+        Tried tried = read(variant, key, request, round);
+        if (tried.read == null) {
+          worst = tried.miss.compareTo(worst) > 0 ? tried.miss : worst;
+        } else if (best == null || !VarySelection.prefers(best.meta, tried.read.meta)) {
+          letGo(best);
+          best = tried.read;
+        } else {
+          letGo(tried.read);
+        }
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        letGo(best);
+      }
+    }
+    if (best == null) {
+      return switch (worst) {
+        case MOVED -> null;
+        case OTHER -> Loaded.none(Outcome.ABSENT);
+        case DAMAGED -> Loaded.none(Outcome.DAMAGED);
+        case BUSY -> Loaded.none(Outcome.BUSY);
+      };
+    }
+    return finish(best, key, wanted, round);
+  }
+
+  private void letGo(Read read) {
+    if (read != null) {
+      read.block.release();
+      transit.release(read.charge);
+    }
   }
 
   /**
    * @param request null: whatever selects it
    */
-  private Loaded load(
-      Stored stored, CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
+  private Tried read(Stored stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
-    Loaded cheap = again(stored, request, wanted, round);
-    if (cheap == null
-        && wanted == DiskTier.Wanted.HEAD
-        && !stored.inRecord()
-        && catalogue.isInSlabs(stored)) {
-      cheap = head(stored, key, request, round);
-    }
-    if (cheap != null) {
-      return cheap;
-    }
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
-      return Loaded.none(Outcome.BUSY);
+      return Tried.none(Miss.BUSY);
     }
-    Entry entry = null;
+    ByteBuf block = null;
+    Read read = null;
     try {
-      boolean inRecord = stored.inRecord();
-      ByteBuf block = inRecord ? readRecord(stored) : null;
-      if (!inRecord || (block == null && !catalogue.isStill(stored))) {
-        // what has taken its place may be longer than a record, the old one stands in the slabs
+      block = records.whole(stored);
+      boolean inRecord = block != null;
+      if (block == null) {
         block = readFirst(stored);
       }
       if (block == null || !stored.isSame(block)) {
+        return Tried.none(dropDamaged(stored) ? Miss.DAMAGED : Miss.MOVED);
+      }
+      StoredMeta meta = FirstBlock.isOf(key, block) ? FirstBlock.meta(block) : null;
+      round.judge(stored, meta);
+      if (meta == null || round.excludes(stored, request)) {
+        return Tried.none(Miss.OTHER);
+      }
+      read = new Read(stored, block, charge, meta, inRecord ? Source.RECORD : Source.DISK);
+      return new Tried(read, null);
+    } finally {
+      if (read == null) {
         if (block != null) {
           block.release();
         }
-        return dropDamaged(stored);
+        transit.release(charge);
       }
-      if (!inRecord && !catalogue.isInSlabs(stored)) {
-        compare(stored, block);
+    }
+  }
+
+  /**
+   * Loads what {@link #load} would without waiting for a disk; null where that is not possible, or
+   * what is there is not as it should be. Any thread.
+   */
+  Loaded loadNow(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+    List<Stored> variants = catalogue.variants(secret.hash().of(key, null).high());
+    if (variants.size() != 1) {
+      return null;
+    }
+    Stored stored = variants.get(0);
+    int charge = SizeClass.packed(stored.length());
+    if (!transit.tryReserve(charge)) {
+      return null;
+    }
+    ByteBuf block = null;
+    Read read = null;
+    try {
+      block = blocks.readFirstNow(stored.place(), stored.length());
+      if (block == null || !stored.isSame(block)) {
+        return null;
       }
-      StoredMeta meta = null;
-      try {
-        meta = selected(block, key, request);
-      } finally {
-        if (meta == null) {
-          block.release();
-        }
-      }
+      StoredMeta meta = selected(block, key, request);
       if (meta == null) {
         return Loaded.none(Outcome.ABSENT);
       }
+      boolean needsMore =
+          FirstBlock.pieces(block) > 0
+              && memory.wants(FirstBlock.contentLength(block), catalogue.hits(stored) + 1);
+      if (needsMore) {
+        return null;
+      }
+      counters.reads.increment();
+      counters.readBytes.add(stored.length());
+      read = new Read(stored, block, charge, meta, Source.NOW);
+    } finally {
+      if (read == null) {
+        if (block != null) {
+          block.release();
+        }
+        transit.release(charge);
+      }
+    }
+    try (LoadRound round = new LoadRound()) {
+      return finish(read, key, wanted, round);
+    }
+  }
+
+  /** Takes {@code read}, and makes an entry of it where its content can be had. */
+  private Loaded finish(Read read, CacheKey key, DiskTier.Wanted wanted, LoadRound round) {
+    Stored stored = read.stored;
+    Entry entry = null;
+    try {
       int hits = hits(stored, wanted);
-      Loaded made = entry(stored, block, key, meta, charge, wanted, hits);
+      Loaded made = entry(read, key, wanted, hits);
       entry = made.entry();
       if (entry == null) {
         return made;
       }
+      boolean inRecord = read.source == Source.RECORD;
       count(inRecord, stored, wanted);
       boolean kept =
           wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry.contentLength(), hits);
@@ -265,26 +279,45 @@ final class Loader {
       return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
       if (entry == null) {
-        transit.release(charge);
+        transit.release(read.charge);
       }
     }
   }
 
-  /** {@code block}, borrowed, is what the slabs have: whether the record is a copy of it. */
-  private void compare(Stored stored, ByteBuf block) throws IOException {
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      if (catalogue.record(stored, record)
-          && StoredRecord.isWhole(record)
-          && StoredRecord.place(record) == stored.place()) {
-        ByteBuf copy = StoredRecord.block(record);
-        int length = Math.min(copy.capacity(), block.writerIndex());
-        if (ByteBufUtil.equals(copy, 0, block, 0, length)) {
-          catalogue.seenInSlabs(stored);
+  /**
+   * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
+   * whatever selects them.
+   */
+  List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
+    List<Read> agreed = new ArrayList<>();
+    List<Entry> entries = new ArrayList<>();
+    boolean whole = false;
+    try (LoadRound round = new LoadRound()) {
+      for (Stored stored : catalogue.variants(secret.hash().of(key, null).high())) {
+        Read read = read(stored, key, null, round).read;
+        if (read != null && which.test(read.meta)) {
+          agreed.add(read);
+        } else {
+          letGo(read);
         }
       }
+      agreed.sort(
+          Comparator.comparingLong((Read read) -> read.meta.responseTimeMillis())
+              .thenComparingLong(read -> Block.id(read.block))
+              .reversed());
+      for (int i = 0; i < max && !agreed.isEmpty(); i++) {
+        Loaded loaded = finish(agreed.remove(0), key, DiskTier.Wanted.UNASKED, round);
+        if (loaded.entry() != null) {
+          entries.add(loaded.entry());
+        }
+      }
+      whole = true;
+      return entries;
     } finally {
-      record.release();
+      agreed.forEach(this::letGo);
+      if (!whole) {
+        entries.forEach(Entry::release);
+      }
     }
   }
 
@@ -325,26 +358,27 @@ final class Loader {
   /** The head of {@code stored} from its record; null where that does not have it. */
   private Loaded head(Stored stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
+    ByteBuf block = records.head(stored);
+    if (block == null) {
+      return null;
+    }
     try {
-      if (!catalogue.record(stored, record)
-          || !StoredRecord.isWhole(record)
-          || StoredRecord.place(record) != stored.place()) {
-        return null;
-      }
-      ByteBuf block = StoredRecord.block(record);
-      if (!StoredRecord.holdsHead(block) || !stored.isSame(block) || !FirstBlock.isOf(key, block)) {
-        return null;
-      }
-      StoredMeta meta = FirstBlock.meta(block);
-      if (meta.vary() != null && !meta.vary().matches(request)) {
+      StoredMeta meta = selected(block, key, request);
+      if (meta == null) {
         return Loaded.none(Outcome.ABSENT);
       }
       int charge = SizeClass.packed(FirstBlock.fieldsLength(block));
       if (!transit.tryReserve(charge)) {
         return Loaded.none(Outcome.BUSY);
       }
-      ByteBuf fields = blocks.buffer(FirstBlock.fieldsLength(block));
+      ByteBuf fields = null;
+      try {
+        fields = blocks.buffer(FirstBlock.fieldsLength(block));
+      } finally {
+        if (fields == null) {
+          transit.release(charge);
+        }
+      }
       fields.writeBytes(block, FirstBlock.fieldsStart(block), FirstBlock.fieldsLength(block));
       Entry entry = Entry.loadedHead(key, meta, fields, charge, transit);
       entry.diskId(Block.id(block));
@@ -353,7 +387,7 @@ final class Loader {
       round.keep(stored, entry, true, false);
       return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
-      record.release();
+      block.release();
     }
   }
 
@@ -373,7 +407,7 @@ final class Loader {
     counters.hits.increment();
     if (inRecord) {
       counters.recordHits.increment();
-    } else if (stored.pieces().length == 0) {
+    } else if (stored.pieces() == null) {
       counters.singleReads.increment();
     }
   }
@@ -390,16 +424,9 @@ final class Loader {
   Peeked peek(CacheKey key) throws IOException {
     List<Glimpse> seen = new ArrayList<>();
     Outcome worst = Outcome.ABSENT;
-    List<Stored> variants = catalogue.pinAll(secret.hash().of(key, null).high());
-    try {
-      for (Stored variant : variants) {
-        Outcome outcome = peek(variant, key, seen);
-        worst = outcome.compareTo(worst) > 0 ? outcome : worst;
-      }
-    } finally {
-      for (Stored variant : variants) {
-        catalogue.unpin(variant);
-      }
+    for (Stored variant : catalogue.variants(secret.hash().of(key, null).high())) {
+      Outcome outcome = peek(variant, key, seen);
+      worst = outcome.compareTo(worst) > 0 ? outcome : worst;
     }
     seen.sort(
         Comparator.comparingLong((Glimpse one) -> one.meta().responseTimeMillis()).reversed());
@@ -414,10 +441,7 @@ final class Loader {
     }
     ByteBuf block = null;
     try {
-      block =
-          stored.inRecord()
-              ? readRecord(stored)
-              : blocks.readFirst(stored.place(), stored.length());
+      block = blocks.readFirst(stored.place(), stored.length());
       if (block == null || !stored.isSame(block)) {
         return catalogue.isStill(stored) ? Outcome.DAMAGED : Outcome.ABSENT;
       }
@@ -436,16 +460,13 @@ final class Loader {
     }
   }
 
-  private Loaded dropDamaged(Stored stored) {
-    try {
-      if (!dropping.drop(stored)) {
-        return Loaded.none(Outcome.ABSENT); // it was replaced or removed meanwhile
-      }
+  /** Whether it was there still; else it was replaced or removed meanwhile. */
+  private boolean dropDamaged(Stored stored) {
+    boolean there = catalogue.drop(stored);
+    if (there) {
       counters.damaged.increment();
-    } catch (IOException e) {
-      broken.accept(e);
     }
-    return Loaded.none(Outcome.DAMAGED);
+    return there;
   }
 
   /** Returns owned; null where it is damaged, or the disk cannot read it. */
@@ -462,28 +483,9 @@ final class Loader {
     }
   }
 
-  /** Returns owned, or null. */
-  private ByteBuf readRecord(Stored stored) throws IOException {
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    ByteBuf block = null;
-    try {
-      if (catalogue.record(stored, record) && StoredRecord.isWhole(record)) {
-        ByteBuf copy = StoredRecord.block(record);
-        if (Block.isWhole(copy, Block.FIRST) && FirstBlock.isSound(copy)) {
-          block = blocks.buffer(copy.readableBytes());
-          block.writeBytes(copy);
-        }
-      }
-      return block;
-    } finally {
-      record.release();
-    }
-  }
-
   /** The meta of {@code block}, borrowed; null where it is of another key or variant. */
-  private StoredMeta selected(ByteBuf block, CacheKey key, Fields request) {
-    if (!FirstBlock.isOf(key, block)
-        || Layout.of(block, geometry).pieces() != FirstBlock.pieces(block)) {
+  private static StoredMeta selected(ByteBuf block, CacheKey key, Fields request) {
+    if (!FirstBlock.isOf(key, block)) {
       return null;
     }
     StoredMeta meta = FirstBlock.meta(block);
@@ -491,28 +493,33 @@ final class Loader {
     return matches ? meta : null;
   }
 
-  /** Takes {@code block}. Without an entry where its content cannot be had. */
-  private Loaded entry(
-      Stored stored,
-      ByteBuf block,
-      CacheKey key,
-      StoredMeta meta,
-      int charge,
-      DiskTier.Wanted wanted,
-      int hits) {
+  /** Takes the block of {@code read}. Without an entry where its content cannot be had. */
+  private Loaded entry(Read read, CacheKey key, DiskTier.Wanted wanted, int hits) {
+    ByteBuf block = read.block;
     boolean kept = false;
     try {
-      Layout layout = Layout.of(block, geometry);
+      Layout layout = Layout.of(block);
+      if (layout.pieces() != FirstBlock.pieces(block)
+          || (layout.pieces() > 0) != (read.stored.pieces() != null)) {
+        return Loaded.none(dropDamaged(read.stored) ? Outcome.DAMAGED : Outcome.ABSENT);
+      }
       ByteBuf first =
           block.slice(
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
+      // memory may have changed its mind since, and an event loop does not wait for further blocks
       boolean whole =
-          wanted != DiskTier.Wanted.UNASKED && memory.wants(layout.contentLength(), hits);
-      Loaded made = entry(stored, layout, Block.id(block), key, meta, first, charge, block, whole);
+          wanted != DiskTier.Wanted.UNASKED
+              && read.source != Source.NOW
+              && memory.wants(layout.contentLength(), hits);
+      Loaded made = entry(read, layout, key, first, whole);
       kept = made.entry() != null;
       if (kept) {
         made.entry().diskId(Block.id(block));
+        if (read.source == Source.DISK
+            && (wanted == DiskTier.Wanted.HEAD || StoredHead.isTiny(block))) {
+          records.offer(read.stored, block, threads);
+        }
       }
       return made;
     } finally {
@@ -522,49 +529,49 @@ final class Loader {
     }
   }
 
-  /**
-   * Takes {@code first}, a slice of {@code block}, and {@code block} with it, where it is FOUND.
-   */
-  private Loaded entry(
-      Stored stored,
-      Layout layout,
-      long id,
-      CacheKey key,
-      StoredMeta meta,
-      ByteBuf first,
-      int charge,
-      ByteBuf block,
-      boolean whole) {
-    int fieldsLength = FirstBlock.fieldsLength(block);
+  /** Takes {@code first}, a slice of the block of {@code read}, and that with it, where FOUND. */
+  private Loaded entry(Read read, Layout layout, CacheKey key, ByteBuf first, boolean whole) {
+    Stored stored = read.stored;
+    long id = Block.id(read.block);
+    int fieldsLength = FirstBlock.fieldsLength(read.block);
     int length = first.capacity();
     if (layout.pieces() == 0) {
-      return found(Entry.loaded(key, meta, first, charge, fieldsLength, length, null, transit));
+      return found(
+          Entry.loaded(key, read.meta, first, read.charge, fieldsLength, length, null, transit));
     }
-    if (whole) {
-      Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
-      if (all.fill(stored, layout, id)) {
-        return found(
-            Entry.loaded(
-                key,
-                meta,
-                first,
-                charge,
-                fieldsLength,
-                length,
-                all.blocks,
-                all.lastLength,
-                transit));
+    if (!catalogue.beginReading(stored)) {
+      return Loaded.none(Outcome.ABSENT);
+    }
+    boolean handedOn = false;
+    try {
+      if (whole) {
+        Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
+        if (all.fill(stored, layout, id)) {
+          return found(
+              Entry.loaded(
+                  key,
+                  read.meta,
+                  first,
+                  read.charge,
+                  fieldsLength,
+                  length,
+                  all.blocks,
+                  all.lastLength,
+                  transit));
+        }
+        if (!catalogue.isStill(stored)) {
+          return Loaded.none(Outcome.DAMAGED); // a piece of it
+        }
       }
-      if (!catalogue.isStill(stored)) {
-        return Loaded.none(Outcome.DAMAGED); // a piece of it
+      FurtherContent rest = new DiskContent(stored, layout, id, this);
+      handedOn = true;
+      return found(
+          Entry.loaded(key, read.meta, first, read.charge, fieldsLength, length, rest, transit));
+    } finally {
+      if (!handedOn) {
+        catalogue.endReading(stored);
       }
     }
-    if (!transit.tryReserve(DiskContent.CHARGE)) {
-      return Loaded.none(Outcome.BUSY);
-    }
-    catalogue.pinAgain(stored);
-    FurtherContent rest = new DiskContent(stored, layout, id, this);
-    return found(Entry.loaded(key, meta, first, charge, fieldsLength, length, rest, transit));
   }
 
   private static Loaded found(Entry entry) {
@@ -655,34 +662,58 @@ final class Loader {
     return threads;
   }
 
-  /**
-   * Further block {@code number} of a pinned object; owned, or null where it is damaged or cannot
-   * be read: then the object is dropped.
-   */
-  ByteBuf further(Stored stored, Layout layout, long id, long number) {
+  /** {@link #further}, if it need not be waited for; or null. Any thread. */
+  ByteBuf furtherNow(Stored stored, Layout layout, long id, long number) {
+    long place = layout.placeOf(number, stored.places());
     int content = layout.contentOfBlock(number);
-    counters.reads.increment();
-    counters.readBytes.add(content);
-    ByteBuf block = null;
-    try {
-      block =
-          blocks.readFurther(
-              layout.placeOf(number, stored.pieces()), content, id, (int) number + 1);
-      failures.none();
-    } catch (IOException e) {
-      failures.failed(e);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      return null;
-    }
-    if (block == null) {
-      dropDamaged(stored);
+    ByteBuf block = blocks.readFurtherNow(place, content, id, (int) number + 1);
+    if (block != null) {
+      counters.reads.increment();
+      counters.readBytes.add(content);
     }
     return block;
   }
 
-  /** Lets go of {@code stored}. Any thread but event loops. */
-  void unpin(Stored stored) {
-    threads.urgent(() -> catalogue.unpin(stored));
+  /**
+   * Further block {@code number} of a response that is being read; owned, or null where it is
+   * damaged or cannot be read: then the response is dropped.
+   */
+  ByteBuf further(Stored stored, Layout layout, long id, long number) {
+    int content = layout.contentOfBlock(number);
+    ByteBuf block = null;
+    long[] places = null;
+    // it may move while it is read
+    for (int look = 0; look < MAX_LOOKS && block == null && places != stored.places(); look++) {
+      places = stored.places();
+      counters.reads.increment();
+      counters.readBytes.add(content);
+      try {
+        block = blocks.readFurther(layout.placeOf(number, places), content, id, (int) number + 1);
+        failures.none();
+      } catch (IOException e) {
+        failures.failed(e);
+      } catch (OutOfMemoryError e) {
+        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+        return null;
+      }
+    }
+    if (block == null) {
+      dropDamagedPieces(stored);
+    }
+    return block;
+  }
+
+  /** A piece is not what was written: what names it now goes, whichever first block that is. */
+  private void dropDamagedPieces(Stored stored) {
+    for (Stored now : catalogue.variants(stored.high())) {
+      if (now.pieces() == stored.pieces() && now.pieces() != null) {
+        dropDamaged(now);
+      }
+    }
+  }
+
+  /** {@code stored} is not read any more. */
+  void endReading(Stored stored) {
+    catalogue.endReading(stored);
   }
 }

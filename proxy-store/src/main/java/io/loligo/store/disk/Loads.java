@@ -134,10 +134,18 @@ final class Loads {
 
   private void run(Task task) {
     try (Round round = rounds.get()) {
-      serve(round, task.key, next(task));
-      tasks.remove(task.key, task);
+      try {
+        serve(round, task.key, next(task));
+      } finally {
+        tasks.remove(task.key, task);
+      }
       for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
         serve(round, task.key, waiter);
+      }
+    } finally {
+      tasks.remove(task.key, task); // or nobody could ever load the key again
+      for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
+        tell(waiter, Loader.Loaded.none(Loader.Outcome.BUSY), waiter.askedNanos, 0);
       }
     }
   }
@@ -159,9 +167,9 @@ final class Loads {
   private static void tell(Waiter waiter, Loader.Loaded loaded, long beganNanos, long readNanos) {
     try {
       waiter.then.loaded(loaded, beganNanos - waiter.askedNanos, readNanos);
-    } catch (RuntimeException defect) {
+    } catch (RuntimeException | Error defect) {
       // the others still wait
-      LOG.error("who waited for a load failed", defect);
+      LOG.error("a listener of a load failed", defect);
     }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
@@ -18,18 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The small files of a directory: whose it is (LOCK), what it is (header), and whether it was
- * closed in order (CLEAN); and who else has heard of all removals (ROLL). See {@code
+ * The small files of a directory: whose it is (LOCK), what it is (header), and which directories
+ * have heard of all removals (ROLL); and the names of the large ones. See {@code
  * docs/disk-format.md}. Confined to one thread, but for ROLL.
  */
 final class Marks implements AutoCloseable {
   /** Version of everything in the directory; another one is discarded, never read. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
-  private static final long CLEAN_MAGIC = 0x4C4F4C49474F434CL;
   private static final long ROLL_MAGIC = 0x4C4F4C49474F524CL;
-  private static final int READ_BYTES = 1 << 20;
   private static final int MARK_BYTES = 4096;
 
   private static final Logger LOG = LoggerFactory.getLogger(Marks.class);
@@ -91,17 +90,34 @@ final class Marks implements AutoCloseable {
     return text.isEmpty() ? "another process" : "process " + text;
   }
 
-  /** All that a directory may have, but for the lock. */
+  /** The files that a directory always has, but for the lock. */
   List<Path> files() {
-    return List.of(header(), clean(), roll(), rebuild(), purges(), map(), slabs());
+    List<Path> all = new ArrayList<>();
+    all.addAll(List.of(header(), roll(), purges(), checkpoint(0), checkpoint(1), slabs(0)));
+    for (int i = 0; i < Journal.FILES; i++) {
+      all.add(journal(i));
+    }
+    return all;
   }
 
-  Path map() {
+  /** Slab file {@code number}, from 0. */
+  Path slabs(int number) {
+    return directory.resolve(number == 0 ? "slabs" : "slabs." + number);
+  }
+
+  /** One of two checkpoints, 0 or 1: the older one is written over. */
+  Path checkpoint(int number) {
+    return directory.resolve("checkpoint." + number);
+  }
+
+  /** The file of journal {@code number}. */
+  Path journal(long number) {
+    return directory.resolve("journal." + number % Journal.FILES);
+  }
+
+  /** What versions before the third had beside the slabs. */
+  Path oldMap() {
     return directory.resolve("map");
-  }
-
-  Path slabs() {
-    return directory.resolve("slabs");
   }
 
   Path purges() {
@@ -112,30 +128,8 @@ final class Marks implements AutoCloseable {
     return directory.resolve("header");
   }
 
-  private Path clean() {
-    return directory.resolve("CLEAN");
-  }
-
-  private Path rebuild() {
-    return directory.resolve("REBUILD");
-  }
-
   private Path roll() {
     return directory.resolve("ROLL");
-  }
-
-  /** Whether a rebuild of the map began and did not end. */
-  boolean isRebuilding() {
-    return Files.exists(rebuild());
-  }
-
-  /** Says that a rebuild begins or has ended. */
-  void rebuilding(boolean now) throws IOException {
-    if (now) {
-      Files.write(rebuild(), new byte[0]);
-    } else {
-      Files.deleteIfExists(rebuild());
-    }
   }
 
   /** What a header says. */
@@ -148,24 +142,33 @@ final class Marks implements AutoCloseable {
       return null;
     }
     Secret secret = new Secret(octets.getLong(), octets.getLong());
-    return new Header(
-        secret,
-        new Geometry(
-            octets.getLong(), octets.getInt(), octets.getLong(), octets.getInt(), octets.getInt()));
+    Geometry geometry =
+        new Geometry(octets.getLong(), octets.getInt(), octets.getInt(), octets.getInt());
+    return new Header(secret, geometry);
+  }
+
+  /** Whether the directory is, with the file that is locked. */
+  boolean isThere() {
+    return Files.exists(directory.resolve("LOCK"));
   }
 
   /** Whether any file of a cache is there, of whatever version. */
   boolean isUsed() {
-    return Files.exists(header()) || Files.exists(map()) || Files.exists(slabs());
+    return Files.exists(header()) || Files.exists(slabs(0));
   }
 
-  /** Begins anew: nothing of what was there is left. Returns the new header. */
+  /** Begins anew: nothing of what was there is left, of older versions neither. */
   Header create(Geometry geometry, RandomGenerator random) throws IOException {
-    Files.deleteIfExists(clean());
-    Files.deleteIfExists(rebuild());
-    Files.deleteIfExists(header());
-    Files.deleteIfExists(map());
-    Files.deleteIfExists(slabs());
+    discard();
+    for (String old : List.of("CLEAN", "REBUILD", "map", "checkpoint.0", "checkpoint.1")) {
+      Files.deleteIfExists(directory.resolve(old));
+    }
+    for (int i = 0; i < Journal.FILES; i++) {
+      Files.deleteIfExists(journal(i));
+    }
+    for (int i = 0; i < geometry.files() || Files.exists(slabs(i)); i++) {
+      Files.deleteIfExists(slabs(i));
+    }
     return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
   }
 
@@ -176,35 +179,9 @@ final class Marks implements AutoCloseable {
     octets.putLong(HEADER_MAGIC).putInt(VERSION).putInt(0);
     octets.putLong(header.secret().first()).putLong(header.secret().second());
     Geometry geometry = header.geometry();
-    octets.putLong(geometry.totalBytes()).putInt(geometry.records()).putLong(geometry.mapBytes());
+    octets.putLong(geometry.totalBytes()).putInt(geometry.records());
     octets.putInt(geometry.segmentBytes()).putInt(geometry.segments());
     write(header(), bytes);
-  }
-
-  /**
-   * What the mark of the last close says.
-   *
-   * @param mapCrc checksum of the map's file
-   * @param nextId number of the object that would have been next
-   */
-  record Clean(int mapCrc, long nextId) {}
-
-  /** Takes the mark of the last close away and says what it said; null where there is none. */
-  Clean takeClean() throws IOException {
-    ByteBuffer octets = read(clean(), CLEAN_MAGIC);
-    if (Files.deleteIfExists(clean())) {
-      forceNames(directory); // else a power failure could bring it back
-    }
-    return octets == null ? null : new Clean(octets.getInt(), octets.getLong());
-  }
-
-  /** Says that all was closed in order: last of all. */
-  void writeClean(Clean clean) throws IOException {
-    byte[] bytes = new byte[MARK_BYTES];
-    ByteBuffer octets = ByteBuffer.wrap(bytes);
-    octets.putLong(CLEAN_MAGIC).putInt(VERSION).putInt(0);
-    octets.putInt(clean.mapCrc()).putLong(clean.nextId());
-    write(clean(), bytes);
   }
 
   /** What the directory has of the roll, or null where that is not whole. */
@@ -245,20 +222,6 @@ final class Marks implements AutoCloseable {
     if (Files.deleteIfExists(header())) {
       forceNames(directory);
     }
-  }
-
-  /** Checksum of a whole file, read in order. */
-  static int checksum(Path file) throws IOException {
-    CRC32C crc = new CRC32C();
-    ByteBuffer octets = ByteBuffer.allocateDirect(READ_BYTES);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (channel.read(octets) >= 0) {
-        octets.flip();
-        crc.update(octets);
-        octets.clear();
-      }
-    }
-    return (int) crc.getValue();
   }
 
   private static ByteBuffer read(Path file, long magic) throws IOException {

@@ -2,7 +2,9 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.record.RecordMap;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
 /**
@@ -10,9 +12,6 @@ import java.util.random.RandomGenerator;
  * one that fails, stalls or is played. Thread-safe.
  */
 interface Medium {
-  /** The system's. */
-  Medium SYSTEM = new SystemMedium(SlabFile::new);
-
   /** Where {@code directory} of the configuration is. */
   Path path(String directory);
 
@@ -22,21 +21,23 @@ interface Medium {
   /**
    * Starts {@code count} threads, at least 2.
    *
-   * @param maxWriteBytes octets of writes that wait or are being done, at most
+   * @param maxWriteBytes bytes of writes that wait or are being done, at most
    */
   DiskThreads threads(int count, long maxWriteBytes);
 
-  /** Opens the slabs at {@code file}, {@code bytes} octets allocated. Returns owned. */
-  Slab slabs(Path file, long bytes) throws IOException;
+  /** Makes {@code file} at least {@code bytes} long, with all of its space allocated. */
+  void allocate(Path file, long bytes) throws IOException;
 
-  /** Makes an empty map in place of what is at {@code file}. Returns owned. */
-  RecordMap create(Path file, long records) throws IOException;
+  /** Opens {@code file}, a journal, which is there, to be written. Returns owned. */
+  default FileChannel journal(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.WRITE);
+  }
 
-  /** Opens a map that was closed, its octets known to be the same. Returns owned. */
-  RecordMap open(Path file, long records) throws IOException;
+  /** Opens the slabs of {@code geometry}, with all of their space allocated. Returns owned. */
+  Slab slabs(Marks marks, Geometry geometry) throws IOException;
 
-  /** Opens a map whatever was done to its file. Returns owned. */
-  RecordMap recover(Path file, long records) throws IOException;
+  /** Makes an empty map, owned; null: there is to be none. */
+  RecordMap records(long records) throws IOException;
 
   /** For what nobody else is to know or have. */
   RandomGenerator random();

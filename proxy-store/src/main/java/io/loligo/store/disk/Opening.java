@@ -1,415 +1,491 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.record.RecordMap;
+import io.loligo.store.disk.Segment.Kind;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Fills an empty catalogue with what a directory holds: from the records where the map can be
- * trusted, else from the blocks in the slabs. Confined to one thread.
+ * Fills an empty catalogue with what a directory holds: from a checkpoint, the journals behind it,
+ * and the segments that were written since. Confined to one thread.
+ *
+ * <p>The order makes each step final: first the table of segments and all removals, then the
+ * segments that the checkpoint does not cover, the youngest first, then the sections of the
+ * checkpoint. Of two first blocks with the same hash the one of the higher version stays. So
+ * whatever is found while the sections are read is what will be found at the end.
  */
 final class Opening {
-  /** Records compared in the order of the slabs at a time: half a MB. */
-  private static final int BATCH = 1 << 16;
+  /** Segments that cannot be read, in a row: with so many it is the disk that fails. */
+  private static final int MAX_UNREADABLE = 3;
 
-  /** Areas in which reads fail, in a row: with so many it is the disk that fails. */
-  private static final int MAX_UNREADABLE = 16;
+  /** Keys beside URLs that are looked up; of more it is said that any URL may have one. */
+  private static final int MAX_ALTERNATIVES = 1024;
 
-  /** Octets of an area: what fails within is one place. */
-  private static final int AREA_BYTES = 64 << 10;
+  private static final int SCAN_BYTES = 1 << 20;
 
-  private static final long FREE = -1;
-  private static final long UNKNOWN = -2;
-
-  /** Bits for a slot: an index has no more. */
-  private static final int SLOT_BITS = 26;
-
-  private final Catalogue catalogue;
-  private final RecordMap map;
-  private final Blocks blocks;
   private final Geometry geometry;
+  private final Marks marks;
+  private final long directory;
   private final BooleanSupplier stopped;
+  private final Runnable progress;
   private final Consumer<OptionalInt> alternatives;
-  private final boolean inOrder;
-  private final long[] generations;
-  private final List<Long> unreadable = new ArrayList<>();
-  private int unreadableInRow;
-  private long lastUnreadable;
+  private final Segments.State[] states;
+  private final Map<Long, List<Drop>> drops = new HashMap<>();
+
+  /** Versions of the first blocks that were stored in segments which the checkpoint knew half. */
+  private final Set<Long> kept = new HashSet<>();
+
+  /** Those segments: of their blocks that are not younger than the checkpoint only these count. */
+  private final Set<Integer> half = new HashSet<>();
+
+  private final List<Contents.Entry> alternativeEntries = new ArrayList<>();
+  private final List<Integer> alternativeSegments = new ArrayList<>();
+  private long cleared = -1;
   private long highestId;
   private long rejected;
+  private long lastJournal;
+  private volatile boolean isFinal;
+  private int slot;
+  private long end;
+  private Checkpoint.Input checkpoint;
+  private Catalogue catalogue;
+  private Blocks blocks;
 
-  /** The slabs cannot be read or written, whatever the map is like. */
-  static final class SlabFailure extends IOException {
-    private static final long serialVersionUID = 1;
-
-    SlabFailure(IOException why) {
-      super("the slabs cannot be used: " + why.getMessage(), why);
-    }
-  }
+  private record Drop(long low, boolean all, long version) {}
 
   /**
-   * @param inOrder whether the map is as it was closed, or filled anew: records are of what the
-   *     slabs have
+   * @param directory see {@link Secret#directory}
+   * @param stopped whether nobody wants it any more
+   * @param progress run now and then when what is found is final
    * @param alternatives see {@link DiskTier.MemoryView#alternativeLeft}
    */
   Opening(
-      Catalogue catalogue,
-      RecordMap map,
-      Blocks blocks,
       Geometry geometry,
-      boolean inOrder,
+      Marks marks,
+      long directory,
       BooleanSupplier stopped,
+      Runnable progress,
       Consumer<OptionalInt> alternatives) {
-    this.alternatives = alternatives;
-    this.inOrder = inOrder;
-    this.catalogue = catalogue;
-    this.map = map;
-    this.blocks = blocks;
     this.geometry = geometry;
+    this.marks = marks;
+    this.directory = directory;
     this.stopped = stopped;
-    this.generations = new long[geometry.segments()];
+    this.progress = progress;
+    this.alternatives = alternatives;
+    this.states = new Segments.State[geometry.segments()];
   }
 
-  /** The highest number of an object or a segment's life that was found. */
+  /** The highest number of a response, a version or a segment's life that was found. */
   long highestId() {
     return highestId;
   }
 
-  /** Records or blocks that were not what they should be. */
+  /** Entries and sections that were not what they should be. */
   long rejected() {
     return rejected;
   }
 
-  /** Takes up what the records say, without looking at the slabs. */
-  void fromRecords() throws IOException {
-    List<long[]> bad = new ArrayList<>();
-    map.forEach(
-        (high, low, record) -> {
-          if (!stopped.getAsBoolean() && !adopt(high, low, record.slice())) {
-            bad.add(new long[] {high, low});
-          }
-        });
-    if (unreadableInRow >= MAX_UNREADABLE) {
-      throw new SlabFailure(new IOException("no place can be read"));
-    }
-    for (long[] key : bad) {
-      map.remove(key[0], key[1]);
-    }
-    for (long place : unreadable) {
-      strike(place);
-    }
-    rejected = bad.size();
-    catalogue.settle();
+  /** Which of the two checkpoints was taken up. */
+  int slot() {
+    return slot;
   }
 
-  private void read() {
-    unreadableInRow = 0;
+  /** The first journal that it needs. */
+  long firstJournal() {
+    return checkpoint.start().mark().number();
   }
 
-  private void countUnreadable(long place) {
-    long area = number(place) * Block.ALIGNMENT / AREA_BYTES;
-    if (unreadableInRow == 0 || area != lastUnreadable) {
-      unreadableInRow++;
-    }
-    lastUnreadable = area;
+  /** Where the last journal ends. */
+  long journalEnd() {
+    return end;
   }
 
-  /** One place too many that cannot be read is a disk that fails. */
-  private void failedToRead(long place, IOException why) throws SlabFailure {
-    countUnreadable(place);
-    if (unreadableInRow >= MAX_UNREADABLE) {
-      throw new SlabFailure(why);
-    }
-  }
-
-  /** What cannot be read may be another time, when nobody knows any more what was removed. */
-  private void strike(long place) throws SlabFailure {
-    try {
-      blocks.strike(place);
-    } catch (IOException e) {
-      throw new SlabFailure(e);
-    }
+  /** Whether a response that is found now is the one that will be found at the end. Any thread. */
+  boolean isFinal() {
+    return isFinal;
   }
 
   /**
-   * After records were taken up that an unclean end left: drops those that hold all of an object
-   * the slabs do not have any more. Others are compared with the slabs at each load.
+   * Finds the newest checkpoint whose journals are all there, and reads those.
+   *
+   * @param newestJournal the last one
+   * @return false where nothing can be used, as removals are missing: the directory has to be
+   *     emptied
+   * @throws IOException the disk does not answer
    */
-  void dropStruck() throws IOException {
-    long[] batch = new long[BATCH];
-    int count = 0;
-    for (int slot = 0; slot < catalogue.capacity() && !stopped.getAsBoolean(); slot++) {
-      long place = catalogue.placeInRecord(slot);
-      if (place >= 0) {
-        batch[count++] = number(place) << SLOT_BITS | slot;
-      }
-      if (count == BATCH || slot == catalogue.capacity() - 1) {
-        // in the order in which they stand on the disk
-        Arrays.sort(batch, 0, count);
-        for (int i = 0; i < count; i++) {
-          dropIfStruck((int) (batch[i] & (1 << SLOT_BITS) - 1));
-        }
-        count = 0;
-      }
-    }
-  }
-
-  private long number(long place) {
-    return ((long) Place.segment(place) * geometry.segmentBytes() + Place.offset(place))
-        / Block.ALIGNMENT;
-  }
-
-  private void dropIfStruck(int slot) throws IOException {
-    Stored stored = catalogue.pinSlot(slot);
-    ByteBuf block = null;
+  boolean begin(long newestJournal) throws IOException {
+    lastJournal = newestJournal;
+    Checkpoint.Input one = Checkpoint.Input.open(marks.checkpoint(0), directory);
+    Checkpoint.Input other = null;
     try {
-      block = readFirst(stored);
-      if (block == null || !stored.isSame(block)) {
-        catalogue.drop(stored);
-        rejected++;
-      } else {
-        catalogue.seenInSlabs(stored);
+      other = Checkpoint.Input.open(marks.checkpoint(1), directory);
+      boolean oneFirst = other == null || (one != null && isNewer(one, other));
+      Checkpoint.Input first = oneFirst ? one : other;
+      Checkpoint.Input second = oneFirst ? other : one;
+      if (first != null && replay(first)) {
+        checkpoint = first;
+      } else if (second != null && replay(second)) {
+        checkpoint = second;
       }
+      slot = checkpoint == one ? 0 : 1;
+      return checkpoint != null;
     } finally {
-      if (block != null) {
-        block.release();
+      if (one != null && one != checkpoint) {
+        one.close();
       }
-      catalogue.unpin(stored);
-    }
-  }
-
-  /** Owned, or null; what cannot be read is struck out. */
-  private ByteBuf readFirst(Stored stored) throws SlabFailure {
-    try {
-      ByteBuf block = blocks.readFirst(stored.place(), stored.length());
-      read();
-      return block;
-    } catch (IOException e) {
-      failedToRead(stored.place(), e);
-      strike(stored.place());
-      return null;
-    }
-  }
-
-  /**
-   * After records were taken up that an unclean end left: what stands in segments without any is
-   * struck out, so that it counts for no rebuild.
-   */
-  void strikeFree() throws IOException {
-    for (int i = 0; i < geometry.segments(); i++) {
-      if (catalogue.isFree(i) && generation(i) != FREE) {
-        strikeSegment(i);
+      if (other != null && other != checkpoint) {
+        other.close();
       }
     }
   }
 
-  /** The generation of {@code segment}, or {@link #FREE}, or {@link #UNKNOWN}. */
-  private long generation(int segment) throws SlabFailure {
-    try {
-      long generation = blocks.generation(segment);
-      read();
-      return generation < 0 ? FREE : generation;
-    } catch (IOException e) {
-      failedToRead(Place.of(segment, 0), e);
-      return UNKNOWN;
+  private static boolean isNewer(Checkpoint.Input one, Checkpoint.Input other) {
+    return one.start().nextId() > other.start().nextId();
+  }
+
+  /** Takes up everything, after {@link #begin} said that there is something. */
+  void fill(DirectoryContext context) throws IOException {
+    catalogue = context.catalogue();
+    blocks = context.blocks();
+    take();
+  }
+
+  /** Lets go of what {@link #begin} opened. */
+  void close() throws IOException {
+    if (checkpoint != null) {
+      checkpoint.close();
     }
   }
 
-  private void strikeSegment(int segment) throws SlabFailure {
-    try {
-      blocks.strikeSegment(segment);
-    } catch (IOException e) {
-      throw new SlabFailure(e);
-    }
-  }
-
-  private boolean adopt(long high, long low, ByteBuf record) {
-    if (!StoredRecord.isWhole(record)) {
-      return false;
-    }
-    ByteBuf block = StoredRecord.block(record);
-    if (FirstBlock.high(block) != high || FirstBlock.low(block) != low) {
-      return false;
-    }
-    if (FirstBlock.pieces(block) == 0 || StoredRecord.reachesFields(block)) {
-      return adopt(block, StoredRecord.place(record));
-    }
-    long place = StoredRecord.place(record);
-    if (unreadableInRow >= MAX_UNREADABLE || !fits(place, Block.length(block))) {
-      return false;
-    }
-    try {
-      ByteBuf whole = blocks.readFirst(place, Block.length(block));
-      read();
-      try {
-        return whole != null && adopt(whole, place);
-      } finally {
-        if (whole != null) {
-          whole.release();
-        }
+  private boolean replay(Checkpoint.Input from) throws IOException {
+    Checkpoint.Start start = from.start();
+    Arrays.fill(states, null);
+    drops.clear();
+    kept.clear();
+    half.clear();
+    cleared = -1;
+    highestId = start.nextId();
+    for (Segments.State state : start.segments()) {
+      if (state.number() < 0 || state.number() >= states.length) {
+        return false;
       }
-    } catch (IOException e) {
-      countUnreadable(place);
-      unreadable.add(place);
-      return false;
+      states[state.number()] = state;
     }
-  }
-
-  private boolean adopt(ByteBuf block, long place) {
-    Layout layout = Layout.of(block, geometry);
-    if (!fits(place, Block.length(block)) || layout.pieces() != FirstBlock.pieces(block)) {
-      return false;
-    }
-    long[] pieces = FirstBlock.allPieces(block);
-    for (int i = 0; i < pieces.length; i++) {
-      if (!fits(pieces[i], layout.bytesOf(i))) {
+    Journal.Mark mark = start.mark();
+    for (long number = mark.number(); number <= lastJournal; number++) {
+      long first = number == mark.number() ? mark.position() : Journal.HEADER_BYTES;
+      end = Journal.read(marks.journal(number), directory, number, first, this::record);
+      if (end < 0) {
         return false;
       }
     }
-    highestId = Math.max(highestId, Math.max(Block.id(block), Block.generation(block)));
-    if (FirstBlock.mayBeAlternative(block)) {
-      alternatives.accept(FirstBlock.pathHash(block));
-    }
-    return catalogue.adopt(
-        block,
-        place,
-        Block.lane(block) == Lane.MAIN.ordinal() ? Lane.MAIN : Lane.PROBATION,
-        pieces,
-        layout.fullPieceBytes(),
-        layout.lastPieceBytes(),
-        inOrder);
+    return mark.number() <= lastJournal;
   }
 
-  private boolean fits(long place, int length) {
-    int segment = Place.segment(place);
-    int offset = Place.offset(place);
-    return segment >= 0
-        && segment < geometry.segments()
-        && offset >= Geometry.SEGMENT_HEADER_BYTES
-        && length > 0
-        && (long) offset + Block.aligned(length) <= geometry.segmentBytes();
+  private void record(Journal.Type type, int lane, int kind, long a, long b, long c) {
+    highestId = Math.max(highestId, Math.max(c, type == Journal.Type.OPEN ? b : 0));
+    switch (type) {
+      case OPEN -> opened((int) a, lane, kind, b);
+      case FREE -> {
+        if (isSegment(a) && states[(int) a] != null && states[(int) a].generation() == b) {
+          states[(int) a] = null;
+        }
+      }
+      case DROP -> drop(a, new Drop(b, false, c));
+      case DROP_ALL -> drop(a, new Drop(0, true, c));
+      case CLEAR -> cleared = Math.max(cleared, c);
+      case KEEP -> kept.add(c);
+      case FORCED -> {}
+    }
   }
 
-  /** Reads all slabs and takes up every object whose first block is whole; fills the map anew. */
-  void fromSlabs() throws IOException {
-    ByteBuf segment = blocks.buffer(geometry.segmentBytes());
-    ByteBuf record = blocks.buffer(RecordMap.RECORD_BYTES);
-    try {
-      for (int i = 0; i < geometry.segments(); i++) {
-        generations[i] = generation(i);
-      }
-      for (int i = 0; i < geometry.segments(); i++) {
-        if (generations[i] == UNKNOWN) {
-          strikeSegment(i);
-        }
-      }
-      for (int i = 0; i < geometry.segments() && !stopped.getAsBoolean(); i++) {
-        long generation = generations[i] < 0 ? -1 : readSegment(i, segment);
-        if (generation >= 0) {
-          scan(i, generation, segment, record);
-        }
-      }
-    } finally {
-      segment.release();
-      record.release();
+  private boolean isSegment(long number) {
+    return number >= 0 && number < states.length;
+  }
+
+  private void opened(int segment, int lane, int kind, long generation) {
+    boolean valid = isSegment(segment) && lane < Lane.values().length && lane >= 0;
+    if (valid
+        && kind >= 0
+        && kind < Kind.values().length
+        && (states[segment] == null || states[segment].generation() < generation)) {
+      states[segment] =
+          new Segments.State(
+              segment,
+              Lane.values()[lane],
+              Kind.values()[kind],
+              generation,
+              geometry.segmentBytes(),
+              false);
     }
+  }
+
+  private void drop(long high, Drop drop) {
+    drops.computeIfAbsent(high, ignored -> new ArrayList<>(1)).add(drop);
+  }
+
+  private boolean isDropped(Contents.Entry entry) {
+    if (entry.version() <= cleared) {
+      return true;
+    }
+    for (Drop drop : drops.getOrDefault(entry.high(), List.of())) {
+      if (entry.version() <= drop.version && (drop.all || drop.low == entry.low())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void take() throws IOException {
+    List<Segments.State> left = new ArrayList<>();
+    for (Segments.State state : states) {
+      if (state != null) {
+        catalogue
+            .segments()
+            .found(state.number(), state.lane(), state.kind(), state.generation(), state.used());
+        if (!state.written() && state.kind() == Kind.PACKED) {
+          left.add(state);
+        }
+      }
+    }
+    left.sort(Comparator.comparingLong(Segments.State::generation).reversed());
+    readHalf();
+    takeYoung(left);
+    isFinal = true;
+    progress.run();
+    boolean more = true;
+    while (more && !stopped.getAsBoolean()) {
+      more = checkpoint.next(this::section);
+      progress.run();
+    }
+    tellAlternatives();
     catalogue.settle();
   }
 
-  private long readSegment(int number, ByteBuf into) throws IOException {
-    try {
-      return blocks.readSegment(number, into);
-    } catch (IOException e) {
-      return blocks.readSteps(
-          number,
-          into,
-          (at, why) -> {
-            if (why == null) {
-              read();
-            } else {
-              failedToRead(Place.of(number, at), why);
-            }
-          });
+  /** Reads the sections of the segments that were not written whole, which come first. */
+  private void readHalf() throws IOException {
+    boolean more = true;
+    for (Segments.State state : checkpoint.start().segments()) {
+      if (!state.written() && state.kind() == Kind.PACKED) {
+        if (state.equals(states[state.number()])) {
+          half.add(state.number()); // it was not emptied since
+        }
+        more = more && checkpoint.next(this::halfSection);
+      }
     }
   }
 
-  private void scan(int number, long generation, ByteBuf segment, ByteBuf record)
-      throws IOException {
-    highestId = Math.max(highestId, generation);
-    int end = segment.writerIndex();
-    int at = Geometry.SEGMENT_HEADER_BYTES;
-    while (at + Block.HEADER_BYTES <= end) {
-      ByteBuf block = segment.slice(at, Math.min(Block.MAX_BYTES, end - at));
-      boolean first = Block.isWhole(block, Block.FIRST);
-      boolean ours =
-          (first || Block.isWhole(block, Block.FURTHER)) && Block.generation(block) == generation;
-      if (ours && first && FirstBlock.isSound(block)) {
-        takeUp(block, Place.of(number, at), record);
-      }
-      at += ours ? Block.aligned(Block.length(block)) : Block.ALIGNMENT;
-    }
-  }
-
-  private void takeUp(ByteBuf block, long place, ByteBuf record) throws IOException {
-    long high = FirstBlock.high(block);
-    long low = FirstBlock.low(block);
-    record.clear();
-    if (map.get(high, low, record)) {
-      ByteBuf other = StoredRecord.block(record);
-      if (!isNewer(block, other)) {
-        return;
-      }
-      catalogue.forget(high, low);
-    }
-    if (!piecesThere(block)) {
+  private void halfSection(int segment, long generation, ByteBuf entries) {
+    if (entries == null) {
       rejected++;
       return;
     }
-    StoredRecord.write(record, block, place);
-    if (!map.put(high, low, record) || !adopt(block, place)) {
+    while (entries.isReadable()) {
+      Contents.Entry entry = Contents.read(entries);
+      if (entry == null) {
+        rejected++;
+        return;
+      }
+      kept.add(entry.version());
+    }
+  }
+
+  /** Whether a first block that was found in {@code segment} had gone before the checkpoint. */
+  private boolean hadGone(Segments.State segment, ByteBuf block) {
+    long version = FirstBlock.version(block);
+    return half.contains(segment.number())
+        && version <= checkpoint.start().nextId()
+        && !kept.contains(version);
+  }
+
+  private void takeYoung(List<Segments.State> young) throws IOException {
+    int unreadable = 0;
+    for (Segments.State state : young) {
+      if (stopped.getAsBoolean()) {
+        return;
+      }
+      try {
+        ByteBuf footer = blocks.readFooter(state.number(), state.generation());
+        if (footer == null) {
+          scan(state);
+        } else {
+          try {
+            entries(state.number(), footer);
+          } finally {
+            footer.release();
+          }
+        }
+        unreadable = 0;
+      } catch (IOException e) {
+        rejected++;
+        if (++unreadable >= MAX_UNREADABLE || unreadable == young.size()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void section(int segment, long generation, ByteBuf entries) {
+    Segments.State state = isSegment(segment) ? states[segment] : null;
+    if (state == null || state.generation() != generation || !state.written()) {
+      return;
+    }
+    if (entries == null) {
       rejected++;
-      map.remove(high, low);
+    } else {
+      entries(segment, entries);
     }
   }
 
-  private static boolean isNewer(ByteBuf block, ByteBuf other) {
-    return Block.id(block) != Block.id(other)
-        ? Block.id(block) > Block.id(other)
-        : Block.generation(block) > Block.generation(other);
+  private void entries(int segment, ByteBuf entries) {
+    while (entries.isReadable()) {
+      Contents.Entry entry = Contents.read(entries);
+      if (entry == null) {
+        rejected++;
+        return;
+      }
+      adopt(segment, entry);
+    }
   }
 
-  /** Whether each piece of the object still begins with a block of it, of its segment's life. */
-  private boolean piecesThere(ByteBuf block) throws IOException {
-    Layout layout = Layout.of(block, geometry);
-    if (layout.pieces() != FirstBlock.pieces(block)) {
-      return false;
+  private void adopt(int segment, Contents.Entry entry) {
+    highestId = Math.max(highestId, entry.version());
+    if (isDropped(entry)) {
+      return;
     }
+    if (!fits(entry)) {
+      rejected++;
+      return;
+    }
+    if (catalogue.adopt(entry, segment) && (entry.flags() & Contents.ALTERNATIVE) != 0) {
+      if (alternativeEntries.size() <= MAX_ALTERNATIVES) {
+        alternativeEntries.add(entry);
+        alternativeSegments.add(segment);
+      }
+    }
+  }
+
+  private boolean fits(Contents.Entry entry) {
+    boolean first =
+        entry.offset() >= Geometry.SEGMENT_HEADER_BYTES
+            && entry.offset() % Block.ALIGNMENT == 0
+            && entry.length() >= FirstBlock.FIXED_BYTES
+            && entry.length() <= Block.MAX_BYTES
+            && (long) entry.offset() + entry.length() <= geometry.segmentBytes();
+    boolean pieces = true;
+    for (int i = 0; i < entry.pieces().length; i++) {
+      long place = entry.pieces()[i];
+      boolean last = i == entry.pieces().length - 1;
+      int segment = Place.segment(place);
+      pieces &=
+          isSegment(segment)
+              && states[segment] != null
+              && Place.offset(place) >= 0
+              && Place.offset(place)
+                      + (long) (last ? entry.lastPieceBytes() : entry.fullPieceBytes())
+                  <= geometry.segmentBytes();
+    }
+    return first && pieces;
+  }
+
+  /**
+   * Reads a packed segment that has no footer yet, as far as it was written in its present life.
+   */
+  private void scan(Segments.State state) throws IOException {
+    ByteBuf window = blocks.buffer(Math.min(SCAN_BYTES, geometry.segmentBytes()));
+    try {
+      int start = 0; // of the window, in the segment
+      int end = blocks.readRaw(state.number(), 0, window, 0, window.capacity());
+      window.setIndex(0, end);
+      if (!Blocks.isHeader(window, state.generation())) {
+        return;
+      }
+      int at = Geometry.SEGMENT_HEADER_BYTES;
+      while (at + Block.HEADER_BYTES <= geometry.segmentBytes()) {
+        boolean atEnd = start + window.writerIndex() >= geometry.segmentBytes();
+        if (at + Block.MAX_BYTES > start + window.writerIndex() && !atEnd) {
+          start = at & -Block.PAGE_BYTES;
+          int length = Math.min(window.capacity(), geometry.segmentBytes() - start);
+          end = blocks.readRaw(state.number(), start, window, 0, length);
+          window.setIndex(0, end);
+          if (end < length) {
+            return; // the file was cut
+          }
+        }
+        at += scanBlock(state, window, start, at);
+      }
+    } finally {
+      window.release();
+    }
+  }
+
+  /**
+   * Takes up the first block at {@code at}, if there is one; the bytes to the next place to look.
+   */
+  private int scanBlock(Segments.State state, ByteBuf window, int start, int at) {
+    int from = at - start;
+    int length = Math.min(Block.MAX_BYTES, window.writerIndex() - from);
+    if (length < FirstBlock.FIXED_BYTES) {
+      return Block.ALIGNMENT;
+    }
+    ByteBuf block = window.slice(from, length);
+    boolean ours =
+        Block.isWhole(block, Block.FIRST) && Block.generation(block) == state.generation();
+    if (!ours) {
+      return Block.ALIGNMENT;
+    }
+    highestId = Math.max(highestId, Block.id(block));
+    if (FirstBlock.isSound(block) && !hadGone(state, block)) {
+      adopt(state.number(), entry(block, at));
+    }
+    return Block.aligned(Block.length(block));
+  }
+
+  private static Contents.Entry entry(ByteBuf block, int offset) {
+    Layout layout = Layout.of(block);
     long[] pieces = FirstBlock.allPieces(block);
-    int perPiece = geometry.blocksPerPiece();
-    for (int i = 0; i < pieces.length; i++) {
-      if (!fits(pieces[i], layout.bytesOf(i))) {
-        return false;
+    return new Contents.Entry(
+        FirstBlock.high(block),
+        FirstBlock.low(block),
+        FirstBlock.version(block),
+        offset,
+        Block.length(block),
+        0,
+        FirstBlock.mayBeAlternative(block) ? Contents.ALTERNATIVE : 0,
+        pieces,
+        pieces.length == 0 ? 0 : layout.fullPieceBytes(),
+        pieces.length == 0 ? 0 : layout.lastPieceBytes());
+  }
+
+  private void tellAlternatives() {
+    if (alternativeEntries.size() > MAX_ALTERNATIVES) {
+      alternatives.accept(OptionalInt.empty());
+      return;
+    }
+    for (int i = 0; i < alternativeEntries.size(); i++) {
+      Contents.Entry entry = alternativeEntries.get(i);
+      long place = Place.of(alternativeSegments.get(i), entry.offset());
+      ByteBuf block = blocks.tryReadFirst(place, entry.length());
+      if (block == null) {
+        alternatives.accept(OptionalInt.empty());
+        continue;
       }
-      long number = (long) i * perPiece;
-      ByteBuf further =
-          blocks.tryReadFurther(
-              pieces[i], layout.contentOfBlock(number), Block.id(block), (int) number + 1);
-      if (further == null) {
-        return false;
-      }
-      boolean counts = Block.generation(further) == generations[Place.segment(pieces[i])];
-      further.release();
-      if (!counts) {
-        return false;
+      try {
+        alternatives.accept(FirstBlock.pathHash(block));
+      } finally {
+        block.release();
       }
     }
-    return true;
   }
 }

@@ -1,37 +1,39 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.admission.Lane;
 import io.netty.buffer.ByteBuf;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** An object that was written, on its way into the catalogue. Confined to one thread. */
+/**
+ * A first block that stands in its buffer, on its way into the catalogue. Confined to one thread.
+ */
 final class Publication {
   private final ByteBuf block;
   private final long place;
-  private final Lane lane;
   private final long[] pieces;
   private final Layout layout;
-  private final List<Stored> displaced = new ArrayList<>();
   private Stored moved;
+  private boolean leavesOlder = true;
   private boolean alone;
   private boolean onlyWhereAbsent;
   private BooleanSupplier cancelled = () -> false;
 
   /** Borrows {@code block}, sealed, which stands at {@code place}. */
-  Publication(ByteBuf block, long place, Lane lane, long[] pieces, Layout layout) {
+  Publication(ByteBuf block, long place, long[] pieces, Layout layout) {
     this.block = block;
     this.place = place;
-    this.lane = lane;
     this.pieces = pieces;
     this.layout = layout;
   }
 
-  /** Only if {@code before} still stands where it did. */
+  /** Only if {@code before} is still stored as it was; its readers go on. */
   Publication moved(Stored before) {
     moved = before;
+    return this;
+  }
+
+  /** What it takes the place of goes with its segment. */
+  Publication leavesNothing() {
+    leavesOlder = false;
     return this;
   }
 
@@ -61,10 +63,6 @@ final class Publication {
     return place;
   }
 
-  Lane lane() {
-    return lane;
-  }
-
   long[] pieces() {
     return pieces;
   }
@@ -77,6 +75,11 @@ final class Publication {
     return moved;
   }
 
+  /** Whether the first block that it takes the place of, if any, is still on the disk. */
+  boolean leavesOlder() {
+    return leavesOlder;
+  }
+
   boolean alone() {
     return alone;
   }
@@ -85,21 +88,7 @@ final class Publication {
     return onlyWhereAbsent;
   }
 
-  boolean cancelled() {
+  boolean isCancelled() {
     return cancelled.getAsBoolean();
-  }
-
-  /** Whether it may be published by what is known now: what is removed later waits for it. */
-  boolean isWanted(Catalogue catalogue) {
-    return !cancelled() && (moved == null || catalogue.isStill(moved));
-  }
-
-  /** What was there before, pinned: its owner strikes it out and unpins it. */
-  List<Stored> displaced() {
-    return displaced;
-  }
-
-  Catalogue.Published to(Catalogue catalogue) throws IOException {
-    return catalogue.publish(this, Blocks.record());
   }
 }

@@ -1,28 +1,23 @@
 package io.loligo.store.disk;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 /**
- * What is left of the closed segments of a lane. Guarded by the lock of the directory.
+ * What is left of the closed stream segments of a lane: whole pages. Guarded by the segments.
  *
- * <p>Ends are where the next block did not fit: a small one does, later. The best fitting end is
- * taken, so that the large ones stay for large blocks, and where there are more than {@value
- * #MAX_ENDS} the smallest is given up. Long rests were left by streams that took a whole segment;
- * each becomes the open segment once more.
+ * <p>The best fitting end is taken, so that the large ones stay for large pieces; where there are
+ * more than {@value #MAX_ENDS} the smallest is given up.
  */
 final class Rests {
   /** Ends that are kept. */
   static final int MAX_ENDS = 16;
 
-  /** Octets of an end at least: smaller blocks are rare. */
-  static final int MIN_BYTES = 1024;
+  /** Bytes of an end at least. */
+  static final int MIN_BYTES = Block.PAGE_BYTES;
 
   private final int segmentBytes;
   private final List<Segment> ends = new ArrayList<>(MAX_ENDS + 1);
-  private final Deque<Segment> longs = new ArrayDeque<>();
 
   Rests(int segmentBytes) {
     this.segmentBytes = segmentBytes;
@@ -34,10 +29,6 @@ final class Rests {
 
   /** {@code segment}, closed, may be used for what it has room for. */
   void add(Segment segment) {
-    if (rest(segment) > segmentBytes / 4) {
-      longs.add(segment);
-      return;
-    }
     ends.add(segment);
     dropUsedUp();
     if (ends.size() > MAX_ENDS) {
@@ -61,34 +52,20 @@ final class Rests {
     ends.remove(smallest);
   }
 
-  /** The shortest end that has room for {@code bytes}, of life {@code after} or later; or null. */
-  Segment end(int bytes, long after) {
+  /** The shortest end that has room for {@code bytes}, or null. */
+  Segment end(int bytes) {
     Segment best = null;
     for (int i = 0; i < ends.size(); i++) {
       Segment segment = ends.get(i);
-      if (rest(segment) >= bytes
-          && segment.generation >= after
-          && (best == null || rest(segment) < rest(best))) {
+      if (rest(segment) >= bytes && (best == null || rest(segment) < rest(best))) {
         best = segment;
       }
     }
     return best;
   }
 
-  /** The first long rest that has room for {@code bytes}, given to nobody else; or null. */
-  Segment takeLong(int bytes, long after) {
-    for (Segment segment : longs) {
-      if (rest(segment) >= bytes && segment.generation >= after) {
-        longs.remove(segment);
-        return segment;
-      }
-    }
-    return null;
-  }
-
   /** Nobody is given anything in {@code segment} any more. */
   void remove(Segment segment) {
     ends.remove(segment);
-    longs.remove(segment);
   }
 }

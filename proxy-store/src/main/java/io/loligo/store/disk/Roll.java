@@ -192,6 +192,17 @@ final class Roll {
     return isNoted(directory);
   }
 
+  /** {@code directory} was off, and has by now forgotten all that it was to forget. */
+  synchronized void returned(DiskDirectory directory) {
+    noted.remove(directory);
+    long own = sheets[directories.indexOf(directory)].own;
+    long[] members =
+        LongStream.concat(LongStream.of(own), LongStream.of(sheets[0].members))
+            .distinct()
+            .toArray();
+    strike(members);
+  }
+
   /** Whether {@link #missedBy} said so of {@code directory} already. */
   boolean isNoted(DiskDirectory directory) {
     return noted.contains(directory);

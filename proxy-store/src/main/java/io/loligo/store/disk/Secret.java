@@ -9,6 +9,11 @@ record Secret(long first, long second) {
     return new StoredHash(first, second);
   }
 
+  /** A number that journals and checkpoints of the directory have in their headers. */
+  long directory() {
+    return first;
+  }
+
   @Override
   public String toString() {
     return "Secret";

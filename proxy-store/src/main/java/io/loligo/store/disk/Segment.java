@@ -3,26 +3,48 @@ package io.loligo.store.disk;
 import io.loligo.store.admission.Lane;
 import java.util.Arrays;
 
-/** One segment of the slabs. Guarded by the lock of the directory. */
+/** One segment of the slabs. Guarded by the lock of the segments. */
 final class Segment {
+  /** What is written into it. */
+  enum Kind {
+    /** First blocks and small pieces, one behind the other, through buffers. */
+    PACKED,
+    /** Pieces of whole pages, each written where it stands. */
+    STREAM
+  }
+
   final int number;
 
-  /** Life: the number of the object that was next when it was opened; higher in each life. */
+  /** Life: the number that was next when it was opened; higher in each life. */
   long generation;
 
   /** Lane, or null while free. */
   Lane lane;
 
-  /** Octets given out, header included. */
+  Kind kind;
+
+  /** Bytes given out, header included. */
   int used;
 
-  /** Octets of objects that are stored now. */
+  /** Bytes of the entries that its footer has room for. */
+  int entryBytes;
+
+  /** Bytes of responses that are stored now. */
   long liveBytes;
 
-  /** Reads and writes under way in it, and readers of objects: it is not given out again before. */
+  /** Writes under way in it, and users who have it alone: it is not emptied before. */
   int pins;
 
-  /** Emptied, and its header struck out: free as soon as nobody pins it. */
+  /** Buffers of it that are not written yet. */
+  int unflushed;
+
+  /** Its header is in a buffer, or on the disk. */
+  boolean begun;
+
+  /** Nothing is given out in it any more. */
+  boolean sealed;
+
+  /** Emptied: free as soon as nobody pins it. */
   boolean condemned;
 
   /** In the list of those that may be empty. */
@@ -35,12 +57,17 @@ final class Segment {
     this.number = number;
   }
 
-  /** Remembers that an object has something here; it may leave without notice. */
+  /** Remembers that a response has something here; it may leave without notice. */
   void note(int slot) {
     if (slotCount == slots.length) {
-      slots = Arrays.copyOf(slots, slots.length * 2);
+      slots = Arrays.copyOf(slots, Math.max(16, slots.length + slots.length / 2));
     }
     slots[slotCount++] = slot;
+  }
+
+  /** Slots noted, those gone since and doubles included. */
+  int count() {
+    return slotCount;
   }
 
   /** The slots noted, those gone since and doubles included. */
@@ -48,27 +75,40 @@ final class Segment {
     return Arrays.copyOf(slots, slotCount);
   }
 
-  /** Octets of memory that the notes take, but for some twenty. */
+  /** Keeps no room for more notes. */
+  void trim() {
+    slots = Arrays.copyOf(slots, slotCount);
+  }
+
+  /** Bytes of memory that the notes take, but for some twenty. */
   long memoryBytes() {
     return (long) slots.length * Integer.BYTES;
   }
 
   /** Begins a life. */
-  void open(Lane lane, long generation) {
+  void open(Lane lane, Kind kind, long generation) {
     this.lane = lane;
+    this.kind = kind;
     this.generation = generation;
-    used = Geometry.SEGMENT_HEADER_BYTES;
+    used = kind == Kind.PACKED ? Geometry.SEGMENT_HEADER_BYTES : 0;
+    entryBytes = 0;
     liveBytes = 0;
+    begun = false;
+    sealed = false;
     condemned = false;
-    slots = new int[16];
+    slots = new int[0];
     slotCount = 0;
   }
 
   /** Ends a life. */
   void free() {
     lane = null;
+    kind = null;
     used = 0;
+    entryBytes = 0;
     liveBytes = 0;
+    begun = false;
+    sealed = false;
     condemned = false;
     slots = new int[0];
     slotCount = 0;

@@ -1,29 +1,43 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.Segment.Kind;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
 
 /**
- * The segments of a directory: which are free, which is open in each lane, and the order in which
- * the others will be emptied. Guarded by the lock of the directory.
+ * The segments of a directory: which are free, which are open in each lane, the buffers of those,
+ * and the order in which the others will be emptied. Guarded by itself; the lock is short, nothing
+ * is read or written under it. {@link #read} and {@link #done} need no lock.
  */
 final class Segments {
   /** Kept free for what moves to {@link Lane#MAIN} while space is made. */
   static final int RESERVE = 2;
 
+  private static final int KINDS = Kind.values().length;
+
   private final Segment[] all;
   private final int segmentBytes;
+  private final BufferPool pool;
+  private final LongSupplier ids;
+  private final Journal journal;
+  private final Writing writing;
   private final Deque<Segment> free = new ArrayDeque<>();
-
-  /** Free, and to be overwritten before they are used again. */
-  private final Deque<Segment> spent = new ArrayDeque<>();
-
   private final List<Deque<Segment>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>());
-  private final Segment[] open = new Segment[Lane.values().length];
+
+  /** By lane and kind. */
+  private final Segment[] open = new Segment[Lane.values().length * KINDS];
+
+  /** Of the open packed segments, by lane. */
+  private final SegmentBuffer[] buffers = new SegmentBuffer[Lane.values().length];
 
   private final List<Rests> rests;
 
@@ -33,45 +47,101 @@ final class Segments {
    */
   private final Deque<Segment> dead = new ArrayDeque<>();
 
+  private volatile int freeCount;
+
+  /** There are no buffers any more. */
+  private boolean givenUp;
+
+  /** What has a version up to this may have been reserved before the last checkpoint was begun. */
+  private volatile long checkpointed;
+
   private final long[] liveBytes = new long[Lane.values().length];
 
-  /** All free. */
-  Segments(int count, int segmentBytes) {
+  /** Closed under the lock, to be told so without it. */
+  private final Queue<SegmentBuffer> closed = new ConcurrentLinkedQueue<>();
+
+  /** Sealed when all of them was written already, and pinned until the footer is. */
+  private final Queue<Segment> footless = new ConcurrentLinkedQueue<>();
+
+  /** Buffers that are not flushed yet; the array does not change. */
+  private volatile SegmentBuffer[] resident = {};
+
+  /** Writes what is full. Told on any thread. */
+  interface Writing {
+    /** {@code buffer} is to be written, and then said {@link Segments#flushed}. */
+    void flush(SegmentBuffer buffer);
+
+    /** {@code segment}, pinned, is to be given its footer, and then to be unpinned. */
+    void foot(Segment segment);
+  }
+
+  /**
+   * All free.
+   *
+   * @param ids gives lives of segments and versions, each higher than all before
+   */
+  Segments(
+      int count,
+      int segmentBytes,
+      BufferPool pool,
+      LongSupplier ids,
+      Journal journal,
+      Writing writing) {
     this.segmentBytes = segmentBytes;
+    this.pool = pool;
+    this.ids = ids;
+    this.journal = journal;
+    this.writing = writing;
     rests = List.of(new Rests(segmentBytes), new Rests(segmentBytes));
     all = new Segment[count];
     for (int i = 0; i < count; i++) {
       all[i] = new Segment(i);
       free.add(all[i]);
     }
+    freeCount = count;
+  }
+
+  int count() {
+    return all.length;
   }
 
   Segment get(int number) {
     return all[number];
   }
 
-  /** Free segments, overwritten or not yet. */
+  /** Free segments. Any thread, without lock. */
   int freeCount() {
-    return free.size() + spent.size();
+    return freeCount;
   }
 
-  /** A free segment that is to be overwritten, given to nobody else; or null. */
-  Segment takeSpent() {
-    return spent.poll();
-  }
-
-  /** {@code segment} was taken as spent, and is overwritten now: it is the next to be opened. */
-  void overwritten(Segment segment) {
-    free.addFirst(segment);
-  }
-
-  /** Octets of stored objects in {@code lane}. */
-  long liveBytes(Lane lane) {
+  /** Bytes of stored responses in {@code lane}. */
+  synchronized long liveBytes(Lane lane) {
     return liveBytes[lane.ordinal()];
   }
 
-  /** {@code bytes} more (or less, if negative) of {@code segment} are stored objects'. */
-  void live(Segment segment, long bytes) {
+  // What is stored
+
+  /** A response has {@code bytes} at {@code place}, known by {@code slot}. */
+  synchronized void hold(long place, long bytes, int slot) {
+    Segment segment = all[Place.segment(place)];
+    live(segment, bytes);
+    segment.note(slot);
+  }
+
+  /** A response has {@code bytes} at {@code place} no more. */
+  synchronized void let(long place, long bytes) {
+    live(all[Place.segment(place)], -bytes);
+  }
+
+  /** The same, unless the segment was emptied meanwhile: it is free, or its life began later. */
+  synchronized void let(long place, long bytes, long version) {
+    Segment segment = all[Place.segment(place)];
+    if (segment.lane != null && segment.generation < version) {
+      live(segment, -bytes);
+    }
+  }
+
+  private void live(Segment segment, long bytes) {
     segment.liveBytes += bytes;
     if (segment.lane != null) {
       liveBytes[segment.lane.ordinal()] += bytes;
@@ -80,11 +150,14 @@ final class Segments {
   }
 
   private boolean isDead(Segment segment) {
-    return segment.lane != null
-        && !segment.condemned
-        && segment.liveBytes == 0
-        && segment.pins == 0
-        && segment != open[segment.lane.ordinal()];
+    return segment.lane != null && !segment.condemned && segment.liveBytes == 0 && isAlone(segment);
+  }
+
+  /** Whether nobody writes to it, now or later. */
+  private boolean isAlone(Segment segment) {
+    return segment.pins == 0
+        && segment.unflushed == 0
+        && segment != open[openIndex(segment.lane, segment.kind)];
   }
 
   private void listIfDead(Segment segment) {
@@ -94,72 +167,286 @@ final class Segments {
     }
   }
 
+  private static int openIndex(Lane lane, Kind kind) {
+    return lane.ordinal() * KINDS + kind.ordinal();
+  }
+
+  // Packed segments
+
   /**
-   * A segment with room for {@code bytes}: one that was closed and has some left, the one that is
-   * open, or a free one, which is then opened with {@code generation}; null where there is none.
+   * Room for a block of {@code bytes} in a buffer; null where there is no free segment or no
+   * buffer.
    *
-   * @param after the oldest life that will do
+   * @param entryBytes of its entry in the footer; 0 where it has none
    * @param moving whether the reserve may be used
+   * @param ofDiskThread whether the caller is one, for whom there is always a buffer
    */
-  Segment withRoom(int bytes, Lane lane, long after, boolean moving, long generation) {
+  Room reserve(int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
+    Room room;
+    synchronized (this) {
+      room = reserveNow(bytes, entryBytes, lane, moving, ofDiskThread);
+    }
+    tellClosed();
+    return room;
+  }
+
+  private Room reserveNow(
+      int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
+    if (givenUp) {
+      return null;
+    }
+    Segment segment = open[openIndex(lane, Kind.PACKED)];
+    if (segment != null && !hasRoom(segment, bytes, entryBytes)) {
+      seal(segment);
+      segment = null;
+    }
+    if (segment == null) {
+      segment = openFree(lane, Kind.PACKED, moving);
+      if (segment == null) {
+        return null;
+      }
+      open[openIndex(lane, Kind.PACKED)] = segment;
+    }
+    SegmentBuffer buffer = buffers[lane.ordinal()];
+    if (buffer != null && buffer.used + bytes > buffer.capacity()) {
+      closeBuffer(lane);
+      buffer = null;
+    }
+    if (buffer == null) {
+      buffer = openBuffer(segment, ofDiskThread);
+      if (buffer == null) {
+        return null;
+      }
+    }
+    int offset = buffer.start() + buffer.used;
+    int more = buffer.used + bytes;
+    buffer.used = more;
+    segment.used = offset + bytes;
+    segment.entryBytes += entryBytes;
+    buffer.began();
+    return new Room(buffer, offset, bytes, lane, ids.getAsLong());
+  }
+
+  private boolean hasRoom(Segment segment, int bytes, int entryBytes) {
+    SegmentBuffer buffer = buffers[segment.lane.ordinal()];
+    boolean fits = buffer != null && buffer.used + bytes <= buffer.capacity();
+    int from = fits ? segment.used : Block.pages(segment.used);
+    return from + bytes <= segmentBytes - footerBytes(segment.entryBytes + entryBytes);
+  }
+
+  /** Bytes at the end of a segment that a footer with {@code entryBytes} takes: whole pages. */
+  static int footerBytes(int entryBytes) {
+    return Block.pages(entryBytes + Contents.HEAD_BYTES);
+  }
+
+  /** Bytes a packed block may have at most. */
+  int maxPackedBytes() {
+    return pool.bytes() / 4;
+  }
+
+  private SegmentBuffer openBuffer(Segment segment, boolean ofDiskThread) {
+    ByteBuf memory = pool.take(ofDiskThread);
+    if (memory == null) {
+      return null;
+    }
+    boolean begins = segment.used == Geometry.SEGMENT_HEADER_BYTES && !segment.begun;
+    int start = begins ? 0 : Block.pages(segment.used);
+    SegmentBuffer buffer = new SegmentBuffer(segment, start, memory, pool);
+    if (begins) {
+      segment.begun = true;
+      Blocks.writeHeader(memory, segment.generation);
+      buffer.used = Geometry.SEGMENT_HEADER_BYTES;
+    }
+    segment.unflushed++;
+    buffers[segment.lane.ordinal()] = buffer;
+    SegmentBuffer[] more = Arrays.copyOf(resident, resident.length + 1);
+    more[resident.length] = buffer;
+    resident = more;
+    return buffer;
+  }
+
+  private void closeBuffer(Lane lane) {
+    SegmentBuffer buffer = buffers[lane.ordinal()];
+    if (buffer != null) {
+      buffers[lane.ordinal()] = null;
+      closed.add(buffer);
+    }
+  }
+
+  private void seal(Segment segment) {
+    segment.sealed = true;
+    segment.trim();
+    closeBuffer(segment.lane);
+    open[openIndex(segment.lane, segment.kind)] = null;
+    if (segment.unflushed == 0) {
+      segment.pins++;
+      footless.add(segment);
+    }
+  }
+
+  private void tellClosed() {
+    for (SegmentBuffer buffer = closed.poll(); buffer != null; buffer = closed.poll()) {
+      done(buffer);
+    }
+    for (Segment segment = footless.poll(); segment != null; segment = footless.poll()) {
+      writing.foot(segment);
+    }
+  }
+
+  /** The writer of {@code room} is through. */
+  void done(Room room) {
+    SegmentBuffer buffer = room.buffer();
+    done(buffer);
+    buffer.release();
+  }
+
+  private void done(SegmentBuffer buffer) {
+    if (buffer.done()) {
+      writing.flush(buffer);
+    }
+  }
+
+  /** Closes buffers that have been waiting for a tick, or all. */
+  void closeBuffers(boolean allOfThem) {
+    synchronized (this) {
+      for (Lane lane : Lane.values()) {
+        SegmentBuffer buffer = buffers[lane.ordinal()];
+        boolean fills =
+            buffer != null && (buffer.start() > 0 ? buffer.used > 0 : hasBlocks(buffer));
+        if (buffer != null && (allOfThem || (fills && buffer.age++ > 0))) {
+          closeBuffer(lane);
+        }
+      }
+    }
+    tellClosed();
+  }
+
+  private static boolean hasBlocks(SegmentBuffer buffer) {
+    return buffer.used > Geometry.SEGMENT_HEADER_BYTES;
+  }
+
+  /**
+   * {@code buffer} is written, and let go. Whether its segment is sealed and all of it is written
+   * now, so that the footer is due: it is pinned then.
+   */
+  boolean flushed(SegmentBuffer buffer) {
+    synchronized (this) {
+      int before = resident.length;
+      resident =
+          Arrays.stream(resident).filter(other -> other != buffer).toArray(SegmentBuffer[]::new);
+      if (resident.length == before) {
+        return false; // it was given up
+      }
+      Segment segment = buffer.segment();
+      segment.unflushed--;
+      boolean due = segment.sealed && segment.unflushed == 0;
+      if (due) {
+        segment.pins++;
+      }
+      listIfDead(segment);
+      buffer.release();
+      return due;
+    }
+  }
+
+  /** The buffers that are not written yet. */
+  List<SegmentBuffer> unwritten() {
+    return List.of(resident);
+  }
+
+  /** How many buffers are not written yet. */
+  int unflushed() {
+    return resident.length;
+  }
+
+  /**
+   * Copies {@code length} bytes from {@code place} to {@code into}, borrowed, if they stand in a
+   * buffer that is not written yet; else false. Any thread, without lock.
+   */
+  boolean read(long place, ByteBuf into, int length) {
+    for (SegmentBuffer buffer : resident) {
+      if (buffer.read(Place.segment(place), Place.offset(place), into, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Stream segments
+
+  /** Room for {@code bytes}, whole pages; null where there is no free segment. Pinned. */
+  synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
+    Segment segment = withRoom(bytes, lane, moving);
+    if (segment == null) {
+      return null;
+    }
+    Extent extent =
+        new Extent(Place.of(segment.number, segment.used), bytes, segment.generation, lane);
+    segment.used += bytes;
+    segment.pins++;
+    return extent;
+  }
+
+  /** Of {@code extent} only {@code bytes} are needed: what is behind them is given out again. */
+  synchronized void trim(Extent extent, int bytes) {
+    Segment segment = all[Place.segment(extent.place())];
+    int end = Place.offset(extent.place()) + extent.bytes();
+    if (segment.used == end) {
+      segment.used = Place.offset(extent.place()) + bytes;
+    }
+  }
+
+  private Segment withRoom(int bytes, Lane lane, boolean moving) {
     Rests left = rests.get(lane.ordinal());
-    Segment end = left.end(bytes, after);
+    Segment end = left.end(bytes);
     if (end != null) {
       return end;
     }
-    Segment current = open[lane.ordinal()];
-    if (current != null && current.generation >= after && hasRoom(current, bytes)) {
+    Segment current = open[openIndex(lane, Kind.STREAM)];
+    if (current != null && segmentBytes - current.used >= bytes) {
       return current;
     }
-    Segment next = left.takeLong(bytes, after);
-    if (next == null) {
-      next = openFree(lane, moving, generation);
-    }
-    if (next != null) {
-      makeCurrent(next);
+    Segment next = openFree(lane, Kind.STREAM, moving);
+    if (next != null && bytes < segmentBytes) {
+      open[openIndex(lane, Kind.STREAM)] = next;
+      if (current != null) {
+        left.add(current);
+        listIfDead(current);
+      }
     }
     return next;
   }
 
-  private boolean hasRoom(Segment segment, int bytes) {
-    return segmentBytes - segment.used >= bytes;
-  }
-
-  private void makeCurrent(Segment segment) {
-    Segment before = open[segment.lane.ordinal()];
-    open[segment.lane.ordinal()] = segment;
-    if (before != null) {
-      share(before);
-      listIfDead(before);
+  /** One pin of the segment of {@code place} less. */
+  synchronized void unpin(long place) {
+    Segment segment = all[Place.segment(place)];
+    segment.pins--;
+    if (segment.condemned && segment.pins == 0) {
+      free(segment);
     }
+    listIfDead(segment);
   }
 
-  /** A free segment, opened for one user alone; null where there is none. */
-  Segment openFree(Lane lane, boolean moving, long generation) {
-    if (free.isEmpty() || freeCount() <= (moving ? 0 : RESERVE)) {
+  private Segment openFree(Lane lane, Kind kind, boolean moving) {
+    if (free.isEmpty() || free.size() <= (moving ? 0 : RESERVE)) {
       return null;
     }
     Segment segment = free.poll();
-    segment.open(lane, generation);
+    freeCount = free.size();
+    segment.open(lane, kind, ids.getAsLong());
     lanes.get(lane.ordinal()).add(segment);
+    journal.opened(segment);
     return segment;
   }
 
-  /** The one who had it alone is through: others may use what is left. */
-  void share(Segment segment) {
-    rests.get(segment.lane.ordinal()).add(segment);
-  }
-
-  private void takeBack(Segment segment) {
-    rests.get(segment.lane.ordinal()).remove(segment);
-  }
+  // Emptying
 
   /** A segment in which nothing is stored any more, given to nobody else; or null. */
   Segment dead() {
     for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
       segment.listedAsDead = false;
       if (isDead(segment)) {
-        takeBack(segment);
+        rests.get(segment.lane.ordinal()).remove(segment);
         return segment;
       }
     }
@@ -169,71 +456,134 @@ final class Segments {
   /** The oldest segment of {@code lane} that may be emptied, given to nobody else; or null. */
   Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
-      if (segment.pins == 0 && segment != open[lane.ordinal()]) {
-        takeBack(segment);
+      if (isAlone(segment)) {
+        rests.get(lane.ordinal()).remove(segment);
         return segment;
       }
     }
     return null;
   }
 
-  /**
-   * {@code segment}, emptied and struck out, leaves its lane: nobody is given anything in it, and
-   * it is free when nobody pins it.
-   */
-  void condemn(Segment segment) {
+  /** {@code segment}, emptied, leaves its lane: it is free when nobody pins it. */
+  synchronized void condemn(Segment segment) {
     lanes.get(segment.lane.ordinal()).remove(segment);
     segment.condemned = true;
-    freeUnpinned(segment);
-  }
-
-  /** One pin of {@code segment} less: a condemned one that nobody pins any more is free. */
-  void unpinned(Segment segment) {
-    freeUnpinned(segment);
-    listIfDead(segment);
-  }
-
-  private void freeUnpinned(Segment segment) {
-    if (segment.condemned && segment.pins == 0) {
+    if (segment.pins == 0) {
       free(segment);
     }
   }
 
   private void free(Segment segment) {
     liveBytes[segment.lane.ordinal()] -= segment.liveBytes;
+    journal.freed(segment.number, segment.generation);
     segment.free();
-    spent.add(segment);
+    free.add(segment);
+    freeCount = free.size();
   }
 
-  /**
-   * Something was found on disk in {@code number}: it is in use, up to {@code end} at least. {@link
-   * #settle} follows when all was found.
-   */
-  void found(int number, Lane lane, long generation, int end) {
+  // Opening
+
+  /** Segment {@code number} was found in use, up to {@code used}; {@link #settle} follows. */
+  synchronized void found(int number, Lane lane, Kind kind, long generation, int used) {
     Segment segment = all[number];
-    if (segment.lane == null) {
-      segment.open(lane, generation);
-    }
-    segment.generation = Math.max(segment.generation, generation);
-    segment.used = Math.max(segment.used, end);
+    segment.open(lane, kind, generation);
+    segment.used = used;
+    segment.begun = true;
+    segment.sealed = true;
   }
 
   /** What was found is closed and stands in its lane, oldest life first; the rest is free. */
-  void settle() {
+  synchronized void settle() {
     free.clear();
-    spent.clear();
     List<Segment> found = new ArrayList<>();
     for (Segment segment : all) {
       if (segment.lane == null) {
         free.add(segment);
       } else {
+        segment.trim();
         found.add(segment);
       }
     }
+    freeCount = free.size();
     found.sort(Comparator.comparingLong(segment -> segment.generation));
     for (Segment segment : found) {
       lanes.get(segment.lane.ordinal()).add(segment);
       listIfDead(segment);
     }
+  }
+
+  /** What a checkpoint says of a segment. */
+  record State(int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
+
+  /** What {@link #states} said, and a number higher than all that were given out before. */
+  record Snapshot(List<State> states, long nextId) {}
+
+  /** All segments in use, as they are now, for a checkpoint. */
+  synchronized Snapshot snapshot() {
+    List<State> states = states();
+    long nextId = ids.getAsLong();
+    checkpointed = nextId;
+    return new Snapshot(states, nextId);
+  }
+
+  /**
+   * Whether a checkpoint that was begun may not know of a first block of {@code version}, which was
+   * reserved before. Any thread, without lock: to be asked when the block is {@linkplain #hold
+   * held}.
+   */
+  boolean isOlderThanCheckpoint(long version) {
+    return version <= checkpointed;
+  }
+
+  private List<State> states() {
+    List<State> states = new ArrayList<>();
+    for (Segment segment : all) {
+      if (segment.lane != null && !segment.condemned) {
+        boolean isOpen = segment == open[openIndex(segment.lane, segment.kind)];
+        states.add(
+            new State(
+                segment.number,
+                segment.lane,
+                segment.kind,
+                segment.generation,
+                segment.used,
+                !isOpen && segment.unflushed == 0));
+      }
+    }
+    return states;
+  }
+
+  /** The slots noted in {@code number}, if it still has that life; else none. */
+  synchronized int[] noted(int number, long generation) {
+    Segment segment = all[number];
+    return segment.lane != null && segment.generation == generation ? segment.noted() : new int[0];
+  }
+
+  /** Closes what is open, for good. */
+  void closeAll() {
+    synchronized (this) {
+      for (int i = 0; i < open.length; i++) {
+        Segment segment = open[i];
+        if (segment != null && segment.kind == Kind.PACKED) {
+          closeBuffer(segment.lane);
+        }
+        open[i] = null;
+      }
+    }
+    tellClosed();
+  }
+
+  /** Lets go of buffers that will not be written any more. */
+  void giveUpBuffers() {
+    List<SegmentBuffer> left;
+    synchronized (this) {
+      givenUp = true;
+      left = List.of(resident);
+      resident = new SegmentBuffer[0];
+      Arrays.fill(buffers, null);
+      closed.clear();
+    }
+    left.forEach(SegmentBuffer::release);
+    pool.close();
   }
 }

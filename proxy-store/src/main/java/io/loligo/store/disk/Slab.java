@@ -5,14 +5,25 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The octets of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails
- * or stalls.
+ * The bytes of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails or
+ * stalls.
  */
 interface Slab extends AutoCloseable {
   /** Opens the slabs of a directory, for {@link SystemMedium}. */
   interface Opener {
     /** Opens the existing file {@code path}. Returns owned. */
     Slab open(Path path) throws IOException;
+  }
+
+  /** Makes ready what takes a while and is not needed at once. Blocks. */
+  default void prepare() {}
+
+  /**
+   * Reads like {@link #read}, but only what is in memory already; false where the disk would have
+   * to be waited for, or that cannot be told. Never blocks: event loops may call it.
+   */
+  default boolean readNow(long position, ByteBuf into, int length) {
+    return false;
   }
 
   /**

@@ -10,10 +10,34 @@ import java.nio.file.StandardOpenOption;
 /** The slabs in one file, preallocated, read and written by position. Thread-safe. */
 final class SlabFile implements Slab {
   private final FileChannel file;
+  private final Path path;
+  private volatile PageCacheFile cached;
+  private boolean closed;
 
   /** Opens an existing file. */
   SlabFile(Path path) throws IOException {
+    this.path = path;
     file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public void prepare() {
+    PageCacheFile opened = PageCacheFile.open(path.toString());
+    synchronized (this) {
+      if (!closed && cached == null) {
+        cached = opened;
+        return;
+      }
+    }
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  @Override
+  public boolean readNow(long position, ByteBuf into, int length) {
+    PageCacheFile now = cached;
+    return now != null && now.read(position, into, length);
   }
 
   @Override
@@ -47,6 +71,15 @@ final class SlabFile implements Slab {
 
   @Override
   public void close() throws IOException {
+    PageCacheFile last;
+    synchronized (this) {
+      closed = true;
+      last = cached;
+      cached = null;
+    }
+    if (last != null) {
+      last.close();
+    }
     file.close();
   }
 }

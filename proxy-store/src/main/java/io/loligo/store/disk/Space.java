@@ -6,77 +6,78 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Predicate;
 
 /**
  * Makes space: empties the oldest segments, moves what stays to the main lane. Thread-safe: disk
  * threads, one of which does it while others that need space wait.
  */
 final class Space {
-  /** Whether memory holds an object, and was asked for it there; given the first block's head. */
-  interface InMemory {
-    boolean holds(ByteBuf block);
-  }
+  /** With fewer free segments than this some are made, before somebody needs one. */
+  static final int LOW = Segments.RESERVE + 3;
 
   private static final int MAX_ROUNDS = 64;
 
-  /** Objects decided on at a time: for so long the catalogue is locked. */
-  private static final int BATCH = 32;
-
   private final Catalogue catalogue;
-  private final Unsettled unsettled;
+  private final Segments segments;
   private final Blocks blocks;
+  private final Journal journal;
   private final Geometry geometry;
-  private final InMemory inMemory;
+  private final Predicate<ByteBuf> inMemory;
+  private final Predicate<ByteBuf> banned;
   private final Lock making;
   private final LongAdder evictions = new LongAdder();
   private final LongAdder damaged;
+  private Writer writer;
 
+  /**
+   * @param inMemory whether memory holds a response, and was asked for it there; given its first
+   *     block
+   * @param banned whether a purged pattern covers a response; given its first block
+   */
   Space(
       Catalogue catalogue,
-      Unsettled unsettled,
       Blocks blocks,
+      Journal journal,
       Geometry geometry,
-      InMemory inMemory,
+      Predicate<ByteBuf> inMemory,
+      Predicate<ByteBuf> banned,
       Lock making,
       LongAdder damaged) {
-    this.making = making;
     this.catalogue = catalogue;
-    this.unsettled = unsettled;
+    this.segments = catalogue.segments();
     this.blocks = blocks;
+    this.journal = journal;
     this.geometry = geometry;
     this.inMemory = inMemory;
+    this.banned = banned;
+    this.making = making;
     this.damaged = damaged;
+  }
+
+  /** Who writes what moves; before anything else is called. */
+  void writer(Writer moving) {
+    writer = moving;
   }
 
   long evictions() {
     return evictions.sum();
   }
 
-  /**
-   * Room for {@code bytes} in {@code lane}; space is made for it. Null where none can be.
-   *
-   * @param after see {@link Catalogue#allocate}
-   */
-  Extent allocate(int bytes, Lane lane, long after) throws IOException {
-    Extent extent = catalogue.allocate(bytes, lane, after, false);
-    for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
-      extent = catalogue.allocate(bytes, lane, after, false);
+  /** Room for a block in {@code lane}; space is made for it. Null where none can be. */
+  Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
+    Room room = segments.reserve(bytes, entryBytes, lane, false, true);
+    for (int round = 0; room == null && round < MAX_ROUNDS && make(); round++) {
+      room = segments.reserve(bytes, entryBytes, lane, false, true);
     }
-    return opened(extent);
+    return room;
   }
 
-  /** A whole segment for one user; null where there is none. */
-  Extent allocateSegment(int bytes, Lane lane) throws IOException {
-    Extent extent = catalogue.allocateSegment(bytes, lane);
+  /** Whole pages in {@code lane}; space is made for them. Null where none can be. */
+  Extent allocate(int bytes, Lane lane) throws IOException {
+    Extent extent = segments.allocate(bytes, lane, false);
     for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
-      extent = catalogue.allocateSegment(bytes, lane);
-    }
-    return opened(extent);
-  }
-
-  private Extent opened(Extent extent) throws IOException {
-    if (extent != null) {
-      blocks.openSegment(extent);
+      extent = segments.allocate(bytes, lane, false);
     }
     return extent;
   }
@@ -87,7 +88,6 @@ final class Space {
     for (int round = 0; !catalogue.hasSlots() && progress && round < MAX_ROUNDS; round++) {
       making.lock();
       try {
-        overwriteSpent();
         progress = catalogue.hasSlots() || emptyOne();
       } finally {
         making.unlock();
@@ -96,32 +96,32 @@ final class Space {
     return catalogue.hasSlots();
   }
 
-  /** Makes one segment ready, unless somebody did meanwhile; false where none can be emptied. */
-  private boolean make() throws IOException {
-    making.lock();
-    try {
-      return overwriteSpent() || catalogue.freeSegments() > Segments.RESERVE || emptyOne();
-    } finally {
-      making.unlock();
+  /** Whether segments are to be made free before somebody needs them. */
+  boolean isLow() {
+    return segments.freeCount() < LOW && catalogue.isFullOfLate();
+  }
+
+  /** Makes a few segments free. */
+  void makeSome() throws IOException {
+    boolean progress = true;
+    while (progress && segments.freeCount() < LOW) {
+      making.lock();
+      try {
+        progress = segments.freeCount() < LOW && emptyOne();
+      } finally {
+        making.unlock();
+      }
     }
   }
 
-  /**
-   * Overwrites a segment that was used before, if there is one: whole pages, which the system need
-   * not read. What is written there later ends within a page, and the page of something that was
-   * written long ago would have to come from the disk first.
-   */
-  private boolean overwriteSpent() throws IOException {
-    Segment spent = catalogue.takeSpent();
-    if (spent == null) {
-      return false;
-    }
+  /** Makes one segment free, unless somebody did meanwhile; false where none can be emptied. */
+  private boolean make() throws IOException {
+    making.lock();
     try {
-      blocks.overwrite(spent.number);
+      return segments.freeCount() > Segments.RESERVE || emptyOne();
     } finally {
-      catalogue.overwritten(spent);
+      making.unlock();
     }
-    return true;
   }
 
   private boolean emptyOne() throws IOException {
@@ -129,14 +129,14 @@ final class Space {
     if (victim == null) {
       return false;
     }
-    Lane lane = catalogue.laneOf(victim);
-    // first, so that a process killed half way leaves no second copies that count
-    blocks.strikeSegment(victim.number);
-    int[] slots = distinct(catalogue.noted(victim));
-    for (int from = 0; from < slots.length; from += BATCH) {
-      empty(victim, lane, slots, from, Math.min(slots.length, from + BATCH));
+    Lane lane = victim.lane;
+    int[] left = distinct(segments.noted(victim.number, victim.generation));
+    // a response may leave pieces when it changes its first block: it is looked at again
+    for (int round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
+      left = empty(victim, lane, left);
     }
-    catalogue.condemn(victim);
+    segments.condemn(victim);
+    journal.flush(); // what went is not to come back with a purge between
     return true;
   }
 
@@ -152,147 +152,114 @@ final class Space {
     return Arrays.copyOf(slots, count);
   }
 
-  /**
-   * Empties {@code victim} of some of the slots that were noted there. Nothing else comes into it;
-   * but an object may change its first block meanwhile, and leave pieces: it is looked at again.
-   */
-  private void empty(Segment victim, Lane lane, int[] slots, int from, int to) throws IOException {
-    int[] left = Arrays.copyOfRange(slots, from, to);
-    for (int round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
-      Catalogue.Sifted sifted = new Catalogue.Sifted();
-      int[] again = new int[left.length];
-      int count = 0;
-      try {
-        evictions.add(catalogue.sift(victim, lane, left, sifted));
-        for (Stored stored : sifted.gone()) {
-          strikeUnless(victim.number, stored);
-        }
-        for (Stored stored : sifted.stay()) {
-          if (!moveOrEvict(victim, lane, stored)) {
-            again[count++] = stored.slot();
-          }
-        }
-        for (Stored stored : sifted.doubtful()) {
-          if (!decide(victim, lane, stored)) {
-            again[count++] = stored.slot();
-          }
-        }
-      } finally {
-        catalogue.unpinAll(sifted.gone());
-        catalogue.unpinAll(sifted.stay());
-        catalogue.unpinAll(sifted.doubtful());
+  /** Empties {@code victim} of what is known by {@code slots}; those to be looked at again. */
+  private int[] empty(Segment victim, Lane lane, int[] slots) throws IOException {
+    int[] again = new int[slots.length];
+    int count = 0;
+    Catalogue.Sifted sifted = new Catalogue.Sifted();
+    for (int slot : slots) {
+      if (catalogue.sift(victim, lane, slot, sifted)) {
+        evictions.increment();
       }
-      left = Arrays.copyOf(again, count);
+    }
+    // as they stand on the disk
+    sifted.stay().sort((one, other) -> Long.compare(one.place(), other.place()));
+    for (Stored stored : sifted.stay()) {
+      if (!moveOrEvict(victim, lane, stored, false)) {
+        again[count++] = stored.slot();
+      }
+    }
+    for (Stored stored : sifted.doubtful()) {
+      if (!moveOrEvict(victim, lane, stored, true)) {
+        again[count++] = stored.slot();
+      }
+    }
+    return Arrays.copyOf(again, count);
+  }
+
+  /**
+   * False where it stood elsewhere by then, and is to be looked at again.
+   *
+   * @param doubtful whether it stays only if memory holds it
+   */
+  private boolean moveOrEvict(Segment victim, Lane lane, Stored stored, boolean doubtful)
+      throws IOException {
+    long bytes = catalogue.bytesIn(victim.number, stored);
+    if (bytes == 0) {
+      return false;
+    }
+    ByteBuf block = blocks.tryReadFirst(stored.place(), stored.length());
+    boolean same = block != null && stored.isSame(block);
+    try {
+      if (!same && !catalogue.isStill(stored)) {
+        return false;
+      }
+      if (!same) {
+        damaged.increment();
+        return evict(victim, lane, stored);
+      }
+      boolean stays =
+          !banned.test(block)
+              && (!doubtful || inMemory.test(block) || catalogue.staysUnheld(lane, stored, bytes));
+      if (!stays) {
+        return evict(victim, lane, stored);
+      }
+      Catalogue.Published moved = move(stored, block, victim.number);
+      if (moved == Catalogue.Published.DONE) {
+        catalogue.kept(lane, stored, bytes);
+        return true;
+      }
+      return moved == Catalogue.Published.NO_RECORD && evict(victim, lane, stored);
+    } finally {
+      if (block != null) {
+        block.release();
+      }
     }
   }
 
-  /** Moves or evicts what stays if memory holds it; false where it is to be looked at again. */
-  private boolean decide(Segment victim, Lane lane, Stored stored) throws IOException {
-    long bytes = catalogue.bytesIn(victim.number, stored);
-    boolean stays = isInMemory(stored) || catalogue.staysUnheld(lane, stored, bytes);
-    return stays ? moveOrEvict(victim, lane, stored) : evict(victim, lane, stored, bytes);
-  }
-
-  /** False where it stood elsewhere by then, and is to be looked at again. */
-  private boolean moveOrEvict(Segment victim, Lane lane, Stored stored) throws IOException {
-    long bytes = catalogue.bytesIn(victim.number, stored);
-    Catalogue.Published moved =
-        bytes == 0 ? Catalogue.Published.MOVED : move(stored, victim.number);
-    if (moved == Catalogue.Published.DONE) {
-      catalogue.kept(lane, stored, bytes);
-      return true;
-    }
-    return moved == Catalogue.Published.NO_RECORD && evict(victim, lane, stored, bytes);
-  }
-
-  private boolean evict(Segment victim, Lane lane, Stored stored, long bytes) throws IOException {
-    boolean gone = catalogue.evict(stored, lane, bytes);
+  private boolean evict(Segment victim, Lane lane, Stored stored) {
+    boolean gone = catalogue.evict(stored, victim, lane);
     if (gone) {
       evictions.increment();
-      strikeUnless(victim.number, stored);
     }
     return gone;
   }
 
-  /** Strikes out the first block of what was dropped or moved, unless its segment goes anyway. */
-  private void strikeUnless(int victim, Stored stored) throws IOException {
-    if (Place.segment(stored.place()) != victim) {
-      blocks.strike(stored.place());
-    }
-  }
-
-  /** Reads the record to know the key: only where something depends on it. */
-  private boolean isInMemory(Stored stored) throws IOException {
-    ByteBuf record = Blocks.record();
-    if (!catalogue.record(stored, record) || !StoredRecord.isWhole(record)) {
-      return false;
-    }
-    ByteBuf block = StoredRecord.block(record);
-    return FirstBlock.FIXED_BYTES + FirstBlock.keyLength(block) <= block.readableBytes()
-        && inMemory.holds(block);
-  }
-
-  /** Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed. */
-  private Catalogue.Published move(Stored stored, int segment) throws IOException {
-    ByteBuf block = blocks.tryReadFirst(stored.place(), stored.length());
-    if (block == null || !stored.isSame(block)) {
-      damaged.increment();
-      if (block != null) {
-        block.release();
-      }
-      return Catalogue.Published.NO_RECORD;
-    }
+  /**
+   * Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed.
+   *
+   * @param block its first one, borrowed, which is changed
+   */
+  private Catalogue.Published move(Stored stored, ByteBuf block, int segment) throws IOException {
     long[] pieces = FirstBlock.allPieces(block);
-    Moved moved = new Moved(pieces.length);
+    Extent[] extents = new Extent[pieces.length];
     try {
-      return movePieces(block, pieces, segment, moved)
-          ? moveFirst(stored, block, segment, moved)
+      return movePieces(block, pieces, segment, extents)
+          ? writer.move(block, stored, FirstBlock.allPieces(block), segment)
           : Catalogue.Published.NO_RECORD;
     } finally {
-      moved.unpin();
-      block.release();
-    }
-  }
-
-  /** Extents given out for one move. */
-  private final class Moved {
-    private final Extent[] extents;
-    private int count;
-
-    Moved(int pieces) {
-      extents = new Extent[pieces + 1];
-    }
-
-    Extent allocate(int bytes, long after) throws IOException {
-      Extent extent = opened(catalogue.allocate(bytes, Lane.MAIN, after, true));
-      if (extent != null) {
-        extents[count++] = extent;
-      }
-      return extent;
-    }
-
-    void unpin() {
-      for (int i = 0; i < count; i++) {
-        catalogue.unpin(extents[i].place());
+      for (Extent extent : extents) {
+        if (extent != null) {
+          segments.unpin(extent.place());
+        }
       }
     }
   }
 
-  private boolean movePieces(ByteBuf block, long[] pieces, int segment, Moved moved)
+  private boolean movePieces(ByteBuf block, long[] pieces, int segment, Extent[] extents)
       throws IOException {
-    Layout layout = Layout.of(block, geometry);
+    Layout layout = Layout.of(block);
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
-      int bytes = layout.bytesOf(i);
-      int blockCount = (int) ((layout.contentOfPiece(i) - 1) / Block.FURTHER_CONTENT) + 1;
+      int count = layout.blocksOf(i);
       if (Place.segment(pieces[i]) == segment) {
-        Extent extent = moved.allocate(bytes, 0);
-        if (extent == null || !copy(block, layout, pieces, number, blockCount, extent)) {
+        extents[i] = segments.allocate(layout.bytesOf(i), Lane.MAIN, true);
+        if (extents[i] == null || !copy(block, layout, pieces, number, count, extents[i])) {
           return false;
         }
-        FirstBlock.piece(block, i, extent.place());
+        FirstBlock.piece(block, i, extents[i].place());
       }
-      number += blockCount;
+      number += count;
     }
     return true;
   }
@@ -301,56 +268,27 @@ final class Space {
       throws IOException {
     for (int i = 0; i < count; i++) {
       long number = from + i;
+      int content = layout.contentOfBlock(number);
       ByteBuf block =
           blocks.tryReadFurther(
-              layout.placeOf(number, pieces),
-              layout.contentOfBlock(number),
-              Block.id(first),
-              (int) number + 1);
+              layout.placeOf(number, pieces), content, Block.id(first), (int) number + 1);
       if (block == null) {
         damaged.increment();
         return false;
       }
+      ByteBuf pages = null;
       try {
-        Block.seal(block, to.lane().ordinal(), to.generation());
-        blocks.write(to.place() + (long) i * Block.MAX_BYTES, block);
+        pages = blocks.pageBuffer(Block.HEADER_BYTES + content);
+        pages.writeBytes(block, 0, Block.HEADER_BYTES + content);
+        Block.seal(pages, to.lane().ordinal(), to.generation());
+        blocks.writePages(to.place() + (long) i * Block.STRIDE, pages);
       } finally {
         block.release();
+        if (pages != null) {
+          pages.release();
+        }
       }
     }
     return true;
-  }
-
-  private Catalogue.Published moveFirst(Stored stored, ByteBuf block, int segment, Moved moved)
-      throws IOException {
-    long after = Place.segment(stored.place()) == segment ? 0 : Block.generation(block);
-    Extent extent = moved.allocate(Block.aligned(stored.length()), after);
-    if (extent == null) {
-      return Catalogue.Published.NO_RECORD;
-    }
-    Layout layout = Layout.of(block, geometry);
-    Block.seal(block, extent.lane().ordinal(), extent.generation());
-    Publication publication =
-        new Publication(block, extent.place(), Lane.MAIN, FirstBlock.allPieces(block), layout)
-            .moved(stored);
-    return unsettled.change(stored.high(), () -> publish(publication, stored, segment));
-  }
-
-  private Catalogue.Published publish(Publication publication, Stored stored, int segment)
-      throws IOException {
-    if (!publication.isWanted(catalogue)) {
-      return Catalogue.Published.MOVED;
-    }
-    blocks.write(publication.place(), publication.block());
-    Catalogue.Published published = publication.to(catalogue);
-    for (Stored before : publication.displaced()) {
-      catalogue.unpin(before);
-    }
-    if (published == Catalogue.Published.DONE) {
-      strikeUnless(segment, stored);
-    } else {
-      blocks.strike(publication.place());
-    }
-    return published;
   }
 }

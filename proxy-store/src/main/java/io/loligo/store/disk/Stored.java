@@ -3,21 +3,27 @@ package io.loligo.store.disk;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What the catalogue knows of a stored object, for who reads it: its segments are pinned until
- * {@link Catalogue#unpin}.
+ * What the catalogue knew of a stored response at one moment. It may have moved or gone since; what
+ * is read at its place is verified, so that a reader notices.
  *
  * @param slot number in the index
+ * @param version of its first block
  * @param place of the first block
- * @param length octets of the first block
- * @param pieces places of the pieces, empty where the first block is all
- * @param inRecord whether the record held all of its first block when it was pinned
+ * @param length bytes of the first block
+ * @param pieces null where the first block is all
  */
-record Stored(
-    int slot, long high, long low, long place, int length, long[] pieces, boolean inRecord) {
+record Stored(int slot, long high, long low, long version, long place, int length, Pieces pieces) {
   static final long[] NO_PIECES = {};
 
-  /** Whether {@code block}, a first block, is of this object. */
+  /** Places of the pieces, empty where the first block is all. */
+  long[] places() {
+    return pieces == null ? NO_PIECES : pieces.places;
+  }
+
+  /** Whether {@code block}, a first block, is the one that was known. */
   boolean isSame(ByteBuf block) {
-    return FirstBlock.high(block) == high && FirstBlock.low(block) == low;
+    return FirstBlock.high(block) == high
+        && FirstBlock.low(block) == low
+        && FirstBlock.version(block) == version;
   }
 }

@@ -4,12 +4,18 @@ import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.record.Preallocation;
 import io.loligo.store.disk.record.RecordMap;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
 final class SystemMedium implements Medium {
+  /** What the product uses. */
+  static final Medium SYSTEM = new SystemMedium(SlabFile::new);
+
   private final Slab.Opener slabs;
 
   /** With {@code slabs} of a test's. */
@@ -24,7 +30,7 @@ final class SystemMedium implements Medium {
 
   @Override
   public Geometry geometry(long totalBytes, long meanObjectBytes) {
-    return Geometry.of(totalBytes, meanObjectBytes, ChronicleRecordMap::fileBytes);
+    return Geometry.of(totalBytes, meanObjectBytes);
   }
 
   @Override
@@ -33,24 +39,36 @@ final class SystemMedium implements Medium {
   }
 
   @Override
-  public Slab slabs(Path file, long bytes) throws IOException {
-    Preallocation.allocate(file, bytes);
-    return slabs.open(file);
+  public void allocate(Path file, long bytes) throws IOException {
+    // what has its length was allocated when it was made; the library takes its time to load
+    if (!Files.exists(file) || Files.size(file) < bytes) {
+      Preallocation.allocate(file, bytes);
+    }
   }
 
   @Override
-  public RecordMap create(Path file, long records) throws IOException {
-    return ChronicleRecordMap.create(file, records);
+  public Slab slabs(Marks marks, Geometry geometry) throws IOException {
+    List<Slab> files = new ArrayList<>();
+    boolean all = false;
+    try {
+      for (int i = 0; i < geometry.files(); i++) {
+        allocate(marks.slabs(i), geometry.fileBytes(i));
+        files.add(slabs.open(marks.slabs(i)));
+      }
+      all = true;
+      return files.size() == 1 ? files.get(0) : new Slabs(files);
+    } finally {
+      if (!all) {
+        for (Slab file : files) {
+          file.close();
+        }
+      }
+    }
   }
 
   @Override
-  public RecordMap open(Path file, long records) throws IOException {
-    return ChronicleRecordMap.open(file, records);
-  }
-
-  @Override
-  public RecordMap recover(Path file, long records) throws IOException {
-    return ChronicleRecordMap.recover(file, records);
+  public RecordMap records(long records) throws IOException {
+    return ChronicleRecordMap.create(records);
   }
 
   @Override

@@ -1,13 +1,12 @@
 package io.loligo.store.disk;
 
-import io.loligo.core.caching.StoredForm;
+import io.loligo.store.admission.Lane;
 import io.loligo.store.memory.Entry;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
  * A response that is to be written, and then what became of it. Holds a reference to the entry
- * until {@link #tellAndRelease}. Confined to the disk thread that could {@link #take} it.
+ * until {@link #tellAndRelease}. Confined to one thread at a time.
  */
 final class Write {
   private final Entry entry;
@@ -16,7 +15,7 @@ final class Write {
   private final boolean late;
   private final BooleanSupplier cancelled;
   private final DiskDirectory.Written then;
-  private final AtomicBoolean taken = new AtomicBoolean();
+  private Lane lane;
   private Writer.Outcome outcome;
   private Throwable failure;
 
@@ -43,11 +42,6 @@ final class Write {
     this.then = then;
   }
 
-  /** Whether nobody did before: who does that writes it. Any thread. */
-  boolean take() {
-    return !taken.getAndSet(true);
-  }
-
   Entry entry() {
     return entry;
   }
@@ -68,21 +62,23 @@ final class Write {
     return cancelled;
   }
 
-  /** Octets of memory that it holds and that are to be written. */
+  /** Bytes of memory that it holds and that are to be written. */
   long bytes() {
     return entry.fieldsLength() + (fresh ? 0 : entry.contentLength());
   }
 
-  /** Octets of disk that it takes as one block, at most; 0: its content is there already. */
-  long blockBytes() {
-    return fresh
-        ? 0
-        : FirstBlock.FIXED_BYTES
-            + entry.key().length()
-            + StoredForm.metaBytes(entry.meta())
-            + entry.fieldsLength()
-            + entry.contentLength()
-            + Block.ALIGNMENT;
+  /** Whether it has more content than one block holds. */
+  boolean isLarge() {
+    return entry.contentLength() > Block.MAX_BYTES;
+  }
+
+  /** Where the admission placed it, or null: it was not asked yet, or does not want it. */
+  Lane lane() {
+    return lane;
+  }
+
+  void lane(Lane placed) {
+    lane = placed;
   }
 
   void ended(Writer.Outcome how) {

@@ -3,7 +3,6 @@ package io.loligo.store.disk;
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.store.admission.DiskAdmission.Placement;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -12,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Writes responses that are complete in memory. Thread-safe: disk threads. */
+/**
+ * Writes responses. One of a single block goes into a buffer, on whatever thread; all others are
+ * for disk threads. Thread-safe.
+ */
 final class Writer {
   /** How a write ended. */
   enum Outcome {
@@ -26,115 +28,184 @@ final class Writer {
   }
 
   private final Catalogue catalogue;
-  private final Unsettled unsettled;
-  private final Publisher publisher;
   private final Blocks blocks;
   private final Space space;
   private final Geometry geometry;
   private final Secret secret;
 
-  Writer(
-      Catalogue catalogue,
-      Unsettled unsettled,
-      Publisher publisher,
-      Blocks blocks,
-      Space space,
-      Geometry geometry,
-      Secret secret) {
+  Writer(Catalogue catalogue, Blocks blocks, Space space, Geometry geometry, Secret secret) {
     this.catalogue = catalogue;
-    this.unsettled = unsettled;
-    this.publisher = publisher;
     this.blocks = blocks;
     this.space = space;
     this.geometry = geometry;
     this.secret = secret;
   }
 
-  /** Does {@code writes}, small ones together, and tells each what became of it. */
-  void write(List<Write> writes) {
-    long bytes = writes.stream().mapToLong(Write::blockBytes).sum();
-    try (WriteGroup group = new WriteGroup(catalogue, unsettled, blocks, space, publisher, bytes)) {
-      for (Write write : writes) {
-        try {
-          Outcome outcome = write.fresh() ? freshen(write) : write(write, group);
-          if (outcome != null) {
-            write.ended(outcome);
-          }
-        } catch (IOException | RuntimeException | Error e) {
-          write.failed(e);
-        }
-      }
+  /**
+   * Writes {@code write} if that can be done without waiting: a complete response of one block for
+   * which there is room. Null: a disk thread has to do it. Any thread.
+   */
+  Outcome writeNow(Write write) {
+    if (write.fresh() || write.isLarge()) {
+      return null;
     }
-  }
-
-  /** Writes an entry that is all in memory; null: {@code group} does. */
-  private Outcome write(Write write, WriteGroup group) throws IOException {
     if (write.cancelled().getAsBoolean()) {
       return Outcome.CANCELLED;
     }
-    Entry entry = write.entry();
-    ByteBuf meta = meta(entry.meta());
-    List<Extent> extents = new ArrayList<>();
+    ByteBuf meta = meta(write.entry().meta());
     try {
-      int headBytes = entry.key().length() + meta.readableBytes() + entry.fieldsLength();
-      Layout layout = Layout.of(entry.contentLength(), headBytes, geometry);
+      Layout layout = layout(write, meta);
       if (layout == null) {
         return Outcome.REFUSED;
       }
-      StoredHash hash = secret.hash().of(entry.key(), entry.meta().vary());
-      int length = FirstBlock.bytes(headBytes, layout.pieces(), layout.firstContent());
-      Placement placement = catalogue.place(hash.high(), length + layout.pieceBytes());
-      Lane lane = placement.lane();
+      if (layout.pieces() > 0) {
+        return null;
+      }
+      StoredHash hash = hash(write);
+      Lane lane = place(write, hash, layout, meta);
       if (lane == null) {
         return Outcome.REFUSED;
       }
-      if (layout.pieces() == 0 && length <= WriteGroup.MAX_BLOCK_BYTES) {
-        boolean added =
-            group.add(
-                write,
-                lane,
-                layout,
-                length,
-                block -> fill(block, write, hash, meta, Stored.NO_PIECES, layout));
-        return added ? null : Outcome.NO_SPACE;
+      int length = length(write, layout, meta);
+      Room room =
+          catalogue
+              .segments()
+              .reserve(Block.aligned(length), Contents.ENTRY_BYTES, lane, false, false);
+      if (room == null) {
+        return null;
       }
-      group.flush();
-      long[] pieces = writePieces(entry, write.id(), layout, lane, extents);
+      Outcome outcome = put(write, hash, meta, layout, Stored.NO_PIECES, room);
+      return outcome == Outcome.NO_SPACE ? null : outcome;
+    } finally {
+      meta.release();
+    }
+  }
+
+  /** Writes {@code write}; space is made for it. Disk threads. */
+  Outcome write(Write write) throws IOException {
+    if (write.fresh()) {
+      return freshen(write);
+    }
+    if (write.cancelled().getAsBoolean()) {
+      return Outcome.CANCELLED;
+    }
+    List<Extent> extents = new ArrayList<>();
+    ByteBuf meta = meta(write.entry().meta());
+    try {
+      Layout layout = layout(write, meta);
+      if (layout == null) {
+        return Outcome.REFUSED;
+      }
+      StoredHash hash = hash(write);
+      Lane lane = place(write, hash, layout, meta);
+      if (lane == null) {
+        return Outcome.REFUSED;
+      }
+      long[] pieces = writePieces(write.entry(), write.id(), layout, lane, extents);
       if (pieces == null) {
         return Outcome.NO_SPACE;
       }
-      ByteBuf block = blocks.buffer(length);
-      try {
-        fill(block, write, hash, meta, pieces, layout);
-        return commit(
-            block, lane, pieces, layout, entry.meta(), write.late(), write.cancelled(), extents);
-      } finally {
-        block.release();
+      int length = length(write, layout, meta);
+      Outcome outcome = Outcome.NO_SPACE;
+      for (int round = 0; round < 2 && outcome == Outcome.NO_SPACE; round++) {
+        Room room = round == 0 || space.makeSlots() ? reserve(length, pieces.length, lane) : null;
+        if (room != null) {
+          outcome = put(write, hash, meta, layout, pieces, room);
+        }
       }
+      return outcome;
     } finally {
       meta.release();
       for (Extent extent : extents) {
-        catalogue.unpin(extent.place());
+        catalogue.segments().unpin(extent.place());
       }
     }
   }
 
-  /** Makes {@code block} the first of {@code write}, unsealed. */
-  private static void fill(
-      ByteBuf block, Write write, StoredHash hash, ByteBuf meta, long[] pieces, Layout layout) {
-    Entry entry = write.entry();
-    FirstBlock.begin(
-        block,
-        write.id(),
-        hash.high(),
-        hash.low(),
-        entry.key(),
-        meta,
-        entry.contentLength(),
-        pieces,
-        entry.firstBlock().slice(0, entry.fieldsLength()),
-        layout.firstContent());
-    copy(entry, 0, layout.firstContent(), block);
+  private Room reserve(int length, int pieces, Lane lane) throws IOException {
+    return space.reserve(Block.aligned(length), entryBytes(pieces), lane);
+  }
+
+  /** Bytes of the entry in the footer of a first block with so many pieces. */
+  static int entryBytes(int pieces) {
+    return Contents.ENTRY_BYTES + (pieces == 0 ? 0 : Contents.PIECES_BYTES + pieces * Long.BYTES);
+  }
+
+  private StoredHash hash(Write write) {
+    return secret.hash().of(write.entry().key(), write.entry().meta().vary());
+  }
+
+  private Layout layout(Write write, ByteBuf meta) {
+    return Layout.of(write.entry().contentLength(), headBytes(write, meta), geometry);
+  }
+
+  private static int headBytes(Write write, ByteBuf meta) {
+    return write.entry().key().length() + meta.readableBytes() + write.entry().fieldsLength();
+  }
+
+  private static int length(Write write, Layout layout, ByteBuf meta) {
+    return FirstBlock.bytes(headBytes(write, meta), layout.pieces(), layout.firstContent());
+  }
+
+  /** Where it goes, asked for once however often it is tried; null: nowhere. */
+  private Lane place(Write write, StoredHash hash, Layout layout, ByteBuf meta) {
+    if (write.lane() == null) {
+      long bytes = length(write, layout, meta) + layout.pieceBytes();
+      write.lane(catalogue.place(hash.high(), bytes).lane());
+    }
+    return write.lane();
+  }
+
+  /** Fills {@code room} with the first block and makes it known; nothing of it stays otherwise. */
+  private Outcome put(
+      Write write, StoredHash hash, ByteBuf meta, Layout layout, long[] pieces, Room room) {
+    ByteBuf block = room.block();
+    boolean published = false;
+    try {
+      Entry entry = write.entry();
+      FirstBlock.begin(
+          block,
+          write.id(),
+          hash.high(),
+          hash.low(),
+          entry.key(),
+          meta,
+          layout,
+          pieces,
+          entry.firstBlock().slice(0, entry.fieldsLength()));
+      copy(entry, 0, layout.firstContent(), block);
+      Outcome outcome =
+          publish(
+              block,
+              room,
+              new Publication(block, room.place(), pieces, layout)
+                  .alone(entry.meta().vary() == null)
+                  .onlyWhereAbsent(write.late())
+                  .unless(write.cancelled()));
+      published = outcome == Outcome.WRITTEN;
+      return outcome;
+    } finally {
+      if (!published) {
+        Block.strike(block);
+      }
+      catalogue.segments().done(room);
+    }
+  }
+
+  private Outcome publish(ByteBuf block, Room room, Publication publication) {
+    seal(block, room);
+    return switch (catalogue.publish(publication)) {
+      case DONE -> Outcome.WRITTEN;
+      case NO_RECORD -> Outcome.NO_SPACE;
+      case CANCELLED, MOVED -> Outcome.CANCELLED;
+    };
+  }
+
+  /** Completes a first block in its room. */
+  static void seal(ByteBuf block, Room room) {
+    FirstBlock.version(block, room.version());
+    Block.seal(block, room.lane().ordinal(), room.generation());
+    block.setZero(block.writerIndex(), room.bytes() - block.writerIndex());
   }
 
   private ByteBuf meta(StoredMeta meta) {
@@ -157,14 +228,13 @@ final class Writer {
     long[] pieces = new long[layout.pieces()];
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
-      Extent extent = space.allocate(layout.bytesOf(i), lane, 0);
+      Extent extent = space.allocate(layout.bytesOf(i), lane);
       if (extent == null) {
         return null;
       }
       extents.add(extent);
       pieces[i] = extent.place();
-      long end = number + (layout.contentOfPiece(i) - 1) / Block.FURTHER_CONTENT + 1;
-      for (; number < end; number++) {
+      for (long end = number + layout.blocksOf(i); number < end; number++) {
         writeFurther(entry, id, layout, number, layout.placeOf(number, pieces), extent);
       }
     }
@@ -174,12 +244,12 @@ final class Writer {
   private void writeFurther(
       Entry entry, long id, Layout layout, long number, long place, Extent extent)
       throws IOException {
-    ByteBuf block = blocks.buffer(Block.HEADER_BYTES + layout.contentOfBlock(number));
+    ByteBuf block = blocks.pageBuffer(Block.HEADER_BYTES + layout.contentOfBlock(number));
     try {
       Block.begin(block, Block.FURTHER, id, (int) number + 1);
       copy(entry, layout.startOf(number), layout.contentOfBlock(number), block);
       Block.seal(block, extent.lane().ordinal(), extent.generation());
-      blocks.write(place, block);
+      blocks.writePages(place, block);
     } finally {
       block.release();
     }
@@ -198,47 +268,66 @@ final class Writer {
   }
 
   /**
-   * Seals and writes the first block, borrowed, and makes the object known; what it displaces is
-   * struck out.
+   * Writes {@code block}, borrowed, not sealed yet, the first of a response whose pieces are
+   * written, and makes it known. Disk threads.
    */
   Outcome commit(
-      ByteBuf block,
-      Lane lane,
-      long[] pieces,
-      Layout layout,
-      StoredMeta meta,
-      boolean late,
-      BooleanSupplier cancelled,
-      List<Extent> extents)
+      ByteBuf block, Lane lane, long[] pieces, Layout layout, StoredMeta meta, BooleanSupplier not)
       throws IOException {
-    Extent extent = space.allocate(Block.aligned(block.writerIndex()), lane, 0);
-    if (extent == null) {
-      return Outcome.NO_SPACE;
+    return commit(block, lane, new Terms(pieces, layout, meta.vary() == null, null, not));
+  }
+
+  /** Under which a first block that is complete is made known; see {@link Publication}. */
+  private record Terms(
+      long[] pieces, Layout layout, boolean alone, Stored moved, BooleanSupplier not) {}
+
+  private Outcome commit(ByteBuf block, Lane lane, Terms terms) throws IOException {
+    Outcome outcome = Outcome.NO_SPACE;
+    for (int round = 0; round < 2 && outcome == Outcome.NO_SPACE; round++) {
+      Room room =
+          round == 0 || space.makeSlots()
+              ? reserve(block.writerIndex(), terms.pieces.length, lane)
+              : null;
+      if (room != null) {
+        outcome = put(block, room, terms);
+      }
     }
-    extents.add(extent);
-    Block.seal(block, extent.lane().ordinal(), extent.generation());
-    return publisher.publish(
-        new Publication(block, extent.place(), extent.lane(), pieces, layout)
-            .alone(meta.vary() == null)
-            .onlyWhereAbsent(late)
-            .unless(cancelled));
+    return outcome;
+  }
+
+  private Outcome put(ByteBuf block, Room room, Terms terms) {
+    ByteBuf copy = room.block();
+    boolean published = false;
+    try {
+      copy.writeBytes(block, 0, block.writerIndex());
+      Outcome outcome =
+          publish(
+              copy,
+              room,
+              new Publication(copy, room.place(), terms.pieces, terms.layout)
+                  .alone(terms.alone)
+                  .moved(terms.moved)
+                  .unless(terms.not));
+      published = outcome == Outcome.WRITTEN;
+      return outcome;
+    } finally {
+      if (!published) {
+        Block.strike(copy);
+      }
+      catalogue.segments().done(room);
+    }
   }
 
   /**
-   * Gives object {@code diskId()} of an entry the head of that: a new first block over the same
-   * pieces, its content read back from disk. Nothing changes where another object has taken its
-   * place.
+   * Gives response {@code diskId()} of an entry the head of that: a new first block over the same
+   * pieces, its content read back. Nothing changes where another response has taken its place.
    */
   private Outcome freshen(Write write) throws IOException {
     Entry fresh = write.entry();
     StoredHash hash = secret.hash().of(fresh.key(), fresh.meta().vary());
-    for (Stored stored : catalogue.pinAll(hash.high())) {
-      try {
-        if (stored.low() == hash.low()) {
-          return freshen(fresh, stored, write.cancelled());
-        }
-      } finally {
-        catalogue.unpin(stored);
+    for (Stored stored : catalogue.variants(hash.high())) {
+      if (stored.low() == hash.low()) {
+        return freshen(fresh, stored, write.cancelled());
       }
     }
     return Outcome.CANCELLED;
@@ -250,10 +339,13 @@ final class Writer {
     if (old == null) {
       return Outcome.CANCELLED;
     }
-    ByteBuf meta = meta(fresh.meta());
-    ByteBuf block = blocks.buffer(Block.MAX_BYTES);
-    List<Extent> extents = new ArrayList<>();
+    ByteBuf meta = null;
+    ByteBuf block = null;
     try {
+      if (!stored.isSame(old) || Block.id(old) != fresh.diskId()) {
+        return Outcome.CANCELLED;
+      }
+      meta = meta(fresh.meta());
       int first = FirstBlock.firstContent(old);
       int length =
           old.writerIndex()
@@ -261,14 +353,11 @@ final class Writer {
               - FirstBlock.metaLength(old)
               + fresh.fieldsLength()
               + meta.readableBytes();
-      if (!stored.isSame(old) || Block.id(old) != fresh.diskId()) {
-        return Outcome.CANCELLED;
-      }
       if (FirstBlock.contentLength(old) != fresh.contentLength() || length > Block.MAX_BYTES) {
         return Outcome.REFUSED;
       }
-      long[] pieces = FirstBlock.allPieces(old);
-      ByteBuf fields = fresh.firstBlock().slice(0, fresh.fieldsLength());
+      block = blocks.buffer(length);
+      Layout layout = Layout.of(old);
       FirstBlock.begin(
           block,
           Block.id(old),
@@ -276,30 +365,61 @@ final class Writer {
           stored.low(),
           fresh.key(),
           meta,
-          fresh.contentLength(),
-          pieces,
-          fields,
-          first);
+          layout,
+          FirstBlock.allPieces(old),
+          fresh.firstBlock().slice(0, fresh.fieldsLength()));
       block.writeBytes(old, old.writerIndex() - first, first);
-      Lane lane = Lane.values()[Block.lane(old)];
-      Extent extent =
-          space.allocate(Block.aligned(block.writerIndex()), lane, Block.generation(old));
-      if (extent == null) {
-        return Outcome.NO_SPACE;
-      }
-      extents.add(extent);
-      Block.seal(block, extent.lane().ordinal(), extent.generation());
-      return publisher.publish(
-          new Publication(block, extent.place(), extent.lane(), pieces, Layout.of(old, geometry))
-              .moved(stored)
-              .unless(cancelled));
+      return commit(
+          block,
+          Lane.values()[Block.lane(old)],
+          new Terms(FirstBlock.allPieces(old), layout, false, stored, cancelled));
     } finally {
-      for (Extent extent : extents) {
-        catalogue.unpin(extent.place());
-      }
       old.release();
-      meta.release();
-      block.release();
+      if (meta != null) {
+        meta.release();
+      }
+      if (block != null) {
+        block.release();
+      }
+    }
+  }
+
+  /**
+   * Writes {@code block}, borrowed, the first block of {@code stored} with {@code pieces} in other
+   * places, to the main lane. Disk threads, which make space: from the reserve.
+   *
+   * @param segment that is being emptied
+   */
+  Catalogue.Published move(ByteBuf block, Stored stored, long[] pieces, int segment) {
+    Room room =
+        catalogue
+            .segments()
+            .reserve(
+                Block.aligned(block.writerIndex()),
+                entryBytes(pieces.length),
+                Lane.MAIN,
+                true,
+                true);
+    if (room == null) {
+      return Catalogue.Published.NO_RECORD;
+    }
+    ByteBuf copy = room.block();
+    Catalogue.Published published = Catalogue.Published.CANCELLED;
+    try {
+      copy.writeBytes(block, 0, block.writerIndex());
+      seal(copy, room);
+      Publication moved =
+          new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored);
+      if (Place.segment(stored.place()) == segment) {
+        moved.leavesNothing();
+      }
+      published = catalogue.publish(moved);
+      return published;
+    } finally {
+      if (published != Catalogue.Published.DONE) {
+        Block.strike(copy);
+      }
+      catalogue.segments().done(room);
     }
   }
 }

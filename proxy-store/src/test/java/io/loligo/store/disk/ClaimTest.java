@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.loligo.store.Store.LoadOutcome;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Directories that cannot be had at the start: the message has the line and what to do. */
 final class ClaimTest {
@@ -59,6 +63,27 @@ final class ClaimTest {
     assertThat(temp.resolve("slabs")).doesNotExist();
   }
 
+  /** Of responses of 13 KB on average it could hold ten times as many. */
+  @Test
+  void saysWhereItsIndexEndsBeforeItsSpace() {
+    Logger logger = (Logger) LoggerFactory.getLogger(DiskDirectory.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      refuses(temp, 100L << 40);
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains("test.conf:1", "1073741824 responses", "13631488 MB")
+                    .contains("store_avg_object_size"));
+  }
+
   @Test
   void refusesWhatAnotherProcessUsesAndNamesIt() throws IOException {
     try (ChildProcess child = new ChildProcess(CrashingStore.class, temp, SIZE, 1)) {
@@ -77,7 +102,7 @@ final class ClaimTest {
 
   /** As somebody else's are, which whoever may everything can read. */
   @ParameterizedTest
-  @ValueSource(strings = {"LOCK", "ROLL", "header", "CLEAN", "purges", "map", "slabs"})
+  @ValueSource(strings = {"LOCK", "ROLL", "header", "purges", "checkpoint.1", "journal.3", "slabs"})
   void refusesFilesThatCannotBeReadAndWritten(String name) throws IOException {
     Files.createDirectories(temp.resolve(name));
     refuses(temp, SIZE)

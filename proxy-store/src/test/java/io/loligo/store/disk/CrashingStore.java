@@ -108,7 +108,7 @@ final class CrashingStore {
         say(purge(number) ? "purged" : "refused", number, version);
       }
       batch.forEach(this::awaitLanding);
-      fixture.settle();
+      fixture.settle(); // buffers are written, too
       for (int number : batch) {
         if (fixture.store.store.mayLoad(StoreFixture.probe(url(number)))) {
           say("stored", number, version);

@@ -17,6 +17,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -27,6 +31,7 @@ final class DiskFixture implements AutoCloseable {
 
   final StoreFixture store;
   final EventExecutor loop = new DefaultEventExecutor();
+  final WatchedMedium medium;
 
   /** What was found, copied. */
   record Found(LoadOutcome outcome, byte[] content, String fields) {}
@@ -36,22 +41,34 @@ final class DiskFixture implements AutoCloseable {
   }
 
   DiskFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
-    store = new StoreFixture(cacheBytes, disk);
+    this(cacheBytes, disk, SlabFile::new);
   }
 
   /** With other slabs than the usual file. */
   DiskFixture(long cacheBytes, ProxyConfig.Disk disk, Slab.Opener slabs) throws IOException {
+    this(cacheBytes, disk, new SystemMedium(slabs));
+  }
+
+  /** On {@code other}, which has threads of its own. */
+  DiskFixture(long cacheBytes, ProxyConfig.Disk disk, Medium other) throws IOException {
+    medium = new WatchedMedium(other);
     store =
         new StoreFixture(
             cacheBytes,
             (allocator, transit, memory) ->
-                DiskTier.claim(disk, allocator, transit, memory, new SystemMedium(slabs)));
+                DiskTier.claim(disk, allocator, transit, memory, medium));
     store.store.opened().join();
   }
 
   /** Over a store of the caller's, closed with this. */
   DiskFixture(StoreFixture store) {
+    this(store, null);
+  }
+
+  /** The same on {@code medium}. */
+  DiskFixture(StoreFixture store, WatchedMedium medium) {
     this.store = store;
+    this.medium = medium;
   }
 
   /** Stores and waits until it is on disk, or was not wanted there. */
@@ -60,11 +77,16 @@ final class DiskFixture implements AutoCloseable {
     settle();
   }
 
-  /** Waits until nothing waits to be written. */
+  /** Waits until nothing waits to be written, in buffers neither. */
   void settle() {
+    await(() -> !isBusy());
+    store.store.tick();
+    await(() -> !isBusy());
+    store.store.tick(); // buffers are written when they have waited from one tick to the next
     await(() -> !isBusy());
     // a removal is through when one behind it is
     purge("http://nobody/");
+    await(() -> !isBusy());
   }
 
   /** Waits until {@code what} is so. */
@@ -87,8 +109,21 @@ final class DiskFixture implements AutoCloseable {
   }
 
   private boolean isBusy() {
+    if (medium != null) {
+      return !medium.isIdle();
+    }
     return store.store.diskStats().stream()
         .anyMatch(stats -> stats.queuedBytes() > 0 || stats.queueDepth() > 0);
+  }
+
+  /** Copies a directory, whether it is in use or not: as a killed process would leave it now. */
+  static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(from)) {
+      for (Path file : files) {
+        Files.copy(file, to.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
   }
 
   /** Of the first directory. */

@@ -9,18 +9,19 @@ import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.admission.Lane;
-import io.loligo.store.directory.ObjectIndex;
-import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,44 +32,43 @@ final class DiskFormatTest {
   private static final String FIELDS = "A: b\r\n\r\n";
   private static final long SIZE = 16 << 20;
   private static final int MEAN_BYTES = 13 << 10;
+  private static final int SEGMENT = 1 << 18;
 
   private final FormatPage page = new FormatPage();
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
-    return disk(dir(temp, SIZE));
+  private DiskFixture open() throws IOException {
+    ProxyConfig.Disk here = disk(dir(temp, SIZE));
+    return new DiskFixture(here);
   }
 
-  /** Stores one object in a new directory and closes that. */
+  /** Stores one response in a new directory and closes that. */
   private void store(byte[] content) throws IOException {
-    try (DiskFixture fixture = new DiskFixture(here())) {
+    try (DiskFixture fixture = open()) {
       fixture.put(URL, content);
       assertThat(fixture.stats().objects()).isEqualTo(1);
     }
   }
 
-  private ByteBuf slab() throws IOException {
-    return at(temp.resolve("slabs"), 0, 1 << 18);
-  }
-
-  private static ByteBuf at(Path file, long position, int length) throws IOException {
-    byte[] octets = new byte[length];
-    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "r")) {
-      open.seek(position);
-      open.readFully(octets);
-    }
-    return Unpooled.wrappedBuffer(octets);
+  private ByteBuf file(String name) throws IOException {
+    return Unpooled.wrappedBuffer(Files.readAllBytes(temp.resolve(name)));
   }
 
   private static byte[] part(ByteBuf octets, int from, int to) {
     return ByteBufUtil.getBytes(octets, from, to - from);
   }
 
-  private static int crc(byte[] octets, int from, int to) {
+  private static int crc(byte[]... parts) {
     CRC32C crc = new CRC32C();
-    crc.update(octets, from, to - from);
+    for (byte[] part : parts) {
+      crc.update(part);
+    }
     return (int) crc.getValue();
+  }
+
+  private static int crc(byte[] octets, int from, int to) {
+    return crc(Arrays.copyOfRange(octets, from, to));
   }
 
   @Test
@@ -79,21 +79,34 @@ final class DiskFormatTest {
     assertThat((int) Block.FURTHER).isEqualTo((int) page.constant("kind of a further block"));
     assertThat(Lane.PROBATION.ordinal()).isEqualTo((int) page.constant("lane PROBATION"));
     assertThat(Lane.MAIN.ordinal()).isEqualTo((int) page.constant("lane MAIN"));
+    assertThat(Segment.Kind.PACKED.ordinal()).isEqualTo((int) page.constant("kind PACKED"));
+    assertThat(Segment.Kind.STREAM.ordinal()).isEqualTo((int) page.constant("kind STREAM"));
     assertThat(Block.ALIGNMENT).isEqualTo((int) page.constant("alignment of blocks"));
-    assertThat(Block.MAX_BYTES).isEqualTo((int) page.constant("octets of a block at most"));
-    assertThat(RecordMap.RECORD_BYTES).isEqualTo((int) page.constant("octets of a record"));
+    assertThat(Block.MAX_BYTES).isEqualTo((int) page.constant("bytes of a block at most"));
+    assertThat(Block.STRIDE)
+        .isEqualTo((int) page.constant("bytes from one further block to the next"));
+    assertThat(Block.PAGE_BYTES).isEqualTo((int) page.constant("bytes of a page"));
     assertThat(Block.HEADER_BYTES).isEqualTo(page.end("Block header", "padding"));
     assertThat(FirstBlock.FIXED_BYTES).isEqualTo(page.offset("First block", "key"));
-    assertThat(StoredRecord.HEADER_BYTES).isEqualTo(page.offset("Map record", "copy"));
     assertThat(Geometry.SEGMENT_HEADER_BYTES).isEqualTo(page.end("Segment header", "padding"));
+    assertThat(Contents.HEAD_BYTES).isEqualTo(page.end("Contents head", "padding"));
+    assertThat(Contents.ENTRY_BYTES).isEqualTo(page.end("Contents entry", "flags"));
+    assertThat(Journal.HEADER_BYTES).isEqualTo(page.end("Journal header", "padding"));
+    assertThat(Journal.RECORD_BYTES).isEqualTo(page.end("Journal record", "c"));
+    for (Journal.Type type : Journal.Type.values()) {
+      assertThat(type.ordinal() + 1).as("%s", type).isEqualTo(page.type(type.name()));
+    }
+    assertThat(StoredHead.COPY_BYTES).as("heads in memory").isBetween(480, RecordMap.RECORD_BYTES);
   }
+
+  // Marks
 
   @Test
   void writesTheHeaderOfThePage() throws IOException {
     store(octets(10));
     byte[] octets = Files.readAllBytes(temp.resolve("header"));
     ByteBuf header = Unpooled.wrappedBuffer(octets);
-    Geometry geometry = Geometry.of(SIZE, MEAN_BYTES, ChronicleRecordMap::fileBytes);
+    Geometry geometry = Geometry.of(SIZE, MEAN_BYTES);
 
     assertThat(octets).hasSize(page.end("Header", "padding"));
     assertThat(header.getLong(page.offset("Header", "magic")))
@@ -105,33 +118,18 @@ final class DiskFormatTest {
     assertThat(header.getLong(page.offset("Header", "secret"))).isNotZero();
     assertThat(header.getLong(page.offset("Header", "total"))).isEqualTo(SIZE);
     assertThat(header.getInt(page.offset("Header", "records"))).isEqualTo(geometry.records());
-    assertThat(header.getLong(page.offset("Header", "map bytes")))
-        .isEqualTo(Files.size(temp.resolve("map")));
-    assertThat(header.getInt(page.offset("Header", "segment bytes")))
-        .isEqualTo(geometry.segmentBytes());
+    assertThat(header.getInt(page.offset("Header", "segment bytes"))).isEqualTo(SEGMENT);
     int segments = header.getInt(page.offset("Header", "segments"));
-    assertThat((long) segments * geometry.segmentBytes())
-        .isEqualTo(Files.size(temp.resolve("slabs")));
-  }
-
-  @Test
-  void writesTheCleanMarkOfThePage() throws IOException {
-    store(octets(10));
-    byte[] octets = Files.readAllBytes(temp.resolve("CLEAN"));
-    ByteBuf clean = Unpooled.wrappedBuffer(octets);
-
-    assertThat(octets).hasSize(page.end("CLEAN", "padding"));
-    assertThat(clean.getLong(page.offset("CLEAN", "magic")))
-        .isEqualTo(page.constant("magic of CLEAN"));
-    assertThat(clean.getInt(page.offset("CLEAN", "version")))
-        .isEqualTo((int) page.constant("version"));
-    assertThat(clean.getInt(page.offset("CLEAN", "checksum")))
-        .isEqualTo(crc(octets, page.offset("CLEAN", "map checksum"), octets.length));
-    byte[] map = Files.readAllBytes(temp.resolve("map"));
-    assertThat(clean.getInt(page.offset("CLEAN", "map checksum")))
-        .isEqualTo(crc(map, 0, map.length));
-    assertThat(clean.getLong(page.offset("CLEAN", "next number")))
-        .isGreaterThan(slab().getLong(64 + page.offset("Block header", "object")));
+    assertThat((long) segments * SEGMENT).isEqualTo(Files.size(temp.resolve("slabs")));
+    for (int i = 0; i < 2; i++) {
+      assertThat(temp.resolve("checkpoint." + i)).hasSize(geometry.checkpointBytes());
+    }
+    for (int i = 0; i < Journal.FILES; i++) {
+      assertThat(temp.resolve("journal." + i)).hasSize(geometry.journalBytes());
+    }
+    try (var files = Files.list(temp)) {
+      assertThat(files.mapToLong(file -> file.toFile().length()).sum()).isLessThanOrEqualTo(SIZE);
+    }
   }
 
   @Test
@@ -156,10 +154,23 @@ final class DiskFormatTest {
         .isEqualTo(Roll.MAX_MEMBERS * Long.BYTES);
   }
 
+  @Test
+  void writesThePurgesOfThePage() throws IOException {
+    store(octets(10));
+    ByteBuf purges = file("purges");
+    assertThat(purges.getLong(page.offset("Purges", "magic")))
+        .isEqualTo(page.constant("magic of purges"));
+    assertThat(purges.getInt(page.offset("Purges", "version")))
+        .isEqualTo((int) page.constant("version"));
+    assertThat(purges.capacity()).isEqualTo(page.end("Purges", "patterns"));
+  }
+
+  // Segments
+
   /** A block as it stands, its header checked. */
-  private ByteBuf block(ByteBuf slab, int at, String kind, int number) {
-    int length = slab.getInt(at + page.offset("Block header", "length"));
-    byte[] octets = part(slab, at, at + length);
+  private ByteBuf block(ByteBuf slabs, int at, long generation, String kind, int number) {
+    int length = slabs.getInt(at + page.offset("Block header", "length"));
+    byte[] octets = part(slabs, at, at + length);
     ByteBuf block = Unpooled.wrappedBuffer(octets);
     assertThat(block.getInt(page.offset("Block header", "magic")))
         .isEqualTo((int) page.constant("magic of a block"));
@@ -169,8 +180,7 @@ final class DiskFormatTest {
         .isEqualTo((byte) page.constant(kind));
     assertThat(block.getByte(page.offset("Block header", "lane")))
         .isEqualTo((byte) page.constant("lane PROBATION"));
-    assertThat(block.getLong(page.offset("Block header", "generation")))
-        .isEqualTo(slab.getLong(page.offset("Segment header", "generation")));
+    assertThat(block.getLong(page.offset("Block header", "generation"))).isEqualTo(generation);
     assertThat(block.getLong(page.offset("Block header", "object"))).isPositive();
     assertThat(block.getInt(page.offset("Block header", "number"))).isEqualTo(number);
     return block;
@@ -180,22 +190,30 @@ final class DiskFormatTest {
     return first.getInt(page.offset("First block", name));
   }
 
+  private long generation(ByteBuf slabs) {
+    return slabs.getLong(page.offset("Segment header", "generation"));
+  }
+
   @Test
   void writesTheSegmentAndTheFirstBlockOfThePage() throws IOException {
     byte[] content = octets(1000);
     store(content);
-    ByteBuf slab = slab();
+    ByteBuf slabs = file("slabs");
 
-    assertThat(slab.getInt(page.offset("Segment header", "magic")))
+    assertThat(slabs.getInt(page.offset("Segment header", "magic")))
         .isEqualTo((int) page.constant("magic of a segment"));
-    assertThat(slab.getLong(page.offset("Segment header", "generation"))).isPositive();
-    ByteBuf first = block(slab, 64, "kind of a first block", 0);
+    assertThat(generation(slabs)).isPositive();
+    ByteBuf first = block(slabs, 64, generation(slabs), "kind of a first block", 0);
     assertThat(first.getLong(page.offset("First block", "content length")))
         .isEqualTo(content.length);
     assertThat(field(first, "first content")).isEqualTo(content.length);
     assertThat(field(first, "fields length")).isEqualTo(FIELDS.length());
     assertThat(field(first, "key length")).isEqualTo(URL.length());
     assertThat(field(first, "pieces")).isZero();
+    assertThat(first.getLong(page.offset("First block", "version")))
+        .isGreaterThan(generation(slabs));
+    assertThat(first.getLong(page.offset("First block", "high"))).isNotZero();
+    assertThat(first.getLong(page.offset("First block", "low"))).isNotZero();
     int metaLength = field(first, "meta length");
     int key = page.offset("First block", "key");
     int meta = key + URL.length();
@@ -212,69 +230,302 @@ final class DiskFormatTest {
     return block.toString(from, length, StandardCharsets.ISO_8859_1);
   }
 
+  /** One first block behind the other, at multiples of 64; a new buffer begins at a page. */
   @Test
-  void writesTheFurtherBlocksOfThePage() throws IOException {
+  void putsBlocksWhereThePageSays() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.store.fill(URL, octets(1000));
+      fixture.put(URL + 2, octets(2000));
+      fixture.put(URL + 3, octets(3000));
+    }
+    ByteBuf slabs = file("slabs");
+    ByteBuf one = block(slabs, 64, generation(slabs), "kind of a first block", 0);
+    int behind = 64 + (one.capacity() + 63) / 64 * 64;
+    ByteBuf two = block(slabs, behind, generation(slabs), "kind of a first block", 0);
+    assertThat(field(two, "first content")).isEqualTo(2000);
+    int pageBytes = (int) page.constant("bytes of a page");
+    ByteBuf three = block(slabs, pageBytes, generation(slabs), "kind of a first block", 0);
+    assertThat(field(three, "first content")).isEqualTo(3000);
+    long version = two.getLong(page.offset("First block", "version"));
+    assertThat(version).isGreaterThan(one.getLong(page.offset("First block", "version")));
+    assertThat(part(slabs, behind + two.capacity(), pageBytes)).containsOnly(0);
+  }
+
+  @Test
+  void writesThePiecesOfThePage() throws IOException {
     byte[] content = octets(150_000);
     store(content);
-    ByteBuf slab = slab();
-    int full = (int) page.constant("octets of a block at most");
+    ByteBuf slabs = file("slabs");
     int header = page.end("Block header", "padding");
+    int full = (int) page.constant("bytes of a block at most");
+    int stride = (int) page.constant("bytes from one further block to the next");
+    // its pieces are written first
+    int packed = SEGMENT;
+    assertThat(slabs.getInt(packed)).isEqualTo((int) page.constant("magic of a segment"));
+    long generation = slabs.getLong(packed + page.offset("Segment header", "generation"));
+    ByteBuf first = block(slabs, packed + 64, generation, "kind of a first block", 0);
 
-    ByteBuf one = block(slab, 64, "kind of a further block", 1);
-    ByteBuf two = block(slab, 64 + full, "kind of a further block", 2);
-    int behind = 64 + full + (two.capacity() + 63) / 64 * 64;
-    ByteBuf first = block(slab, behind, "kind of a first block", 0);
-
-    assertThat(one.capacity()).isEqualTo(full);
     assertThat(field(first, "pieces")).isEqualTo(1);
+    assertThat(field(first, "piece blocks")).isEqualTo(SEGMENT / stride);
     int place =
         page.offset("First block", "key")
             + field(first, "key length")
             + field(first, "meta length");
-    assertThat(first.getInt(place)).isZero();
-    assertThat(first.getInt(place + 4)).isEqualTo(64);
+    assertThat(first.getInt(place)).as("segment").isZero();
+    assertThat(first.getInt(place + 4)).as("offset").isZero();
+    long life = slabs.getLong(page.offset("Block header", "generation"));
+    assertThat(life).isPositive().isNotEqualTo(generation);
+    ByteBuf one = block(slabs, 0, life, "kind of a further block", 1);
+    ByteBuf two = block(slabs, stride, life, "kind of a further block", 2);
+    assertThat(one.capacity()).isEqualTo(full);
+    assertThat(two.getLong(page.offset("Block header", "object")))
+        .isEqualTo(first.getLong(page.offset("Block header", "object")));
     int firstContent = field(first, "first content");
     int secondPart = firstContent + full - header;
+    int fields = place + 8;
+    assertThat(text(first, fields, FIELDS.length())).isEqualTo(FIELDS);
+    assertThat(part(first, fields + FIELDS.length(), first.capacity()))
+        .isEqualTo(Arrays.copyOf(content, firstContent));
     assertThat(part(one, header, full))
         .isEqualTo(Arrays.copyOfRange(content, firstContent, secondPart));
     assertThat(part(two, header, two.capacity()))
         .isEqualTo(Arrays.copyOfRange(content, secondPart, content.length));
+    assertThat(full - first.capacity()).as("left for a head that grows").isBetween(1024, 1032);
   }
 
   @Test
-  void writesTheRecordOfThePage() throws IOException {
-    store(octets(1000));
-    ByteBuf block = block(slab(), 64, "kind of a first block", 0);
-    Geometry geometry = Geometry.of(SIZE, MEAN_BYTES, ChronicleRecordMap::fileBytes);
-    ByteBuf record = Unpooled.directBuffer();
-    try (RecordMap map = ChronicleRecordMap.open(temp.resolve("map"), geometry.records())) {
-      long high = block.getLong(page.offset("First block", "high"));
-      long low = block.getLong(page.offset("First block", "low"));
-      assertThat(map.get(high, low, record)).isTrue();
+  void callsOffWhatIsRemovedWhileItStandsInItsBuffer() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.store.fill(URL, octets(1000));
+      assertThat(fixture.purge(URL)).isOne();
+      fixture.put(URL + 2, octets(100));
     }
-    byte[] octets = ByteBufUtil.getBytes(record);
-    record.release();
-    int header = page.offset("Map record", "copy");
-    int copied = 480;
+    ByteBuf slabs = file("slabs");
+    int behind = 64;
+    while (slabs.getInt(behind) != (int) page.constant("magic of a block")
+        || slabs.getInt(behind + page.offset("First block", "first content")) != 100) {
+      behind += 64;
+    }
+    assertThat(behind).isGreaterThan(1000);
+  }
 
-    ByteBuf read = Unpooled.wrappedBuffer(octets);
-    assertThat(read.getInt(page.offset("Map record", "copied"))).isEqualTo(copied);
-    assertThat(read.getInt(page.offset("Map record", "checksum")))
-        .isEqualTo(crc(octets, page.offset("Map record", "copied"), header + copied));
-    assertThat(read.getLong(page.offset("Map record", "place"))).isEqualTo(64);
-    assertThat(Arrays.copyOfRange(octets, header, header + copied))
-        .isEqualTo(part(block, 0, copied));
+  // Contents
+
+  private int head(String field) {
+    return page.offset("Contents head", field);
+  }
+
+  private int entry(String field) {
+    return page.offset("Contents entry", field);
+  }
+
+  /** Checks the head at {@code at}, and each entry against its first block; how many. */
+  private int contents(ByteBuf in, int at, int entries, ByteBuf slabs) {
+    assertThat(in.getInt(at + head("magic"))).isEqualTo((int) page.constant("magic of contents"));
+    int length = in.getInt(at + head("length"));
+    assertThat(in.getInt(at + head("checksum")))
+        .isEqualTo(
+            crc(
+                part(in, at + head("generation"), at + page.end("Contents head", "padding")),
+                part(in, entries, entries + length)));
+    int segment = in.getInt(at + head("segment"));
+    long generation = in.getLong(at + head("generation"));
+    assertThat(slabs.getLong(segment * SEGMENT + page.offset("Segment header", "generation")))
+        .isEqualTo(generation);
+    int count = 0;
+    int from = entries;
+    while (from < entries + length) {
+      int block = segment * SEGMENT + in.getInt(from + entry("offset"));
+      ByteBuf first = block(slabs, block, generation, "kind of a first block", 0);
+      for (String field : List.of("high", "low", "version")) {
+        assertThat(in.getLong(from + entry(field)))
+            .as(field)
+            .isEqualTo(first.getLong(page.offset("First block", field)));
+      }
+      assertThat(in.getUnsignedShort(from + entry("length"))).isEqualTo(first.capacity());
+      int pieces = field(first, "pieces");
+      assertThat((int) in.getByte(from + entry("flags"))).isEqualTo(pieces > 0 ? 1 : 0);
+      from += page.end("Contents entry", "flags");
+      if (pieces > 0) {
+        assertThat(in.getInt(from)).as("a full piece").isEqualTo(SEGMENT);
+        assertThat(in.getInt(from + 4)).as("the last piece").isPositive();
+        assertThat(in.getInt(from + 8)).isEqualTo(pieces);
+        int places =
+            page.offset("First block", "key")
+                + field(first, "key length")
+                + field(first, "meta length");
+        assertThat(part(in, from + 12, from + 12 + 8 * pieces))
+            .isEqualTo(part(first, places, places + 8 * pieces));
+        from += 12 + 8 * pieces;
+      }
+      count++;
+    }
+    assertThat(from).isEqualTo(entries + length);
+    assertThat(in.getInt(at + head("count"))).isEqualTo(count);
+    return count;
+  }
+
+  /** Enough that segments are sealed. */
+  private void fill(DiskFixture fixture) {
+    for (int i = 0; i < 60; i++) {
+      fixture.store.fill(URL + i, octets(i % 20 == 7 ? 150_000 : 10_000 + i));
+    }
+    fixture.settle();
   }
 
   @Test
-  void strikesOutTheMagicOfWhatIsRemoved() throws IOException {
-    try (DiskFixture fixture = new DiskFixture(here())) {
+  void writesTheFooterOfThePage() throws IOException {
+    ByteBuf slabs;
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      slabs = file("slabs");
+    }
+    int footers = 0;
+    int entries = 0;
+    for (int end = SEGMENT; end <= slabs.capacity(); end += SEGMENT) {
+      int at = end - page.end("Contents head", "padding");
+      if (slabs.getInt(at) == (int) page.constant("magic of contents")) {
+        entries += contents(slabs, at, at - slabs.getInt(at + head("length")), slabs);
+        footers++;
+      }
+    }
+    assertThat(footers).isGreaterThanOrEqualTo(2);
+    assertThat(entries).isBetween(footers * 15, 60);
+  }
+
+  @Test
+  void writesTheCheckpointOfThePage() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+    }
+    int header = page.end("Checkpoint header", "directory");
+    int row = page.end("Checkpoint row", "used");
+    String title = "Checkpoint header";
+    ByteBuf one = file("checkpoint.0");
+    ByteBuf other = file("checkpoint.1");
+    boolean isOne =
+        one.getLong(page.offset(title, "next number"))
+            > other.getLong(page.offset(title, "next number"));
+    ByteBuf checkpoint = isOne ? one : other;
+    ByteBuf slabs = file("slabs");
+
+    assertThat(header).isEqualTo(64);
+    assertThat(checkpoint.getLong(page.offset(title, "magic")))
+        .isEqualTo(page.constant("magic of a checkpoint"));
+    assertThat(checkpoint.getInt(page.offset(title, "version")))
+        .isEqualTo((int) page.constant("version"));
+    assertThat(checkpoint.getInt(page.offset(title, "checksum")))
+        .isEqualTo(crc(part(checkpoint, page.offset(title, "journal"), header)));
+    int segments = checkpoint.getInt(page.offset(title, "segments"));
+    assertThat(checkpoint.getInt(page.offset(title, "table checksum")))
+        .isEqualTo(crc(part(checkpoint, header, header + segments * row)));
+    assertThat(checkpoint.getLong(page.offset(title, "directory")))
+        .isEqualTo(file("header").getLong(page.offset("Header", "secret")));
+    long journal = checkpoint.getLong(page.offset(title, "journal"));
+    assertThat(file("journal." + journal % 4).getLong(page.offset("Journal header", "number")))
+        .isEqualTo(journal);
+    assertThat(checkpoint.getLong(page.offset(title, "position")))
+        .isGreaterThanOrEqualTo(page.end("Journal header", "padding"));
+
+    List<Integer> packed = new ArrayList<>();
+    for (int at = header; at < header + segments * row; at += row) {
+      int number = checkpoint.getInt(at + page.offset("Checkpoint row", "segment"));
+      long generation = checkpoint.getLong(at + page.offset("Checkpoint row", "generation"));
+      boolean isPacked =
+          checkpoint.getByte(at + page.offset("Checkpoint row", "kind"))
+              == page.constant("kind PACKED");
+      String title2 = isPacked ? "Segment header" : "Block header";
+      assertThat(slabs.getLong(number * SEGMENT + page.offset(title2, "generation")))
+          .isEqualTo(generation);
+      assertThat(checkpoint.getByte(at + page.offset("Checkpoint row", "lane")))
+          .isEqualTo((byte) page.constant("lane PROBATION"));
+      assertThat((int) checkpoint.getByte(at + page.offset("Checkpoint row", "written")))
+          .isEqualTo(1);
+      assertThat(checkpoint.getLong(at + page.offset("Checkpoint row", "used")))
+          .isBetween(1L, (long) SEGMENT);
+      if (isPacked) {
+        packed.add(number);
+      }
+    }
+    int from = header + segments * row;
+    int entries = 0;
+    for (int number : packed) {
+      assertThat(checkpoint.getInt(from + head("segment"))).isEqualTo(number);
+      int behind = from + page.end("Contents head", "padding");
+      entries += contents(checkpoint, from, behind, slabs);
+      from = behind + checkpoint.getInt(from + head("length"));
+    }
+    assertThat(entries).isEqualTo(60);
+    assertThat(checkpoint.getLong(page.offset(title, "length"))).isEqualTo(from);
+  }
+
+  // Journal
+
+  @Test
+  void writesTheJournalOfThePage() throws IOException {
+    ByteBuf journal;
+    try (DiskFixture fixture = open()) {
       fixture.put(URL, octets(1000));
-      assertThat(slab().getInt(64)).isEqualTo(Block.MAGIC);
-      assertThat(fixture.purge(URL)).isEqualTo(1);
-      assertThat(slab().getInt(64)).isZero();
+      assertThat(fixture.purge(URL)).isOne();
+      fixture.store.store.clear();
+      fixture.settle();
+      journal = file("journal.0"); // the first behind the first checkpoint
     }
+    ByteBuf slabs = file("slabs");
+    String title = "Journal header";
+    int header = page.end(title, "padding");
+    assertThat(journal.getLong(page.offset(title, "magic")))
+        .isEqualTo(page.constant("magic of a journal"));
+    assertThat(journal.getInt(page.offset(title, "version")))
+        .isEqualTo((int) page.constant("version"));
+    assertThat(journal.getInt(page.offset(title, "checksum")))
+        .isEqualTo(crc(part(journal, page.offset(title, "number"), header)));
+    assertThat(journal.getLong(page.offset(title, "number"))).isEqualTo(4);
+    assertThat(journal.getLong(page.offset(title, "directory")))
+        .isEqualTo(file("header").getLong(page.offset("Header", "secret")));
+
+    title = "Journal record";
+    List<Integer> types = new ArrayList<>();
+    Map<Long, Long> dropped = new HashMap<>();
+    for (int at = header; journal.getByte(at) != 0; at += page.end(title, "c")) {
+      int sum = at + page.offset(title, "checksum");
+      assertThat(journal.getInt(sum))
+          .isEqualTo(
+              crc(
+                  part(journal, page.offset("Journal header", "number"), 24),
+                  part(journal, at, sum),
+                  part(journal, sum + 4, at + page.end(title, "c"))));
+      int type = journal.getByte(at + page.offset(title, "type"));
+      long a = journal.getLong(at + page.offset(title, "a"));
+      long b = journal.getLong(at + page.offset(title, "b"));
+      long c = journal.getLong(at + page.offset(title, "c"));
+      types.add(type);
+      if (type == page.type("OPEN")) {
+        assertThat(a).isZero();
+        assertThat(b).isEqualTo(generation(slabs));
+        assertThat(journal.getByte(at + page.offset(title, "lane")))
+            .isEqualTo((byte) page.constant("lane PROBATION"));
+        assertThat(journal.getByte(at + page.offset(title, "kind")))
+            .isEqualTo((byte) page.constant("kind PACKED"));
+      } else if (type == page.type("DROP_ALL")) {
+        dropped.put(a, c);
+      } else if (type == page.type("FORCED")) {
+        assertThat(a).isBetween((long) header, (long) at);
+        assertThat(b).isEqualTo(4);
+      } else if (type == page.type("CLEAR")) {
+        assertThat(c).isPositive();
+      }
+    }
+    long high = slabs.getLong(64 + page.offset("First block", "high"));
+    assertThat(dropped).containsKey(high);
+    assertThat(dropped.get(high))
+        .isGreaterThan(slabs.getLong(64 + page.offset("First block", "version")));
+    assertThat(types)
+        .startsWith(page.type("OPEN"))
+        .contains(page.type("DROP_ALL"), page.type("FORCED"), page.type("CLEAR"));
   }
+
+  // Meta and figures
 
   @Test
   void codesTheMetaOfThePage() {
@@ -318,20 +569,22 @@ final class DiskFormatTest {
 
   @Test
   void dividesTheSpaceAsThePageSays() {
+    assertThat(page.geometries()).hasSize(3);
     for (long[] row : page.geometries()) {
-      Geometry geometry = Geometry.of(row[0] << 20, MEAN_BYTES, ChronicleRecordMap::fileBytes);
+      Geometry geometry = Geometry.of(row[0] << 20, MEAN_BYTES);
       assertThat(
               new long[] {
                 row[0],
                 geometry.records(),
-                geometry.mapBytes(),
+                geometry.checkpointBytes(),
                 geometry.segmentBytes(),
                 geometry.segments(),
                 geometry.slabBytes(),
-                ObjectIndex.memoryBytes(geometry.records()),
+                Catalogue.memoryBytes(geometry.records()),
                 geometry.maxContentBytes()
               })
           .isEqualTo(row);
+      assertThat(geometry.neededBytes()).isLessThanOrEqualTo(row[0] << 20);
     }
   }
 }

@@ -23,6 +23,10 @@ final class DiskTierTest {
 
   @TempDir Path temp;
 
+  private ProxyConfig.Disk killed() {
+    return disk(dir(temp.resolve("killed"), SIZE));
+  }
+
   private ProxyConfig.Disk here() {
     return disk(dir(temp.resolve("cache"), SIZE));
   }
@@ -65,13 +69,13 @@ final class DiskTierTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 4096, 65_536, 500_000})
-  void rebuildsFromTheSlabsWithoutTheMap(int length) throws IOException {
+  void hasItAfterAKill(int length) throws IOException {
     byte[] octets = octets(length);
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets);
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
-    Files.delete(temp.resolve("cache/map"));
-    try (DiskFixture fixture = new DiskFixture(here())) {
+    try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
       assertThat(fixture.load(URL).content()).isEqualTo(octets);
     }
@@ -84,9 +88,9 @@ final class DiskTierTest {
       assertThat(fixture.purge(URL)).isEqualTo(1);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.purge(URL)).isZero();
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
-    Files.delete(temp.resolve("cache/map"));
-    try (DiskFixture fixture = new DiskFixture(here())) {
+    try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
   }
@@ -98,9 +102,9 @@ final class DiskTierTest {
       fixture.put(URL, octets(2000));
       assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
       assertThat(fixture.stats().objects()).isEqualTo(1);
+      DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
-    Files.delete(temp.resolve("cache/map"));
-    try (DiskFixture fixture = new DiskFixture(here())) {
+    try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
     }
   }

@@ -31,12 +31,14 @@ final class EvictionTest {
 
   private DiskFixture open(long cacheBytes) throws IOException {
     ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 8 << 20));
+    WatchedMedium medium = new WatchedMedium(SystemMedium.SYSTEM);
     DiskFixture fixture =
         new DiskFixture(
             new StoreFixture(
                 cacheBytes,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(here, allocator, transit, new Counting(memory))));
+                    DiskTier.claim(here, allocator, transit, new Counting(memory), medium)),
+            medium);
     fixture.store.store.opened().join();
     return fixture;
   }

@@ -18,38 +18,35 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Damage done to the files of a directory, at rest and while it is in use: what is found is what
- * was stored, or nothing; and the directory says how it is.
+ * A disk that fails while its directory is in use: what is found is what was stored last, or
+ * nothing; and the directory says how it is. {@link DamagedFilesTest} has what is damaged while
+ * nobody uses it.
  */
 final class FaultTest {
   private static final long SIZE = 16 << 20;
   private static final int OBJECTS = 120;
-  private static final int PAGE = 4096;
-  private static final long SEGMENT = 256 << 10;
-
-  /** How a directory was left. */
-  enum End {
-    CLEAN,
-    KILLED
-  }
+  private static final int PAGE = Block.PAGE_BYTES;
+  private static final int SEGMENT = 256 << 10;
+  private static final String IO_ERROR = "Input/output error";
 
   @TempDir Path temp;
 
@@ -61,23 +58,19 @@ final class FaultTest {
     return path().resolve("slabs");
   }
 
-  private Path map() {
-    return path().resolve("map");
-  }
-
-  private Path clean() {
-    return path().resolve("CLEAN");
-  }
-
   private DiskFixture open() throws IOException {
-    return new DiskFixture(disk(dir(path(), SIZE)));
+    return open(path());
+  }
+
+  private static DiskFixture open(Path path) throws IOException {
+    return new DiskFixture(disk(dir(path, SIZE)));
   }
 
   private static String url(int number) {
     return "http://fault/" + number;
   }
 
-  /** From tiny ones, which the map holds, to some of several pieces. */
+  /** From tiny ones to some of several blocks. */
   private static byte[] content(int number) {
     return octets(number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000);
   }
@@ -85,22 +78,19 @@ final class FaultTest {
   private static void fill(DiskFixture fixture) {
     for (int i = 0; i < OBJECTS; i++) {
       fixture.store.fill(url(i), content(i));
-      if (i % 20 == 0) {
-        fixture.settle();
-      }
     }
     fixture.settle();
     assertThat(fixture.stats().objects()).isEqualTo(OBJECTS);
   }
 
-  /** A directory with content that nobody uses. */
-  private void fillAndLeave(End end) throws IOException {
+  /** A directory with content, as a process that was killed leaves it. */
+  private Path fillAndKill() throws IOException {
+    Path killed = temp.resolve("killed");
     try (DiskFixture fixture = open()) {
       fill(fixture);
+      DiskFixture.copy(path(), killed);
     }
-    if (end == End.KILLED) {
-      Files.delete(clean());
-    }
+    return killed;
   }
 
   /** Everything that is found is right; how many. */
@@ -123,7 +113,7 @@ final class FaultTest {
     assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
     assertThat(stats.reason()).isEmpty();
     byte[] octets = octets(7777);
-    fixture.put("http://new/", octets);
+    fixture.store.fill("http://new/", octets);
     assertThat(fixture.load("http://new/").content()).isEqualTo(octets);
   }
 
@@ -138,34 +128,7 @@ final class FaultTest {
     void apply(FileChannel file) throws IOException;
   }
 
-  private static void flip(FileChannel file, long at) throws IOException {
-    ByteBuffer octet = ByteBuffer.allocate(1);
-    file.read(octet, at);
-    octet.put(0, (byte) (octet.get(0) ^ 1 << at % 8)).flip();
-    file.write(octet, at);
-  }
-
-  /** One octet in so many, from {@code from} on. */
-  private static void flipMany(FileChannel file, long from, int step) throws IOException {
-    Random random = new Random(step);
-    for (long at = from; at + step <= file.size(); at += step) {
-      flip(file, at + random.nextInt(step));
-    }
-  }
-
-  // Slabs
-
-  @ParameterizedTest
-  @EnumSource
-  void slabsCutAtRest(End end) throws IOException {
-    fillAndLeave(end);
-    change(slabs(), file -> file.truncate(1 << 20));
-    try (DiskFixture fixture = open()) {
-      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
-      assertThat(fixture.stats().damaged()).isPositive();
-      works(fixture);
-    }
-  }
+  // Files
 
   @Test
   void slabsCutWhileInUse() throws IOException {
@@ -177,283 +140,6 @@ final class FaultTest {
       works(fixture);
     }
   }
-
-  @ParameterizedTest
-  @EnumSource
-  void pagesOfSlabsZeroed(End end) throws IOException {
-    fillAndLeave(end);
-    change(
-        slabs(),
-        file -> {
-          for (long at = 0; at < file.size(); at += 16 * PAGE) {
-            file.write(ByteBuffer.allocate(PAGE), at);
-          }
-        });
-    try (DiskFixture fixture = open()) {
-      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
-      assertThat(fixture.stats().damaged()).isPositive();
-      works(fixture);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void octetsOfSlabsFlipped(boolean withoutMap) throws IOException {
-    fillAndLeave(End.CLEAN);
-    change(slabs(), file -> flipMany(file, 0, 20_000));
-    if (withoutMap) {
-      Files.delete(map());
-    }
-    try (DiskFixture fixture = open()) {
-      assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
-      works(fixture);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void blocksSwapped(boolean withoutMap) throws IOException {
-    byte[] one = octets(200_000);
-    byte[] other = octets(200_001);
-    try (DiskFixture fixture = open()) {
-      fixture.put(url(1), one);
-      fixture.put(url(2), other);
-    }
-    change(
-        slabs(),
-        file -> {
-          long from = find(file, one, 150_000);
-          long to = find(file, other, 150_000);
-          ByteBuffer block = ByteBuffer.allocate(Block.MAX_BYTES);
-          // further blocks are whole blocks behind each other, from the header of their segment on
-          file.read(block, blockStart(file, from));
-          file.write(block.flip(), blockStart(file, to));
-        });
-    if (withoutMap) {
-      Files.delete(map());
-    }
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.load(url(1)).content()).isEqualTo(one);
-      assertThat(fixture.load(url(2)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
-      works(fixture);
-    }
-  }
-
-  @Test
-  void firstBlocksSwapped() throws IOException {
-    byte[] one = octets(9_000);
-    byte[] other = octets(9_001);
-    try (DiskFixture fixture = open()) {
-      fixture.put(url(1), one);
-      fixture.put(url(2), other);
-    }
-    change(
-        slabs(),
-        file -> {
-          ByteBuffer block = ByteBuffer.allocate(Block.aligned(9_000));
-          file.read(block, blockStart(file, find(file, one, 5_000)));
-          file.write(block.flip(), blockStart(file, find(file, other, 5_000)));
-        });
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.load(url(1)).content()).isEqualTo(one);
-      assertThat(fixture.load(url(2)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
-      assertThat(fixture.stats().damaged()).isOne();
-      assertThat(fixture.load(url(2)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      works(fixture);
-    }
-  }
-
-  /** Where octet {@code index} of {@code content} stands. */
-  private static long find(FileChannel file, byte[] content, int index) throws IOException {
-    ByteBuffer all = ByteBuffer.allocate(4 << 20);
-    file.read(all, 0);
-    for (int at = 0; at < all.limit() - 32; at++) {
-      if (Arrays.equals(all.array(), at, at + 32, content, index, index + 32)) {
-        return at;
-      }
-    }
-    throw new AssertionError("not in the first segments");
-  }
-
-  /** The last header of a block before {@code at}. */
-  private static long blockStart(FileChannel file, long at) throws IOException {
-    ByteBuffer octets = ByteBuffer.allocate(Integer.BYTES);
-    for (long start = at / Block.ALIGNMENT * Block.ALIGNMENT; ; start -= Block.ALIGNMENT) {
-      file.read(octets.clear(), start);
-      if (octets.getInt(0) == Block.MAGIC) {
-        return start;
-      }
-    }
-  }
-
-  // The map
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 5_000, 100_000})
-  void mapFlippedAtRestIsRebuiltFromTheSlabs(int step) throws IOException {
-    fillAndLeave(End.CLEAN);
-    change(
-        map(),
-        file -> {
-          if (step == 1) {
-            flip(file, file.size() / 2);
-          } else {
-            flipMany(file, 0, step);
-          }
-        });
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      assertThat(check(fixture)).isEqualTo(OBJECTS);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {500, 5_000, 100_000})
-  void mapFlippedAfterAnUncleanEnd(int step) throws IOException {
-    fillAndLeave(End.KILLED);
-    change(map(), file -> flipMany(file, 0, step));
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      // half of the records are damaged where one octet in so few is
-      assertThat(check(fixture)).isGreaterThan(step == 500 ? 0 : OBJECTS * 8 / 10);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void mapDeleted(End end) throws IOException {
-    fillAndLeave(end);
-    Files.delete(map());
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      assertThat(check(fixture)).isEqualTo(OBJECTS);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void mapCut(End end) throws IOException {
-    fillAndLeave(end);
-    change(map(), file -> file.truncate(file.size() / 2));
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      assertThat(check(fixture)).isEqualTo(OBJECTS);
-      assertThat(Files.size(map()) + Files.size(slabs())).isLessThanOrEqualTo(SIZE);
-    }
-  }
-
-  @Test
-  void mapFlippedWhileInUse() throws IOException {
-    try (DiskFixture fixture = open()) {
-      fill(fixture);
-      Random random = new Random(1);
-      for (int round = 0; round < 20; round++) {
-        change(
-            map(),
-            file -> {
-              for (int i = 0; i < 500; i++) {
-                flip(file, (long) (random.nextDouble() * file.size()));
-              }
-            });
-        check(fixture);
-        fixture.store.fill(url(round), content(round));
-        fixture.purge(url(OBJECTS - 1 - round));
-        DiskStats stats = fixture.stats();
-        if (stats.state() == DiskStats.State.OFF) {
-          assertThat(stats.reason()).contains("cannot be used any more");
-        }
-      }
-      // requests go on, whatever came of it
-      fixture.store.fill("http://memory/", octets(10));
-      assertThat(fixture.store.store.holds(StoreFixture.probe("http://memory/"))).isTrue();
-    }
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      check(fixture);
-    }
-  }
-
-  @Test
-  void mapCutWhileInUse() throws IOException {
-    try (DiskFixture fixture = open()) {
-      fill(fixture);
-      change(map(), file -> file.truncate(PAGE));
-      check(fixture);
-      fixture.put("http://new/", octets(100));
-      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
-      assertThat(fixture.stats().reason()).contains("map").contains("cannot be used any more");
-      assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-    }
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      check(fixture);
-    }
-  }
-
-  // Marks
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 8, 12, 20, 40, 56})
-  void headerDamagedOrOfAnotherVersionIsDiscarded(int at) throws IOException {
-    fillAndLeave(End.CLEAN);
-    change(path().resolve("header"), file -> flip(file, at));
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.stats().objects()).isZero();
-      assertThat(check(fixture)).isZero();
-      works(fixture);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {0, 100, 4095, 4097})
-  void headerCutIsDiscarded(long length) throws IOException {
-    fillAndLeave(End.CLEAN);
-    byte[] header = Arrays.copyOf(Files.readAllBytes(path().resolve("header")), (int) length);
-    Files.write(path().resolve("header"), header);
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.stats().objects()).isZero();
-      works(fixture);
-    }
-  }
-
-  @Test
-  void anotherSizeIsDiscarded() throws IOException {
-    fillAndLeave(End.CLEAN);
-    try (DiskFixture fixture = new DiskFixture(disk(dir(path(), SIZE + (4 << 20))))) {
-      assertThat(fixture.stats().objects()).isZero();
-      works(fixture);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 8, 12, 17, 20})
-  void closingMarkDamaged(int at) throws IOException {
-    fillAndLeave(End.CLEAN);
-    change(clean(), file -> flip(file, at));
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      assertThat(check(fixture)).isEqualTo(OBJECTS);
-    }
-  }
-
-  @Test
-  void closingMarkOfAnEarlierClose() throws IOException {
-    fillAndLeave(End.CLEAN);
-    Path kept = temp.resolve("kept");
-    Files.copy(clean(), kept);
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.purge(url(5))).isOne();
-      fixture.put(url(6), octets(6666));
-    }
-    Files.copy(kept, clean(), StandardCopyOption.REPLACE_EXISTING);
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-      assertThat(fixture.load(url(5)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(fixture.load(url(6)).content()).isEqualTo(octets(6666));
-    }
-  }
-
-  // The directory
 
   @Test
   void directoryRemovedWhileInUse() throws IOException {
@@ -484,22 +170,27 @@ final class FaultTest {
   private final FaultySlab[] slab = new FaultySlab[1];
 
   private DiskFixture openFaulty() throws IOException {
+    return openFaulty(path());
+  }
+
+  private DiskFixture openFaulty(Path path) throws IOException {
     return new DiskFixture(
         16 << 20,
-        disk(dir(path(), SIZE)),
+        disk(dir(path, SIZE)),
         file -> {
           slab[0] = new FaultySlab(file);
           return slab[0];
         });
   }
 
-  @Test
-  void diskThatDoesNotWriteIsOff() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {IO_ERROR, "No space left on device"})
+  void diskThatDoesNotWriteIsOff(String why) throws IOException {
     try (DiskFixture fixture = openFaulty()) {
       fill(fixture);
-      slab[0].failWrites();
+      slab[0].failWrites(why);
       fixture.put("http://new/", octets(5000));
-      isOff(fixture, "Input/output error");
+      isOff(fixture, why);
       assertThat(fixture.purge(url(1))).as("it begins empty").isNotNegative();
     }
     try (DiskFixture fixture = open()) {
@@ -507,6 +198,201 @@ final class FaultTest {
       works(fixture);
     }
   }
+
+  /** The last buffers: nobody hears of it any more. */
+  @Test
+  void whatCannotBeWrittenAtTheEndBringsNothingOlderBack() throws IOException {
+    try (DiskFixture fixture = openFaulty()) {
+      fill(fixture);
+      fixture.store.fill(url(7), octets(8000));
+      slab[0].failWrites();
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.load(url(7)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(check(fixture)).isEqualTo(OBJECTS - 1);
+      works(fixture);
+    }
+  }
+
+  // Journals
+
+  /** What was removed cannot be written down: nothing of what is there may be used again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aJournalThatCannotBeWrittenOrForcedEmptiesTheDirectory(boolean isWritten)
+      throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+      if (isWritten) {
+        fixture.medium.journals.failForces();
+      } else {
+        fixture.medium.journals.failWrites();
+      }
+      assertThat(fixture.purge(url(1))).as("it begins empty").isNotNegative();
+      isOff(fixture, IO_ERROR);
+    }
+    try (DiskFixture fixture = open()) {
+      assertThat(fixture.stats().objects()).isZero();
+      works(fixture);
+    }
+  }
+
+  /** OPEN goes to the journal before the first buffer of a segment goes to the slabs. */
+  @Test
+  void nothingIsWrittenIntoASegmentThatTheJournalDoesNotKnow() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.medium.journals.failWrites();
+      fixture.put(url(1), content(1));
+      isOff(fixture, IO_ERROR);
+      byte[] segment = Arrays.copyOf(Files.readAllBytes(slabs()), SEGMENT);
+      assertThat(segment).containsOnly(0);
+    }
+  }
+
+  // Checkpoints
+
+  private Path checkpoint(int number) {
+    return path().resolve("checkpoint." + number);
+  }
+
+  /** Higher in each checkpoint. */
+  private static long nextNumber(Path checkpoint) throws IOException {
+    return ByteBuffer.wrap(Files.readAllBytes(checkpoint)).getLong(24);
+  }
+
+  @Test
+  void aCheckpointThatIsNotThereLeavesTheOtherInForce() throws IOException {
+    failCheckpoints(Files::delete);
+  }
+
+  /** A file system that has no room for what was allocated. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aCheckpointThatDoesNotFitLeavesTheOtherInForce() throws IOException {
+    failCheckpoints(
+        file -> {
+          Files.delete(file);
+          Files.createSymbolicLink(file, Path.of("/dev/full"));
+        });
+  }
+
+  private interface Spoiler {
+    void spoil(Path file) throws IOException;
+  }
+
+  private void failCheckpoints(Spoiler spoiler) throws IOException {
+    try (DiskFixture fixture = open()) {
+      fill(fixture);
+    }
+    Path older = checkpoint(nextNumber(checkpoint(0)) < nextNumber(checkpoint(1)) ? 0 : 1);
+    AtomicLong late = new AtomicLong();
+    Path killed = temp.resolve("killed");
+    try (DiskFixture fixture = open()) {
+      fixture.medium.clock = () -> System.nanoTime() + late.get();
+      spoiler.spoil(older);
+      fixture.settle(); // a checkpoint is due soon after a start
+      isReady(fixture);
+      assertThat(fixture.purge(url(1))).isOne();
+      fixture.put(url(2), octets(2222));
+      Files.delete(Files.isSymbolicLink(older) ? older : Files.createFile(older));
+      DiskFixture.copy(path(), killed);
+      Files.createFile(older);
+      fixture.store.store.tick();
+      DiskFixture.await(fixture.medium::isIdle);
+      assertThat(older).as("not tried again at once").isEmptyFile();
+      late.addAndGet(TimeUnit.MINUTES.toNanos(1));
+      fixture.tickUntil(() -> older.toFile().length() > 0);
+      works(fixture);
+    }
+    try (DiskFixture fixture = open(killed)) {
+      assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.load(url(2)).content()).isEqualTo(octets(2222));
+      assertThat(fixture.purge(url(2))).isOne();
+      assertThat(check(fixture)).isEqualTo(OBJECTS - 2);
+      works(fixture);
+    }
+  }
+
+  // Patterns
+
+  private static void purge(DiskFixture fixture, String pattern) {
+    CompletableFuture<Purged> purged = new CompletableFuture<>();
+    fixture.store.store.purge(
+        new Purge.Matching(UrlPattern.of("fault", pattern)), fixture.loop, purged::complete);
+    assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+  }
+
+  private String purges() throws IOException {
+    return Files.readString(path().resolve("purges"), ISO_8859_1);
+  }
+
+  /** A pattern is forgotten when all was compared with it; what never can be goes. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt(int failures) throws IOException {
+    String longUrl = "http://fault/" + "x".repeat(600);
+    AtomicLong late = new AtomicLong();
+    try (DiskFixture fixture = openFaulty()) {
+      fixture.medium.clock = () -> System.nanoTime() + late.get();
+      fixture.put(longUrl, octets(1000));
+      slab[0].failReads(failures);
+      purge(fixture, "/x");
+      fixture.tickUntil(
+          () -> {
+            late.addAndGet(TimeUnit.MINUTES.toNanos(1));
+            return fixture.store.store.bans().isEmpty();
+          });
+      assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      isReady(fixture);
+    }
+  }
+
+  /** Else a start could bring back what it covers when nobody knows of the pattern any more. */
+  @Test
+  void aPatternStaysUntilTwoCheckpointsAreWritten() throws IOException {
+    AtomicLong late = new AtomicLong();
+    try (DiskFixture fixture = open()) {
+      fixture.medium.clock = () -> System.nanoTime() + late.get();
+      fixture.put(url(0), content(0));
+      Path away = temp.resolve("away");
+      Files.move(checkpoint(0), away.resolveSibling("0"));
+      Files.move(checkpoint(1), away.resolveSibling("1"));
+      purge(fixture, "/0");
+      for (int i = 0; i < 10; i++) {
+        late.addAndGet(TimeUnit.MINUTES.toNanos(1));
+        fixture.store.store.tick();
+        DiskFixture.await(fixture.medium::isIdle);
+      }
+      assertThat(fixture.stats().objects()).as("compared").isZero();
+      assertThat(purges()).contains("fault/0");
+      isReady(fixture);
+      Files.move(away.resolveSibling("0"), checkpoint(0));
+      Files.move(away.resolveSibling("1"), checkpoint(1));
+      long zero = nextNumber(checkpoint(0));
+      long one = nextNumber(checkpoint(1));
+      fixture.tickUntil(
+          () -> {
+            late.addAndGet(TimeUnit.MINUTES.toNanos(1));
+            return fixture.store.store.bans().isEmpty();
+          });
+      assertThat(purges()).doesNotContain("fault/0");
+      assertThat(nextNumber(checkpoint(0))).isGreaterThan(zero);
+      assertThat(nextNumber(checkpoint(1))).isGreaterThan(one);
+    }
+  }
+
+  @Test
+  void aPatternStaysWhereWhatItCoversCannotBeDropped() throws IOException {
+    try (DiskFixture fixture = open()) {
+      fixture.put(url(0), content(0));
+      purge(fixture, "/0");
+      fixture.medium.journals.failWrites();
+      fixture.tickUntil(() -> fixture.stats().state() == DiskStats.State.OFF);
+      assertThat(purges()).contains("fault/0");
+    }
+  }
+
+  // Reads
 
   @Test
   void diskThatDoesNotReadOnceIsAMiss() throws IOException {
@@ -519,73 +405,18 @@ final class FaultTest {
     }
   }
 
-  /** A pattern is forgotten when all was compared with it; what never can be goes. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 100})
-  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt(int failures) throws IOException {
-    String longUrl = "http://fault/" + "x".repeat(600);
-    try (DiskFixture fixture = openFaulty()) {
-      fixture.put(longUrl, octets(1000));
-      slab[0].failReads(failures);
-      CompletableFuture<Purged> purged = new CompletableFuture<>();
-      fixture.store.store.purge(
-          new Purge.Matching(UrlPattern.of("fault", "/x")), fixture.loop, purged::complete);
-      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      fixture.tickUntil(() -> fixture.store.store.bans().isEmpty());
-      assertThat(fixture.load(longUrl).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(fixture.store.store.diskStats().get(0).state()).isEqualTo(DiskStats.State.READY);
-    }
-  }
-
-  /** Else a power failure could bring it back when nobody knows of the pattern any more. */
   @Test
-  void aPatternIsForgottenWhenWhatItCoversIsStruckOutOnTheDisk() throws IOException {
+  void diskThatDoesNotReadWhatIsVerified() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
-      fixture.put(url(0), octets(1000));
-      int before = slab[0].forces();
-      CompletableFuture<Purged> purged = new CompletableFuture<>();
-      fixture.store.store.purge(
-          new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
-      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      slab[0].failForces();
-      fixture.tickUntil(() -> slab[0].forces() > before);
-      assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
-    }
-  }
-
-  @Test
-  void aPatternStaysWhereWhatItCoversCannotBeStruckOut() throws IOException {
-    try (DiskFixture fixture = openFaulty()) {
-      fixture.put(url(0), octets(1000));
-      CompletableFuture<Purged> purged = new CompletableFuture<>();
-      fixture.store.store.purge(
-          new Purge.Matching(UrlPattern.of("fault", "/0")), fixture.loop, purged::complete);
-      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      slab[0].failWrites();
-      fixture.tickUntil(() -> fixture.stats().state() == DiskStats.State.OFF);
-      assertThat(Files.readString(path().resolve("purges"), ISO_8859_1)).contains("fault/0");
-    }
-  }
-
-  @Test
-  void diskThatDoesNotReadWhatIsScrubbed() throws IOException {
-    try (DiskFixture fixture = openFaulty()) {
-      fixture.put(url(0), octets(200_000));
+      fixture.store.fill(url(0), octets(200_000));
+      fixture.store.store.tick();
+      DiskFixture.await(fixture.medium::isIdle);
       slab[0].failRead(2);
-      fixture.store.store.tick();
-      fixture.settle();
+      fixture.tickUntil(() -> fixture.stats().damaged() > 0);
       assertThat(fixture.stats().damaged()).isOne();
+      assertThat(fixture.stats().objects()).isZero();
+      isReady(fixture);
     } // all buffers are released
-  }
-
-  @Test
-  void scrubsLittleNotOverAndOver() throws IOException {
-    try (DiskFixture fixture = open()) {
-      fixture.put(url(0), octets(100));
-      fixture.store.store.tick();
-      fixture.settle();
-      assertThat(fixture.stats().scrubbedBlocks()).isOne();
-    }
   }
 
   @Test
@@ -596,7 +427,7 @@ final class FaultTest {
       for (int i = 11; i < 20; i++) {
         assertThat(fixture.load(url(i)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
       }
-      isOff(fixture, "Input/output error");
+      isOff(fixture, IO_ERROR);
       assertThat(fixture.purge(url(1))).as("it begins empty").isNotNegative();
     }
   }
@@ -606,9 +437,13 @@ final class FaultTest {
   private final Set<Long> badPages = ConcurrentHashMap.newKeySet();
 
   private DiskFixture openWithBadPages() throws IOException {
+    return openWithBadPages(path());
+  }
+
+  private DiskFixture openWithBadPages(Path path) throws IOException {
     return new DiskFixture(
         16 << 20,
-        disk(dir(path(), SIZE)),
+        disk(dir(path, SIZE)),
         file -> {
           slab[0] = new FaultySlab(file, badPages);
           return slab[0];
@@ -662,10 +497,10 @@ final class FaultTest {
       badPages.add(pageOf(10)); // a further block
       badPages.add(pageOf(33)); // a first block
       badPages.add(pageOf(55));
-      badPages.add(SEGMENT); // a header
-      for (int i = 0; i < 2000; i++) {
+      badPages.add((long) SEGMENT); // a header
+      for (int i = 0; i < 1200; i++) {
         fixture.store.fill("http://other/" + i, octets(15_000));
-        if (i % 100 == 0) {
+        if (i % 200 == 0) {
           fixture.settle();
           isReady(fixture);
         }
@@ -673,89 +508,117 @@ final class FaultTest {
       fixture.settle();
       assertThat(fixture.stats().evictions()).isPositive();
       assertThat(fixture.stats().damaged()).isPositive();
-      assertThat(badPages).isEmpty();
+      for (int i : new int[] {10, 33, 55}) {
+        assertThat(fixture.load(url(i)).outcome()).as("%d", i).isEqualTo(LoadOutcome.ABSENT);
+      }
       check(fixture);
       works(fixture);
+    }
+    assertThat(badPages).as("written over").doesNotContain((long) SEGMENT);
+    for (long page : badPages) {
+      assertThat((long) used((int) (page / SEGMENT))).isLessThanOrEqualTo(page % SEGMENT);
+    }
+  }
+
+  /** Bytes of segment {@code number} that are given out; none of those behind is written. */
+  private int used(int number) throws IOException {
+    long directory = ByteBuffer.wrap(Files.readAllBytes(path().resolve("header"))).getLong(16);
+    Path newer = checkpoint(nextNumber(checkpoint(0)) > nextNumber(checkpoint(1)) ? 0 : 1);
+    try (Checkpoint.Input input = Checkpoint.Input.open(newer, directory)) {
+      return input.start().segments().stream()
+          .filter(state -> state.number() == number)
+          .mapToInt(Segments.State::used)
+          .findAny()
+          .orElse(0);
     }
   }
 
   @Test
-  void theScrubberDropsWhatCannotBeRead() throws IOException {
+  void thePatrolDropsWhatCannotBeRead() throws IOException {
+    Path killed = temp.resolve("killed");
     try (DiskFixture fixture = openWithBadPages()) {
       fill(fixture);
       for (int i = 10; i < 20; i++) {
         badPages.add(pageOf(i));
       }
-      fixture.tickUntil(() -> fixture.stats().damaged() >= 10);
+      fixture.tickUntil(() -> fixture.stats().scrubbedBlocks() > 4 * OBJECTS); // it went round
+      assertThat(fixture.stats().damaged()).isGreaterThanOrEqualTo(10);
       isReady(fixture);
       assertThat(fixture.stats().objects()).isEqualTo(OBJECTS - fixture.stats().damaged());
       assertThat(check(fixture)).isEqualTo((int) fixture.stats().objects());
+      fixture.settle();
+      DiskFixture.copy(path(), killed);
     }
-    Files.delete(map());
     badPages.clear();
-    try (DiskFixture fixture = open()) {
-      assertThat(fixture.load(url(13)).outcome()).as("struck out").isEqualTo(LoadOutcome.ABSENT);
+    try (DiskFixture fixture = open(killed)) {
+      for (int i = 10; i < 20; i++) {
+        assertThat(fixture.load(url(i)).outcome()).as("dropped").isEqualTo(LoadOutcome.ABSENT);
+      }
     }
   }
 
-  @Test
-  void aPlaceThatCannotBeReadAfterACrashLeavesTheMap() throws IOException {
-    fillAndLeave(End.KILLED);
-    Object before = Files.readAttributes(map(), BasicFileAttributes.class).fileKey();
-    int tiny = 6; // all of it is in its record, which is compared with the slabs
-    assertThat(content(tiny)).hasSizeLessThan(400);
-    change(slabs(), file -> badPages.add(find(file, content(tiny), 0) / PAGE * PAGE));
-    try (DiskFixture fixture = openWithBadPages()) {
-      works(fixture);
-      assertThat(fixture.load(url(tiny)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(check(fixture)).isGreaterThan(OBJECTS - 20);
-    }
-    assertThat(Files.readAttributes(map(), BasicFileAttributes.class).fileKey()).isEqualTo(before);
+  /** Numbers of packed segments in their order. */
+  private static List<Integer> packed(Path slabs) throws IOException {
+    ByteBuffer all = ByteBuffer.wrap(Files.readAllBytes(slabs));
+    return IntStream.range(0, all.capacity() / SEGMENT)
+        .filter(number -> all.getInt(number * SEGMENT) == 0x4C4F4C53)
+        .boxed()
+        .toList();
   }
 
-  @Test
-  void placesThatCannotBeReadAreSkippedByARebuild() throws IOException {
-    fillAndLeave(End.KILLED);
-    Files.delete(map());
-    badPages.add(pageOf(20));
-    badPages.add(pageOf(90));
-    long header = (pageOf(20) + pageOf(90)) / 2 / SEGMENT * SEGMENT;
-    assertThat(header / SEGMENT)
-        .isGreaterThan(Math.min(pageOf(20), pageOf(90)) / SEGMENT)
-        .isLessThan(Math.max(pageOf(20), pageOf(90)) / SEGMENT);
-    badPages.add(header);
-    try (DiskFixture fixture = openWithBadPages()) {
-      works(fixture);
-      assertThat(check(fixture)).isBetween(OBJECTS / 2, OBJECTS - 2);
-    }
-    assertThat(badPages).as("written over").isEmpty();
-    try (DiskFixture fixture = open()) {
-      works(fixture);
-    }
-  }
-
+  /** Places that a start reads of segments that its checkpoint does not cover. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aDiskThatReadsNothingAtTheStartIsOffAndKeepsItsMap(boolean hasMap) throws IOException {
-    fillAndLeave(End.KILLED);
-    if (!hasMap) {
-      Files.delete(map());
+  @ValueSource(booleans = {false, true})
+  void footersThatCannotBeReadCostTheirSegments(boolean isLast) throws IOException {
+    Path killed = fillAndKill();
+    List<Integer> packed = packed(killed.resolve("slabs"));
+    assertThat(packed).hasSizeGreaterThan(4);
+    int number = packed.get(isLast ? packed.size() - 1 : 1);
+    badPages.add((number + 1L) * SEGMENT - PAGE);
+    int found;
+    try (DiskFixture fixture = openWithBadPages(killed)) {
+      works(fixture);
+      found = check(fixture);
+      assertThat(found).isBetween(OBJECTS / 2, OBJECTS - 2);
     }
+    try (DiskFixture fixture = open(killed)) {
+      assertThat(check(fixture)).isEqualTo(found);
+      works(fixture);
+    }
+  }
+
+  @Test
+  void aDiskThatReadsNothingAtTheStartIsOffAndKeepsWhatItHas() throws IOException {
+    Path killed = fillAndKill();
     try (DiskFixture fixture =
         new DiskFixture(
             16 << 20,
-            disk(dir(path(), SIZE)),
+            disk(dir(killed, SIZE)),
             file -> {
               slab[0] = new FaultySlab(file);
               slab[0].failReads(Integer.MAX_VALUE);
               return slab[0];
             })) {
-      isOff(fixture, "Input/output error");
+      isOff(fixture, IO_ERROR);
     }
-    if (hasMap) {
-      try (DiskFixture fixture = open()) {
-        assertThat(check(fixture)).isPositive();
-      }
+    try (DiskFixture fixture = open(killed)) {
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
+    }
+  }
+
+  /** Three in a row are a disk that fails. */
+  @Test
+  void aDiskThatReadsLittleAtTheStartIsOffAndKeepsWhatItHas() throws IOException {
+    Path killed = fillAndKill();
+    List<Integer> packed = packed(killed.resolve("slabs"));
+    for (int i = 1; i <= 3; i++) {
+      badPages.add((packed.get(i) + 1L) * SEGMENT - PAGE);
+    }
+    try (DiskFixture fixture = openWithBadPages(killed)) {
+      isOff(fixture, IO_ERROR);
+    }
+    try (DiskFixture fixture = open(killed)) {
+      assertThat(check(fixture)).isEqualTo(OBJECTS);
     }
   }
 
@@ -772,14 +635,14 @@ final class FaultTest {
 
   @Test
   void purgedWhileItIsOpenedDoesNotComeBack() throws IOException {
-    fillAndLeave(End.KILLED);
+    Path killed = fillAndKill();
     CountDownLatch mayOpen = new CountDownLatch(1);
     try (StoreFixture store =
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
                     DiskTier.claim(
-                        disk(dir(path(), SIZE)),
+                        disk(dir(killed, SIZE)),
                         allocator,
                         transit,
                         memory,

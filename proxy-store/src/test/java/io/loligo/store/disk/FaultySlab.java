@@ -20,7 +20,7 @@ final class FaultySlab implements Slab {
   private final AtomicInteger stalled = new AtomicInteger();
   private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
   private final AtomicInteger forces = new AtomicInteger();
-  private volatile boolean failsWrites;
+  private volatile String failsWrites;
   private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
   private final AtomicReference<Hold> behindNextForce = new AtomicReference<>();
@@ -63,7 +63,12 @@ final class FaultySlab implements Slab {
   }
 
   void failWrites() {
-    failsWrites = true;
+    failWrites("Input/output error");
+  }
+
+  /** All writes fail as the system says it with {@code why}. */
+  void failWrites(String why) {
+    failsWrites = why;
   }
 
   /** All writes fail from the {@code nth} block on that is written to the main lane. */
@@ -162,14 +167,11 @@ final class FaultySlab implements Slab {
   @Override
   public void write(long position, ByteBuf from) throws IOException {
     pass(gate);
-    if (from.readableBytes() > Block.HEADER_BYTES
-        && from.getInt(from.readerIndex()) == Block.MAGIC
-        && Block.lane(from) == Lane.MAIN.ordinal()
-        && movesLeft.decrementAndGet() <= 0) {
-      failsWrites = true;
+    if (isOfMainLane(from) && movesLeft.decrementAndGet() <= 0) {
+      failWrites();
     }
-    if (failsWrites) {
-      throw new IOException("Input/output error");
+    if (failsWrites != null) {
+      throw new IOException(failsWrites);
     }
     touch(position, from.readableBytes(), true);
     file.write(position, from);
@@ -177,6 +179,19 @@ final class FaultySlab implements Slab {
     if (hold != null && hold.isOf(from.slice()) && behindNextFirstBlock.compareAndSet(hold, null)) {
       hold(hold);
     }
+  }
+
+  /** Whether {@code octets} begin with a block of the main lane, or a segment that does. */
+  private static boolean isOfMainLane(ByteBuf octets) {
+    for (int at : new int[] {0, Geometry.SEGMENT_HEADER_BYTES}) {
+      ByteBuf block =
+          octets.slice(
+              Math.min(at, octets.readableBytes()), Math.max(0, octets.readableBytes() - at));
+      if (block.readableBytes() > Block.HEADER_BYTES && block.getInt(0) == Block.MAGIC) {
+        return Block.lane(block) == Lane.MAIN.ordinal();
+      }
+    }
+    return false;
   }
 
   private void hold(Hold hold) throws IOException {

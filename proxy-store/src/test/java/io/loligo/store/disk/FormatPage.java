@@ -53,6 +53,11 @@ final class FormatPage {
     return Long.decode(row("Constants", 0, name)[1]);
   }
 
+  /** The number of a journal record's type. */
+  int type(String name) {
+    return Integer.parseInt(row("Journal record", 1, name)[0]);
+  }
+
   /** Where a field begins. */
   int offset(String title, String field) {
     return Integer.parseInt(row(title, 2, field)[0]);

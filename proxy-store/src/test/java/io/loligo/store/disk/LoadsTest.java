@@ -7,6 +7,7 @@ import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredFields;
@@ -59,21 +60,20 @@ final class LoadsTest {
   @BeforeEach
   void open() throws IOException {
     ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 32 << 20));
+    WatchedMedium medium =
+        new WatchedMedium(
+            new SystemMedium(
+                file -> {
+                  slab = new FaultySlab(file);
+                  return slab;
+                }));
     fixture =
         new DiskFixture(
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(
-                        here,
-                        allocator,
-                        transit,
-                        new SecondHits(memory),
-                        new SystemMedium(
-                            file -> {
-                              slab = new FaultySlab(file);
-                              return slab;
-                            }))));
+                    DiskTier.claim(here, allocator, transit, new SecondHits(memory), medium)),
+            medium);
     fixture.store.store.opened().join();
     for (int i = 0; i < LOOPS; i++) {
       loops.add(new DefaultEventExecutor());
@@ -201,7 +201,8 @@ final class LoadsTest {
     for (CompletableFuture<Got> one : french) {
       assertThat(DiskFixture.get(one).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
-    assertThat(fixture.stats().reads() - reads).isEqualTo(2);
+    // both to judge them, and the German one again
+    assertThat(fixture.stats().reads() - reads).isEqualTo(3);
   }
 
   private static Fields fields(String lines) {
@@ -252,6 +253,7 @@ final class LoadsTest {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
     onDiskOnly(varying(en), octets(5000));
+    fixture.settle(); // out of its buffer, where a read takes it without the disk
     CountDownLatch reading = slab.holdNextRead();
     CompletableFuture<Got> first = ask(0, en);
     awaitStalled();
@@ -294,9 +296,7 @@ final class LoadsTest {
 
   private void onDiskOnly(StoredMeta meta, byte[] octets) {
     fixture.store.fill(URL, meta, octets);
-    while (fixture.stats().objects() == 0) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> fixture.stats().objects() == 1);
     fixture.store.store.resize(0);
     fixture.store.store.resize(16 << 20);
     assertThat(fixture.store.store.stats().entries()).isZero();
@@ -415,8 +415,9 @@ final class LoadsTest {
     assertThat(loads.waiting()).isZero();
   }
 
-  @Test
-  void oneThatFailsDoesNotKeepTheOthers() {
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+  void oneThatFailsDoesNotKeepTheOthers(Class<? extends Throwable> failure) {
     Loads loads = loads((task, loop) -> queue.add(task));
     loads.add(
         key(URL),
@@ -424,11 +425,33 @@ final class LoadsTest {
         DiskTier.Wanted.CONTENT,
         ImmediateEventExecutor.INSTANCE,
         (loaded, queueNanos, readNanos) -> {
+          if (failure.equals(StackOverflowError.class)) {
+            throw new StackOverflowError("for the test");
+          }
           throw new IllegalStateException("for the test");
         });
     add(loads, "second");
     queue.remove().run();
     assertThat(told).containsExactly("second ABSENT", "end of 0");
+  }
+
+  @Test
+  void aRoundThatCannotBeginLetsEverybodyGo() {
+    Loads loads =
+        new Loads(
+            (task, loop) -> queue.add(task),
+            () -> {
+              throw new OutOfMemoryError("for the test");
+            },
+            PATIENCE_NANOS,
+            () -> nanos);
+    add(loads, "first");
+    add(loads, "second");
+    assertThatThrownBy(queue.remove()::run).isInstanceOf(OutOfMemoryError.class);
+    assertThat(told).containsExactly("first BUSY", "second BUSY");
+    assertThat(loads.waiting()).isZero();
+    add(loads, "later");
+    assertThat(queue).hasSize(1);
   }
 
   @Test

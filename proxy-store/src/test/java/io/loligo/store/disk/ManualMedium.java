@@ -137,23 +137,18 @@ final class ManualMedium implements Medium {
   }
 
   @Override
-  public Slab slabs(Path file, long bytes) throws IOException {
-    return files.slabs(file, bytes);
+  public void allocate(Path file, long bytes) throws IOException {
+    files.allocate(file, bytes);
   }
 
   @Override
-  public RecordMap create(Path file, long records) throws IOException {
-    return files.create(file, records);
+  public Slab slabs(Marks marks, Geometry geometry) throws IOException {
+    return files.slabs(marks, geometry);
   }
 
   @Override
-  public RecordMap open(Path file, long records) throws IOException {
-    return files.open(file, records);
-  }
-
-  @Override
-  public RecordMap recover(Path file, long records) throws IOException {
-    return files.recover(file, records);
+  public RecordMap records(long records) throws IOException {
+    return files.records(records);
   }
 
   @Override

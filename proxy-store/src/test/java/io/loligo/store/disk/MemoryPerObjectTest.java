@@ -6,41 +6,142 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.admission.QueueAdmission;
-import io.loligo.store.directory.ObjectIndex;
 import io.loligo.store.disk.record.ChronicleRecordMap;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * What a directory keeps in memory for an object, outside the map, summed up; {@code IndexMemory}
- * in proxy-bench measures it.
- */
+/** What a directory keeps in memory for a response, its head included. */
 final class MemoryPerObjectTest {
-  private static final long MOST_BYTES = 100;
+  private static final long MOST_BYTES = 120;
+  private static final long MEAN_BYTES = 13 << 10;
 
-  /** Total, mean size of objects, and how many objects it is filled with. */
-  @ParameterizedTest
-  @CsvSource({
-    "107374182400, 13312, 10000000", // the design size
-    "9466777216, 1350, 10000000", // objects of a few octets
-    "107374182400, 13312, 8000000", // as many as the configured mean size says
-    "2147483648, 13312, 160000",
-    "104857600, 13312, 7800",
-  })
-  void isAtMostAHundredOctets(long totalBytes, long meanBytes, int objects) {
-    Geometry geometry = Geometry.of(totalBytes, meanBytes, ChronicleRecordMap::fileBytes);
-    assertThat(geometry.records()).isGreaterThanOrEqualTo(objects);
-    long index = ObjectIndex.memoryBytes(geometry.records());
-    long admission =
+  @TempDir Path temp;
+
+  /** What its classes take is taken once in a process. */
+  @BeforeAll
+  static void loadClasses() throws IOException {
+    ChronicleRecordMap.create(1000).close();
+  }
+
+  /** Collects garbage, and waits until the buffers of what had gone are given back. */
+  private static void collect() throws InterruptedException {
+    for (int i = 0; i < 2; i++) {
+      ReferenceQueue<Object> queue = new ReferenceQueue<>();
+      WeakReference<Object> gone = new WeakReference<>(new Object(), queue);
+      ManagementFactory.getMemoryMXBean().gc();
+      // the second is queued when all that went with the first is through
+      assertThat(queue.remove(30_000)).isSameAs(gone);
+    }
+  }
+
+  /** Bytes of the heap, and of all buffers outside it but for those of allocators. */
+  private record Used(long heap, long direct) {
+    static Used now() throws InterruptedException {
+      collect();
+      long direct =
+          ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+              .filter(pool -> pool.getName().equals("direct"))
+              .mapToLong(BufferPoolMXBean::getMemoryUsed)
+              .sum();
+      return new Used(ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(), direct);
+    }
+  }
+
+  /** What works on {@code geometry}, without a disk. */
+  private Catalogue catalogue(Geometry geometry) throws IOException {
+    Marks marks = Marks.lock(temp);
+    SystemMedium.SYSTEM.allocate(marks.journal(0), 1 << 16);
+    Journal.create(marks.journal(0), SystemMedium.SYSTEM, 7, 0);
+    Journal journal =
+        new Journal(marks, SystemMedium.SYSTEM, 7, 0, Journal.HEADER_BYTES, ReentrantLock::new);
+    AtomicLong ids = new AtomicLong();
+    Segments.Writing nobody =
+        new Segments.Writing() {
+          @Override
+          public void flush(SegmentBuffer buffer) {}
+
+          @Override
+          public void foot(Segment segment) {}
+        };
+    Segments segments =
+        new Segments(
+            geometry.segments(),
+            geometry.segmentBytes(),
+            new BufferPool(new UnpooledByteBufAllocator(true), geometry.segmentBytes()),
+            ids::incrementAndGet,
+            journal,
+            nobody);
+    QueueAdmission admission =
         new QueueAdmission(
-                geometry.slabBytes(), geometry.segmentBytes(), totalBytes / geometry.records())
-            .memoryBytes();
-    long lists = notes(objects, geometry.segments());
+            geometry.slabBytes(),
+            geometry.segmentBytes(),
+            geometry.totalBytes() / geometry.records());
+    return new Catalogue(geometry.records(), segments, admission, ids::incrementAndGet, journal);
+  }
 
-    assertThat((index + admission + lists) / objects).isLessThanOrEqualTo(MOST_BYTES);
+  /** As many as there is room for: each takes a slot, a note, and a place in the admission. */
+  private static void fill(Catalogue catalogue, Geometry geometry, int objects) {
+    Segments segments = catalogue.segments();
+    for (int i = 0; i < geometry.segments(); i++) {
+      segments.found(i, Lane.values()[i % 2], Segment.Kind.PACKED, i + 1, geometry.segmentBytes());
+    }
+    Random random = new Random(1);
+    for (int i = 0; i < objects; i++) {
+      int segment = (int) ((long) i * geometry.segments() / objects);
+      Contents.Entry entry =
+          new Contents.Entry(
+              random.nextLong(),
+              random.nextLong(),
+              geometry.segments() + i + 1,
+              Geometry.SEGMENT_HEADER_BYTES,
+              FirstBlock.FIXED_BYTES,
+              0,
+              0,
+              Stored.NO_PIECES,
+              0,
+              0);
+      assertThat(catalogue.adopt(entry, segment)).isTrue();
+    }
+  }
+
+  /** Gigabytes, and how many of the records are in use. */
+  @ParameterizedTest
+  @CsvSource({"16, 1.0", "16, 0.75"})
+  void isAtMost120Bytes(long gigabytes, double share) throws IOException, InterruptedException {
+    Geometry geometry = Geometry.of(gigabytes << 30, MEAN_BYTES);
+    int objects = (int) (geometry.records() * share);
+    assertThat(objects).isGreaterThan(1_000_000);
+    Used before = Used.now();
+    Catalogue catalogue = catalogue(geometry);
+    Records records = new Records(geometry.records(), new UnpooledByteBufAllocator(true));
+    fill(catalogue, geometry, objects);
+    Used now = Used.now();
+    long index = now.direct - before.direct;
+    long lists = now.heap - before.heap;
+    assertThat(catalogue.objects()).isEqualTo(objects);
+    assertThat(index).as("each has a slot").isGreaterThan(40L * objects);
+    assertThat(lists).as("each has a note").isGreaterThan(4L * objects);
+    try (ChronicleRecordMap heads =
+        ChronicleRecordMap.create(Records.capacity(geometry.records()))) {
+      assertThat((index + lists + heads.memoryBytes()) / objects)
+          .as("index %d, lists %d, heads %d", index, lists, heads.memoryBytes())
+          .isLessThanOrEqualTo(MOST_BYTES);
+    }
+    records.close();
   }
 
   @ParameterizedTest
@@ -49,32 +150,41 @@ final class MemoryPerObjectTest {
     ProxyConfig.Disk disk =
         new ProxyConfig.Disk(
             List.of(StoreFixture.dir(Path.of("/none"), totalBytes)), meanBytes, 4, 32 << 20);
-    Geometry geometry = Geometry.of(totalBytes, meanBytes, ChronicleRecordMap::fileBytes);
-    long index = ObjectIndex.memoryBytes(geometry.records());
+    Geometry geometry = Geometry.of(totalBytes, meanBytes);
+    long index =
+        Catalogue.memoryBytes(geometry.records())
+            + (long) Records.capacity(geometry.records()) * ChronicleRecordMap.ENTRY_BYTES;
     long admission =
         new QueueAdmission(
                 geometry.slabBytes(), geometry.segmentBytes(), totalBytes / geometry.records())
             .memoryBytes();
 
     DiskMemory said = DiskMemory.of(disk);
+    assertThat(said.indexBytes()).isEqualTo(index);
     assertThat(said.heapBytes())
         .isGreaterThanOrEqualTo(admission + notes(geometry.records(), geometry.segments()));
     assertThat(said.directBytes()).isBetween(index, index + (20 << 20));
-    assertThat(said.mappedBytes()).isEqualTo(geometry.mapBytes());
   }
 
   private static long notes(int objects, int segments) {
     Segment segment = new Segment(0);
-    segment.open(Lane.MAIN, 1);
+    segment.open(Lane.MAIN, Segment.Kind.PACKED, 1);
     for (int slot = 0; slot <= objects / segments; slot++) {
       segment.note(slot);
     }
     return segment.memoryBytes() * segments;
   }
 
+  /** What is measured is what is said of the index. */
   @Test
-  void anIndexHasNoMoreThanItSays() {
-    assertThat(ObjectIndex.memoryBytes(10_000_000))
-        .isEqualTo(10_000_000L * ObjectIndex.SLOT_BYTES + (1L << 24) * Integer.BYTES);
+  void anIndexTakesNoMoreThanItSays() throws IOException, InterruptedException {
+    Geometry geometry = Geometry.of(2L << 30, MEAN_BYTES);
+    Used before = Used.now();
+    Catalogue catalogue = catalogue(geometry);
+    fill(catalogue, geometry, geometry.records());
+    assertThat(Used.now().direct - before.direct)
+        .isBetween(
+            40L * geometry.records(), Catalogue.memoryBytes(geometry.records()) + (64 << 10));
+    assertThat(catalogue.objects()).isEqualTo(geometry.records());
   }
 }

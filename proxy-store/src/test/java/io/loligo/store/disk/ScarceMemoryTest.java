@@ -14,6 +14,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,18 +31,37 @@ final class ScarceMemoryTest {
   }
 
   @Test
-  void noMemoryForTheRestIsBusyAndNotAMiss() throws IOException {
+  void noMemoryForTheFirstBlockIsBusyAndNotAMiss() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(200_000));
-      long taken =
-          fixture.store.transit.limit()
-              - fixture.store.transit.used()
-              - SizeClass.packed(Block.MAX_BYTES);
-      assertThat(fixture.store.transit.tryReserve(taken)).isTrue();
+      long taken = take(fixture, 0);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.BUSY);
       fixture.store.transit.release(taken);
       assertThat(fixture.load(URL).content()).isEqualTo(octets(200_000));
     }
+  }
+
+  /** It is in the middle of its answer, and others hand on what they have. */
+  @Test
+  void aReaderWaitsForMemoryForTheRest() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, octets(200_000));
+      long taken = take(fixture, SizeClass.packed(Block.MAX_BYTES));
+      long reads = fixture.stats().reads();
+      CompletableFuture<DiskFixture.Found> found =
+          CompletableFuture.supplyAsync(() -> fixture.load(URL));
+      DiskFixture.await(() -> fixture.stats().reads() > reads);
+      assertThat(found).isNotDone();
+      fixture.store.transit.release(taken);
+      assertThat(DiskFixture.get(found).content()).isEqualTo(octets(200_000));
+    }
+  }
+
+  /** Takes all memory but {@code left} bytes; how much. */
+  private static long take(DiskFixture fixture, long left) {
+    long taken = fixture.store.transit.limit() - fixture.store.transit.used() - left;
+    assertThat(fixture.store.transit.tryReserve(taken)).isTrue();
+    return taken;
   }
 
   /** One that has no memory left at the {@code failing}th buffer. */
@@ -62,12 +82,14 @@ final class ScarceMemoryTest {
   }
 
   private DiskFixture open(Scarce scarce) throws IOException {
+    WatchedMedium medium = new WatchedMedium(SystemMedium.SYSTEM);
     DiskFixture fixture =
         new DiskFixture(
             new StoreFixture(
                 16 << 20,
                 (allocator, transit, memory) ->
-                    DiskTier.claim(here(), scarce, transit, memory, Medium.SYSTEM)));
+                    DiskTier.claim(here(), scarce, transit, memory, medium)),
+            medium);
     fixture.store.store.opened().join();
     return fixture;
   }

@@ -3,153 +3,488 @@ package io.loligo.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.Lane;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+/** Which segments are given out, written, dead and emptied. */
 final class SegmentsTest {
   private static final int BYTES = 1 << 18;
+  private static final int PAGE = Block.PAGE_BYTES;
+  private static final Lane LANE = Lane.PROBATION;
 
-  private final Segments segments = new Segments(8, BYTES);
-  private long life;
+  @TempDir Path temp;
+  private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+  private final AtomicLong ids = new AtomicLong(100);
+  private final List<SegmentBuffer> full = new ArrayList<>();
+  private final List<Segment> sealed = new ArrayList<>();
+  private final List<Segments> made = new ArrayList<>();
+  private Marks marks;
+  private Journal journal;
+  private Segments segments;
 
-  private Segment withRoom(int bytes, long after) {
-    return segments.withRoom(bytes, Lane.PROBATION, after, false, ++life);
+  @BeforeEach
+  void begin() throws IOException {
+    marks = Marks.lock(temp);
+    SystemMedium.SYSTEM.allocate(marks.journal(0), 1 << 16);
+    Journal.create(marks.journal(0), SystemMedium.SYSTEM, 7, 0);
+    journal =
+        new Journal(marks, SystemMedium.SYSTEM, 7, 0, Journal.HEADER_BYTES, ReentrantLock::new);
+    segments = segments(8);
   }
 
-  /** A segment that was open and has {@code rest} left; of life {@link #life}. */
-  private Segment closed(Segments segments, int rest) {
-    Segment segment = segments.openFree(Lane.PROBATION, false, ++life);
-    segment.used = BYTES - rest;
-    segments.share(segment);
-    return segment;
+  private Segments segments(int count) {
+    Segments many =
+        new Segments(
+            count,
+            BYTES,
+            new BufferPool(allocator, BYTES),
+            ids::incrementAndGet,
+            journal,
+            new Segments.Writing() {
+              @Override
+              public void flush(SegmentBuffer buffer) {
+                full.add(buffer);
+              }
+
+              @Override
+              public void foot(Segment segment) {
+                sealed.add(segment);
+              }
+            });
+    made.add(many);
+    return many;
   }
 
-  /** The open segment, full. */
-  private Segment full(int bytes) {
-    Segment segment = withRoom(bytes, 0);
-    segment.used = BYTES;
-    segments.live(segment, bytes);
-    return segment;
+  @AfterEach
+  void end() throws IOException {
+    made.forEach(Segments::giveUpBuffers);
+    assertThat(allocator.metric().usedDirectMemory()).as("buffers").isZero();
+    journal.close();
+    marks.close();
+  }
+
+  // Stream segments
+
+  private Segment of(long place) {
+    return segments.get(Place.segment(place));
+  }
+
+  /** A response with a segment of its own. */
+  private long fullSegment(int slot) {
+    Extent extent = segments.allocate(BYTES, LANE, false);
+    segments.hold(extent.place(), 100, slot);
+    segments.unpin(extent.place());
+    return extent.place();
   }
 
   @Test
   void knowsWhatDiedAndGivesItToOneOnly() {
-    Segment one = full(100);
-    Segment two = full(100);
-    full(100);
+    long one = fullSegment(1);
+    long two = fullSegment(2);
+    fullSegment(3);
     assertThat(segments.dead()).isNull();
-    segments.live(two, -100);
-    segments.live(one, -100);
-    assertThat(segments.dead()).isSameAs(two);
-    assertThat(segments.dead()).isSameAs(one);
+    segments.let(two, 100);
+    segments.let(one, 100);
+    assertThat(segments.dead()).isSameAs(of(two));
+    assertThat(segments.dead()).isSameAs(of(one));
     assertThat(segments.dead()).isNull();
   }
 
   @Test
   void whatIsOpenDiesWhenItIsClosed() {
-    Segment one = full(100);
-    segments.live(one, -100);
+    Extent one = segments.allocate(BYTES / 2, LANE, false);
+    segments.hold(one.place(), 100, 1);
+    segments.let(one.place(), 100);
+    segments.unpin(one.place());
     assertThat(segments.dead()).isNull();
-    full(100);
-    assertThat(segments.dead()).isSameAs(one);
+    segments.allocate(BYTES / 2 + PAGE, LANE, false);
+    assertThat(segments.dead()).isSameAs(of(one.place()));
   }
 
   @Test
   void whatIsPinnedDiesWithItsLastPin() {
-    Segment one = full(100);
-    full(100);
-    one.pins = 2;
-    segments.live(one, -100);
+    Extent one = segments.allocate(BYTES / 2, LANE, false);
+    Extent two = segments.allocate(BYTES / 2, LANE, false);
+    segments.allocate(BYTES / 2, LANE, false);
+    assertThat(of(two.place())).isSameAs(of(one.place()));
+    segments.unpin(one.place());
     assertThat(segments.dead()).isNull();
-    one.pins = 1;
-    segments.unpinned(one);
-    assertThat(segments.dead()).isNull();
-    one.pins = 0;
-    segments.unpinned(one);
-    assertThat(segments.dead()).isSameAs(one);
+    assertThat(segments.oldest(LANE)).isNull();
+    segments.unpin(two.place());
+    assertThat(segments.dead()).isSameAs(of(one.place()));
   }
 
   @Test
   void whatLivesAgainIsNotDead() {
-    Segment one = full(100);
-    full(100);
-    segments.live(one, -100);
-    segments.live(one, 50);
+    long one = fullSegment(1);
+    segments.let(one, 100);
+    segments.hold(one, 50, 2);
     assertThat(segments.dead()).isNull();
-    segments.live(one, -50);
-    assertThat(segments.dead()).isSameAs(one);
+    segments.let(one, 50);
+    assertThat(segments.dead()).isSameAs(of(one));
   }
 
   @Test
-  void whatWasEmptiedMeanwhileIsNotDead() {
-    Segment one = full(100);
-    full(100);
-    segments.live(one, -100);
-    segments.condemn(one);
+  void whatWasEmptiedMeanwhileIsNotDeadButFree() {
+    long one = fullSegment(1);
+    int free = segments.freeCount();
+    segments.let(one, 100);
+    segments.condemn(of(one));
     assertThat(segments.dead()).isNull();
+    assertThat(segments.freeCount()).isEqualTo(free + 1);
+  }
+
+  @Test
+  void whatIsEmptiedWhileSomebodyPinsItIsFreeAfterwards() {
+    Extent one = segments.allocate(BYTES, LANE, false);
+    int free = segments.freeCount();
+    segments.condemn(of(one.place()));
+    assertThat(segments.freeCount()).isEqualTo(free);
+    segments.unpin(one.place());
+    assertThat(segments.freeCount()).isEqualTo(free + 1);
+    assertThat(of(one.place()).lane).isNull();
+  }
+
+  @Test
+  void theOldestLifeIsEmptiedFirst() {
+    long one = fullSegment(1);
+    long two = fullSegment(2);
+    assertThat(segments.oldest(LANE)).isSameAs(of(one));
+    segments.condemn(of(one));
+    assertThat(segments.oldest(LANE)).isSameAs(of(two));
+    assertThat(segments.oldest(Lane.MAIN)).isNull();
+  }
+
+  /** A segment that was open and has {@code rest} left. */
+  private Segment closed(Segments many, int rest) {
+    Extent extent = many.allocate(BYTES - rest, LANE, false);
+    many.unpin(extent.place());
+    return many.get(Place.segment(extent.place()));
   }
 
   @Test
   void endsAreUsedForWhatFitsThemBest() {
-    Segment large = closed(segments, 20_000);
-    Segment small = closed(segments, 5_000);
-    Segment open = withRoom(30_000, 0);
-    assertThat(open).isNotSameAs(large);
-    assertThat(withRoom(4_000, 0)).isSameAs(small);
-    assertThat(withRoom(6_000, 0)).isSameAs(large);
-    small.used += 4_000;
-    assertThat(withRoom(4_000, 0)).isSameAs(large);
-    assertThat(withRoom(21_000, 0)).isSameAs(open);
-  }
-
-  @Test
-  void anEndOfAnOlderLifeIsNotForWhatIsWrittenAnew() {
-    Segment older = closed(segments, 5_000);
-    Segment newer = closed(segments, 6_000);
-    assertThat(withRoom(4_000, older.generation)).isSameAs(older);
-    assertThat(withRoom(4_000, newer.generation)).isSameAs(newer);
-    assertThat(withRoom(4_000, newer.generation + 1)).isNotIn(older, newer);
+    Segment large = closed(segments, 5 * PAGE);
+    Segment small = closed(segments, 2 * PAGE);
+    Segment open = of(segments.allocate(8 * PAGE, LANE, false).place());
+    assertThat(open).isNotIn(large, small);
+    assertThat(of(segments.allocate(2 * PAGE, LANE, false).place())).isSameAs(small);
+    assertThat(of(segments.allocate(3 * PAGE, LANE, false).place())).isSameAs(large);
+    assertThat(of(segments.allocate(2 * PAGE, LANE, false).place())).isSameAs(large);
+    assertThat(of(segments.allocate(PAGE, LANE, false).place())).isSameAs(open);
+    assertThat(of(segments.allocate(PAGE, Lane.MAIN, false).place()).lane).isSameAs(Lane.MAIN);
   }
 
   @Test
   void theSmallestOfTooManyEndsIsGivenUp() {
-    Segments many = new Segments(Rests.MAX_ENDS + 10, BYTES);
-    closed(many, Rests.MIN_BYTES);
+    Segments many = segments(Rests.MAX_ENDS + 10);
+    closed(many, PAGE);
     for (int i = 0; i < Rests.MAX_ENDS; i++) {
-      closed(many, 10_000 + i);
+      closed(many, (2 + i) * PAGE);
     }
-    Segment least = many.withRoom(100, Lane.PROBATION, 0, false, ++life);
-    assertThat(BYTES - least.used).isEqualTo(10_000);
-    least.used = BYTES - Rests.MIN_BYTES + 1;
-    Segment another = closed(many, 9_000);
-    assertThat(many.withRoom(100, Lane.PROBATION, 0, false, ++life))
-        .as("what is used up made room for it")
-        .isSameAs(another);
+    many.allocate(BYTES - PAGE, LANE, false);
+    Extent least = many.allocate(PAGE, LANE, false);
+    assertThat(BYTES - Place.offset(least.place())).isEqualTo(2 * PAGE);
   }
 
   @Test
   void allThatStreamsLeaveIsUsed() {
-    int streams = 100;
-    Segments many = new Segments(streams + 3, BYTES);
+    int streams = 10;
+    Segments many = segments(streams + Segments.RESERVE);
     for (int i = 0; i < streams; i++) {
-      closed(many, BYTES / 2);
+      closed(many, BYTES / 2 - PAGE);
     }
     for (int i = 0; i < streams; i++) {
-      Segment segment = many.withRoom(60_000, Lane.PROBATION, 0, false, ++life);
-      assertThat(segment.number).isLessThan(streams);
-      segment.used = BYTES;
+      assertThat(many.allocate(BYTES / 2 - PAGE, LANE, false)).isNotNull();
     }
-    assertThat(many.freeCount()).isEqualTo(3);
+    assertThat(many.allocate(PAGE, LANE, false)).isNull();
+    assertThat(many.freeCount()).isEqualTo(Segments.RESERVE);
   }
 
   @Test
   void nobodyIsGivenAnythingInWhatIsEmptied() {
-    Segment end = closed(segments, 5_000);
-    Segment half = closed(segments, BYTES / 2);
-    assertThat(segments.oldest(Lane.PROBATION)).isSameAs(end);
+    Segment end = closed(segments, 5 * PAGE);
+    closed(segments, BYTES / 2);
+    closed(segments, PAGE);
+    assertThat(segments.oldest(LANE)).isSameAs(end);
     segments.condemn(end);
-    assertThat(segments.oldest(Lane.PROBATION)).isSameAs(half);
-    segments.condemn(half);
-    Segment given = withRoom(4_000, 0);
-    assertThat(given.used).isLessThan(5_000);
+    assertThat(of(segments.allocate(4 * PAGE, LANE, false).place()).number)
+        .isNotEqualTo(end.number);
+  }
+
+  @Test
+  void whatWasAllocatedInVainIsGivenOutAgain() {
+    Extent one = segments.allocate(10 * PAGE, LANE, false);
+    segments.trim(one, 3 * PAGE);
+    Extent two = segments.allocate(PAGE, LANE, false);
+    assertThat(Place.offset(two.place())).isEqualTo(3 * PAGE);
+    segments.trim(one, PAGE);
+    assertThat(Place.offset(segments.allocate(PAGE, LANE, false).place())).isEqualTo(4 * PAGE);
+  }
+
+  @Test
+  void theReserveIsForWhatMoves() {
+    for (int i = 0; i < 8 - Segments.RESERVE; i++) {
+      fullSegment(i);
+    }
+    assertThat(segments.allocate(BYTES, LANE, false)).isNull();
+    assertThat(segments.reserve(64, 32, LANE, false, true)).isNull();
+    assertThat(segments.allocate(BYTES, Lane.MAIN, true)).isNotNull();
+    Room room = segments.reserve(64, 32, Lane.MAIN, true, true);
+    assertThat(room).isNotNull();
+    segments.done(room);
+    assertThat(segments.freeCount()).isZero();
+    assertThat(segments.allocate(BYTES, Lane.MAIN, true)).isNull();
+  }
+
+  // Packed segments
+
+  private Room reserve(int bytes) {
+    return segments.reserve(bytes, Contents.ENTRY_BYTES, LANE, false, true);
+  }
+
+  private Room fill(int bytes) {
+    Room room = reserve(bytes);
+    room.block().writeBytes(new byte[bytes]);
+    segments.done(room);
+    return room;
+  }
+
+  @Test
+  void blocksStandOneBehindTheOther() {
+    Room one = reserve(640);
+    Room two = reserve(64);
+    Room three = segments.reserve(64, 32, Lane.MAIN, false, true);
+    assertThat(one.offset()).isEqualTo(Geometry.SEGMENT_HEADER_BYTES);
+    assertThat(two.offset()).isEqualTo(one.offset() + 640);
+    assertThat(two.version()).isGreaterThan(one.version());
+    assertThat(one.version()).isGreaterThan(one.generation());
+    assertThat(Place.segment(three.place())).isNotEqualTo(Place.segment(one.place()));
+    segments.done(one);
+    segments.done(two);
+    segments.done(three);
+  }
+
+  @Test
+  void aBufferIsWrittenWhenItIsClosedAndItsWritersAreThrough() {
+    Room one = reserve(640);
+    Room two = reserve(64);
+    segments.closeBuffers(true);
+    segments.done(two);
+    assertThat(full).isEmpty();
+    segments.done(one);
+    assertThat(full).hasSize(1);
+    SegmentBuffer buffer = full.get(0);
+    assertThat(buffer.start()).isZero();
+    assertThat(buffer.content().readableBytes()).isEqualTo(PAGE);
+    assertThat(Blocks.isHeader(buffer.content(), one.generation())).isTrue();
+    assertThat(segments.flushed(buffer)).as("not sealed").isFalse();
+    Room three = reserve(64);
+    assertThat(three.offset()).as("whole pages are written").isEqualTo(PAGE);
+    assertThat(three.generation()).isEqualTo(one.generation());
+    segments.done(three);
+  }
+
+  @Test
+  void aBufferWaitsFromOneTickToTheNext() {
+    fill(640);
+    segments.closeBuffers(false);
+    assertThat(full).isEmpty();
+    fill(640);
+    segments.closeBuffers(false);
+    assertThat(full).hasSize(1);
+    segments.flushed(full.get(0));
+    segments.closeBuffers(false);
+    segments.closeBuffers(false);
+    assertThat(full).as("an empty one is not written").hasSize(1);
+  }
+
+  @Test
+  void whatStandsInABufferIsReadFromThereUntilItIsWritten() {
+    Room room = reserve(64);
+    room.block().writeLong(77);
+    ByteBuf into = Unpooled.buffer(64);
+    assertThat(segments.read(room.place(), into, 64)).isTrue();
+    assertThat(into.getLong(0)).isEqualTo(77);
+    assertThat(segments.read(room.place() + 64, into, 64)).as("not given out").isFalse();
+    assertThat(segments.read(Place.of(5, room.offset()), into, 64)).isFalse();
+    segments.done(room);
+    segments.closeBuffers(true);
+    assertThat(segments.read(room.place(), into, 64)).isTrue();
+    segments.flushed(full.get(0));
+    assertThat(segments.read(room.place(), into, 64)).isFalse();
+  }
+
+  @Test
+  void aSegmentWithABufferThatIsNotWrittenIsNotEmptied() {
+    Room room = fill(640);
+    segments.hold(room.place(), 640, 1);
+    segments.closeAll();
+    segments.let(room.place(), 640);
+    assertThat(segments.dead()).isNull();
+    assertThat(segments.oldest(LANE)).isNull();
+    segments.flushed(full.get(0));
+    assertThat(segments.oldest(LANE)).isSameAs(of(room.place()));
+    assertThat(segments.dead()).isSameAs(of(room.place()));
+  }
+
+  /** Each entry takes a page of the footer here, so that one too many is noticed. */
+  @Test
+  void aSegmentIsSealedWhenItsFooterWouldNotFitAnyMore() {
+    Segment first = of(fillWithEntry(128).place());
+    int entries = PAGE;
+    int end = 0;
+    for (Room room = fillWithEntry(128); of(room.place()) == first; room = fillWithEntry(128)) {
+      end = room.offset() + 128;
+      entries += PAGE;
+      assertThat(end + Segments.footerBytes(entries)).isLessThanOrEqualTo(BYTES);
+    }
+    assertThat(end + 128 + Segments.footerBytes(entries + PAGE)).isGreaterThan(BYTES);
+    assertThat(first.sealed).isTrue();
+    assertThat(sealed).as("it is not written yet").isEmpty();
+    assertThat(segments.flushed(full.get(0))).as("the footer is due").isTrue();
+    assertThat(segments.oldest(LANE)).as("until it is written").isNull();
+    segments.unpin(Place.of(first.number, 0));
+    assertThat(segments.oldest(LANE)).isSameAs(first);
+  }
+
+  private Room fillWithEntry(int bytes) {
+    Room room = segments.reserve(bytes, PAGE, LANE, false, true);
+    room.block().writeBytes(new byte[bytes]);
+    segments.done(room);
+    return room;
+  }
+
+  /** All of it was written when it was sealed. */
+  @Test
+  void aSegmentThatWasWrittenBeforeItIsSealedIsGivenItsFooterToo() {
+    Segment first = of(fill(60_000).place());
+    segments.closeBuffers(true);
+    segments.flushed(full.get(0));
+    assertThat(sealed).isEmpty();
+    Room room = fill(60_000);
+    for (int i = 0; of(room.place()) == first; i++) {
+      segments.closeBuffers(true);
+      segments.flushed(full.get(full.size() - 1));
+      assertThat(i).isLessThan(5);
+      room = fill(60_000);
+    }
+    assertThat(sealed).containsExactly(first);
+    assertThat(first.pins).isOne();
+  }
+
+  @Test
+  void thereIsABufferForADiskThreadAndNotForWhoDoesNotWait() {
+    List<Room> rooms = new ArrayList<>();
+    for (int i = 0; i < BufferPool.MAX; i++) {
+      rooms.add(segments.reserve(60_000, 32, LANE, false, false));
+      segments.closeBuffers(true);
+    }
+    assertThat(rooms).doesNotContainNull();
+    assertThat(segments.reserve(64, 32, LANE, false, false)).isNull();
+    Room room = segments.reserve(64, 32, LANE, false, true);
+    assertThat(room).isNotNull();
+    rooms.forEach(segments::done);
+    segments.done(room);
+    assertThat(full).hasSize(BufferPool.MAX);
+    full.forEach(segments::flushed);
+  }
+
+  // What a start finds
+
+  private record Said(Journal.Type type, long segment, long generation) {}
+
+  @Test
+  void theJournalSaysWhatIsOpenedAndFreed() throws IOException {
+    Segment packed = of(fill(64).place());
+    long packedLife = packed.generation;
+    long stream = fullSegment(1);
+    long streamLife = of(stream).generation;
+    segments.let(stream, 100);
+    segments.condemn(of(stream));
+    journal.flush();
+    List<Said> said = new ArrayList<>();
+    Journal.read(
+        marks.journal(0),
+        7,
+        0,
+        Journal.HEADER_BYTES,
+        (type, lane, kind, a, b, c) -> {
+          if (type == Journal.Type.OPEN) {
+            assertThat(lane).isEqualTo(LANE.ordinal());
+            assertThat(kind).isEqualTo((int) a == packed.number ? 0 : 1);
+          }
+          said.add(new Said(type, a, b));
+        });
+    assertThat(said)
+        .containsExactly(
+            new Said(Journal.Type.OPEN, packed.number, packedLife),
+            new Said(Journal.Type.OPEN, Place.segment(stream), streamLife),
+            new Said(Journal.Type.FREE, Place.segment(stream), streamLife));
+    assertThat(streamLife).isGreaterThan(packedLife);
+  }
+
+  @Test
+  void aSnapshotSaysWhatIsWrittenAndWhatMayNotBeKnown() {
+    Room room = fill(640);
+    fullSegment(1);
+    Segments.Snapshot snapshot = segments.snapshot();
+    assertThat(snapshot.states()).hasSize(2);
+    assertThat(snapshot.states())
+        .filteredOn(state -> state.number() == Place.segment(room.place()))
+        .singleElement()
+        .returns(false, Segments.State::written)
+        .returns(room.offset() + 640, Segments.State::used)
+        .returns(room.generation(), Segments.State::generation);
+    assertThat(snapshot.states())
+        .filteredOn(state -> state.kind() == Segment.Kind.STREAM)
+        .singleElement()
+        .returns(true, Segments.State::written);
+    assertThat(segments.isOlderThanCheckpoint(room.version())).isTrue();
+    Room later = fill(64);
+    assertThat(later.version()).isGreaterThan(snapshot.nextId());
+    assertThat(segments.isOlderThanCheckpoint(later.version())).isFalse();
+  }
+
+  @Test
+  void whatIsFoundIsEmptiedInTheOrderOfItsLives() {
+    segments.found(5, LANE, Segment.Kind.PACKED, 30, BYTES);
+    segments.found(2, LANE, Segment.Kind.STREAM, 10, BYTES);
+    segments.found(4, Lane.MAIN, Segment.Kind.PACKED, 20, BYTES);
+    segments.hold(Place.of(5, 64), 100, 1);
+    segments.hold(Place.of(4, 64), 100, 2);
+    segments.settle();
+    assertThat(segments.freeCount()).isEqualTo(5);
+    assertThat(segments.oldest(LANE).number).isEqualTo(2);
+    assertThat(segments.dead().number).as("nothing was found in it").isEqualTo(2);
+    assertThat(segments.dead()).isNull();
+    segments.condemn(segments.get(2));
+    assertThat(segments.oldest(LANE).number).isEqualTo(5);
+    assertThat(segments.oldest(Lane.MAIN).number).isEqualTo(4);
+    assertThat(segments.liveBytes(LANE)).isEqualTo(100);
+    assertThat(of(fill(64).place()).number).as("nothing is added").isNotIn(4, 5);
+  }
+
+  @Test
+  void notesAreOfOneLife() {
+    long one = fullSegment(7);
+    Segment segment = of(one);
+    long life = segment.generation;
+    segments.hold(one, 50, 9);
+    assertThat(segments.noted(segment.number, life)).containsExactly(7, 9);
+    assertThat(segments.noted(segment.number, life - 1)).isEmpty();
+    segments.condemn(segment);
+    assertThat(segments.noted(segment.number, life)).isEmpty();
   }
 }

@@ -1,0 +1,129 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A {@code cache_dir} of a proxy in a process of its own. */
+class CacheDirProcessWireTest extends WireTest {
+  private static final int SMALL = 100;
+  private static final int LARGE = 4;
+  private static final int LARGE_BYTES = 600_000;
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  private int port;
+
+  private Path cache() {
+    return dir.resolve("cache");
+  }
+
+  private ProxyProcess start() throws Exception {
+    port = ProxyProcess.freePort();
+    String text =
+        configuration(
+            "http_port 127.0.0.1:" + port,
+            "cache_dir rock " + cache() + " 16 swap-timeout=60000",
+            "loligo_cache_dir_wait 60 seconds");
+    Path conf = Files.writeString(dir.resolve("loligo.conf"), text);
+    return closing(ProxyProcess.loligo(dir, "run", "-f", conf.toString())).awaitPort(port);
+  }
+
+  private static List<String> paths() {
+    return Stream.concat(
+            IntStream.range(0, SMALL).mapToObj(i -> "/small/" + i),
+            IntStream.range(0, LARGE).mapToObj(i -> "/large/" + i))
+        .toList();
+  }
+
+  /** It begins with its path, by which it is found in the slabs. */
+  private static String body(String path) {
+    String marker = "<" + path + ">";
+    return path.startsWith("/small") ? marker : marker + "0123456789".repeat(LARGE_BYTES / 10);
+  }
+
+  private WireMessage fetch(String path) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      return client.get(origin.url(path)).response();
+    }
+  }
+
+  private void fill() throws IOException {
+    for (String path : paths()) {
+      origin.onOk(path, body(path), FRESH);
+      assertThat(fetch(path).text()).isEqualTo(body(path));
+    }
+  }
+
+  /** Waits until the slabs have the first block of every response. */
+  private void awaitSlabs() throws IOException {
+    long guard = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
+    String slabs = "";
+    for (String path : paths()) {
+      String marker = "<" + path + ">";
+      while (!slabs.contains(marker)) {
+        assertThat(System.nanoTime() - guard).as("%s is in the slabs", path).isNegative();
+        slabs = Files.readString(cache().resolve("slabs"), ISO_8859_1);
+      }
+    }
+  }
+
+  private void assertAllFromDisk() throws IOException {
+    for (String path : paths()) {
+      WireMessage hit = fetch(path);
+      assertHit(hit);
+      assertThat(hit.field("Cache-Status")).as(path).endsWith("; detail=disk");
+      assertThat(hit.text()).isEqualTo(body(path));
+      assertThat(origin.fetches(path)).as(path).isEqualTo(1);
+    }
+  }
+
+  /** What a kill may lose are the buffers, which are written after two seconds. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "KILL"})
+  void everythingIsAHitAsSoonAsThePortIsOpenAgain(String signal) throws Exception {
+    ProxyProcess first = start();
+    fill();
+    if (signal.equals("KILL")) {
+      awaitSlabs();
+    }
+    first.signal(signal);
+    assertThat(first.awaitExit() == 0).as(first.output()).isEqualTo(signal.equals("TERM"));
+    start();
+    assertAllFromDisk();
+  }
+
+  /** A thread that waits for a page of a mapped file makes all others wait at a safepoint. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void mapsNoFileThatIsWrittenTo() throws Exception {
+    ProxyProcess first = start();
+    fill();
+    assertThat(sharedMappings(first)).isEmpty();
+    first.signal("TERM");
+    assertThat(first.awaitExit()).as(first.output()).isZero();
+    ProxyProcess second = start();
+    assertAllFromDisk();
+    assertThat(sharedMappings(second)).isEmpty();
+  }
+
+  /** Of files, but for what the JVM itself publishes. */
+  private static List<String> sharedMappings(ProxyProcess process) throws IOException {
+    List<String> maps = Files.readAllLines(Path.of("/proc/" + process.process().pid() + "/maps"));
+    assertThat(maps).as("mappings").isNotEmpty();
+    return maps.stream()
+        .filter(line -> line.matches("\\S+ .w.s .*") && line.contains("/"))
+        .filter(line -> !line.contains("/hsperfdata_"))
+        .toList();
+  }
+}

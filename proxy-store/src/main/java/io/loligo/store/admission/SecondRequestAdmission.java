@@ -1,0 +1,70 @@
+package io.loligo.store.admission;
+
+import java.util.function.LongPredicate;
+
+/**
+ * Leaves out what arrives for the first time in a while: most responses are asked for only once,
+ * and what is not written evicts nothing. The rest is up to another admission. Guarded by the lock
+ * of the directory that owns it.
+ */
+public final class SecondRequestAdmission implements DiskAdmission {
+  private final DiskAdmission next;
+  private final LongPredicate stored;
+  private final Ghosts seen;
+
+  /**
+   * Has seen nothing.
+   *
+   * @param next decides on what arrives again
+   * @param stored whether something is stored under a hash; what replaces it is not left out
+   * @param capacityBytes of all segments
+   * @param meanObjectBytes an object takes on disk, roughly; makes the memory's size
+   */
+  public SecondRequestAdmission(
+      DiskAdmission next, LongPredicate stored, long capacityBytes, long meanObjectBytes) {
+    this.next = next;
+    this.stored = stored;
+    this.seen = new Ghosts(QueueAdmission.keys(capacityBytes, (double) meanObjectBytes));
+  }
+
+  /** Bytes of memory that one with these sizes occupies, without the other. */
+  public static long memoryBytes(long capacityBytes, long meanObjectBytes) {
+    return Ghosts.memoryBytes(QueueAdmission.keys(capacityBytes, (double) meanObjectBytes));
+  }
+
+  @Override
+  public Placement place(long hash, long bytes, boolean full) {
+    boolean again = seen.take(hash) >= 0;
+    seen.add(hash);
+    return again || stored.test(hash)
+        ? next.place(hash, bytes, full)
+        : new Placement(null, Reason.FIRST);
+  }
+
+  @Override
+  public boolean mayGrow(Lane lane, long hash, long bytes, boolean full) {
+    return next.mayGrow(lane, hash, bytes, full);
+  }
+
+  @Override
+  public Lane victim(long probationBytes, long mainBytes, long capacityBytes) {
+    return next.victim(probationBytes, mainBytes, capacityBytes);
+  }
+
+  @Override
+  public Verdict reclaim(Lane lane, long hash, long bytes, int hits, boolean inMemory) {
+    return next.reclaim(lane, hash, bytes, hits, inMemory);
+  }
+
+  @Override
+  public void kept(Lane lane, long hash, long bytes) {
+    next.kept(lane, hash, bytes);
+  }
+
+  @Override
+  public void evicted(Lane lane, long hash, long bytes) {
+    next.evicted(lane, hash, bytes);
+    seen.take(hash);
+    seen.add(hash);
+  }
+}

@@ -1,0 +1,85 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The memory of the segment buffers of one directory: {@link #MAX} of them, and one more for each
+ * disk thread. Thread-safe.
+ */
+final class BufferPool {
+  /** Buffers at most that those who do not wait can have: {@value}. */
+  static final int MAX = 6;
+
+  /** Bytes of a buffer, unless a segment has less. */
+  static final int BYTES = 1 << 20;
+
+  private final ByteBufAllocator allocator;
+  private final int bytes;
+  private final AtomicInteger out = new AtomicInteger();
+  private final Queue<ByteBuf> spare = new ConcurrentLinkedQueue<>();
+  private volatile boolean closed;
+
+  BufferPool(ByteBufAllocator allocator, int segmentBytes) {
+    this.allocator = allocator;
+    this.bytes = bytes(segmentBytes);
+  }
+
+  /** Bytes of a buffer where segments have {@code segmentBytes}. */
+  static int bytes(int segmentBytes) {
+    return Math.min(BYTES, segmentBytes);
+  }
+
+  /** Bytes of a buffer. */
+  int bytes() {
+    return bytes;
+  }
+
+  /**
+   * Memory for a buffer, owned; null where there are too many.
+   *
+   * @param always whether it is for a disk thread
+   */
+  ByteBuf take(boolean always) {
+    if (out.incrementAndGet() > MAX && !always) {
+      out.decrementAndGet();
+      return null;
+    }
+    ByteBuf memory = spare.poll();
+    boolean taken = memory != null;
+    try {
+      if (memory == null) {
+        memory = allocator.directBuffer(bytes, bytes);
+        taken = true;
+      }
+      return memory.setIndex(0, 0);
+    } finally {
+      if (!taken) {
+        out.decrementAndGet();
+      }
+    }
+  }
+
+  /** Takes {@code memory} back. */
+  void back(ByteBuf memory) {
+    if (out.decrementAndGet() >= MAX || closed) {
+      memory.release();
+    } else {
+      spare.add(memory);
+      if (closed) {
+        close();
+      }
+    }
+  }
+
+  /** Releases what nobody uses, and from now on whatever comes back. */
+  void close() {
+    closed = true;
+    for (ByteBuf memory = spare.poll(); memory != null; memory = spare.poll()) {
+      memory.release();
+    }
+  }
+}

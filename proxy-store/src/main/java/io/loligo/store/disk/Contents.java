@@ -1,0 +1,152 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.util.zip.CRC32C;
+
+/**
+ * What a packed segment holds, as its footer and its section of a checkpoint say it: a head of
+ * {@value #HEAD_BYTES} bytes and an entry for each first block. See {@code docs/disk-format.md}.
+ * Stateless.
+ */
+final class Contents {
+  /** Bytes of the head. */
+  static final int HEAD_BYTES = 64;
+
+  /** Bytes of an entry without pieces. */
+  static final int ENTRY_BYTES = 32;
+
+  /** Bytes in front of the places of the pieces. */
+  static final int PIECES_BYTES = 12;
+
+  /** The places of its pieces follow the entry. */
+  static final int HAS_PIECES = 1;
+
+  /** It is stored, or may be, under another key of a URL than its own. */
+  static final int ALTERNATIVE = 2;
+
+  private static final int MAGIC = 0x4C4F4C46;
+  private static final int CRC = 4;
+  private static final int GENERATION = 8;
+  private static final int SEGMENT = 16;
+  private static final int COUNT = 20;
+  private static final int LENGTH = 24;
+
+  private Contents() {}
+
+  /** One first block. */
+  record Entry(
+      long high,
+      long low,
+      long version,
+      int offset,
+      int length,
+      int hits,
+      int flags,
+      long[] pieces,
+      int fullPieceBytes,
+      int lastPieceBytes) {
+    /** Bytes that {@link Contents#write} writes. */
+    int bytes() {
+      return ENTRY_BYTES + (pieces.length == 0 ? 0 : PIECES_BYTES + pieces.length * Long.BYTES);
+    }
+  }
+
+  /** Appends {@code entry} to {@code out}, borrowed. */
+  static void write(Entry entry, ByteBuf out) {
+    boolean hasPieces = entry.pieces.length > 0;
+    out.writeLong(entry.high);
+    out.writeLong(entry.low);
+    out.writeLong(entry.version);
+    out.writeInt(entry.offset);
+    out.writeShort(entry.length);
+    out.writeByte(entry.hits);
+    out.writeByte(hasPieces ? entry.flags | HAS_PIECES : entry.flags & ~HAS_PIECES);
+    if (hasPieces) {
+      out.writeInt(entry.fullPieceBytes);
+      out.writeInt(entry.lastPieceBytes);
+      out.writeInt(entry.pieces.length);
+      for (long piece : entry.pieces) {
+        out.writeLong(piece);
+      }
+    }
+  }
+
+  /** Reads the next entry of {@code in}, borrowed, or null where that is damaged. */
+  static Entry read(ByteBuf in) {
+    if (in.readableBytes() < ENTRY_BYTES) {
+      return null;
+    }
+    long high = in.readLong();
+    long low = in.readLong();
+    long version = in.readLong();
+    int offset = in.readInt();
+    int length = in.readUnsignedShort();
+    int hits = in.readUnsignedByte();
+    int flags = in.readByte();
+    if ((flags & HAS_PIECES) == 0) {
+      return new Entry(high, low, version, offset, length, hits, flags, Stored.NO_PIECES, 0, 0);
+    }
+    if (in.readableBytes() < PIECES_BYTES) {
+      return null;
+    }
+    int full = in.readInt();
+    int last = in.readInt();
+    int count = in.readInt();
+    if (count <= 0 || count > in.readableBytes() / Long.BYTES || full <= 0 || last <= 0) {
+      return null;
+    }
+    long[] pieces = new long[count];
+    for (int i = 0; i < count; i++) {
+      pieces[i] = in.readLong();
+    }
+    return new Entry(high, low, version, offset, length, hits, flags, pieces, full, last);
+  }
+
+  /**
+   * Writes the head of {@code entries}, borrowed, all of whose readable bytes it covers, to {@code
+   * out} at {@code at}.
+   */
+  static void head(ByteBuf out, int at, long generation, int segment, int count, ByteBuf entries) {
+    out.setZero(at, HEAD_BYTES);
+    out.setInt(at, MAGIC);
+    out.setLong(at + GENERATION, generation);
+    out.setInt(at + SEGMENT, segment);
+    out.setInt(at + COUNT, count);
+    out.setInt(at + LENGTH, entries.readableBytes());
+    out.setInt(at + CRC, crc(out, at, entries));
+  }
+
+  /** Whether there is a head at {@code at} of the life {@code generation} of {@code segment}. */
+  static boolean isHead(ByteBuf in, int at, long generation, int segment) {
+    return in.getInt(at) == MAGIC
+        && in.getLong(at + GENERATION) == generation
+        && in.getInt(at + SEGMENT) == segment
+        && in.getInt(at + COUNT) >= 0
+        && in.getInt(at + LENGTH) >= 0;
+  }
+
+  static int segment(ByteBuf in, int at) {
+    return in.getInt(at + SEGMENT);
+  }
+
+  static int count(ByteBuf in, int at) {
+    return in.getInt(at + COUNT);
+  }
+
+  /** Bytes of the entries. */
+  static int length(ByteBuf in, int at) {
+    return in.getInt(at + LENGTH);
+  }
+
+  /** Whether head and {@code entries}, borrowed, are what was written. */
+  static boolean isWhole(ByteBuf in, int at, ByteBuf entries) {
+    return in.getInt(at + CRC) == crc(in, at, entries);
+  }
+
+  private static int crc(ByteBuf head, int at, ByteBuf entries) {
+    CRC32C crc = new CRC32C();
+    crc.update(head.nioBuffer(at + GENERATION, HEAD_BYTES - GENERATION));
+    crc.update(entries.nioBuffer());
+    return (int) crc.getValue();
+  }
+}

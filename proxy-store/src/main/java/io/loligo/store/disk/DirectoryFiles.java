@@ -1,0 +1,487 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.admission.DiskAdmission;
+import io.loligo.store.admission.QueueAdmission;
+import io.loligo.store.admission.SecondRequestAdmission;
+import io.loligo.store.disk.record.RecordMap;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The files of a directory while it is open: opens them, writes full buffers, footers and
+ * checkpoints, and closes them. Confined to disk threads; {@link Segments.Writing} may be called by
+ * any thread.
+ */
+final class DirectoryFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryFiles.class);
+  private static final int ID_SHIFT = 20;
+
+  /** Segments opened since the last checkpoint that make the next one due, at least. */
+  private static final int DUE_SEGMENTS = 64;
+
+  /**
+   * What a directory is made of; see {@link DiskDirectory}.
+   *
+   * @param onSecondRequest whether a response is written only when it arrives again
+   */
+  record Parts(
+      CacheDir config,
+      boolean onSecondRequest,
+      Geometry geometry,
+      Marks marks,
+      Medium medium,
+      DiskThreads threads,
+      AtomicLong ids,
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      DirectoryCounters counters,
+      DiskTier.MemoryView memory,
+      Predicate<ByteBuf> banned,
+      Consumer<Throwable> broken) {}
+
+  private final Parts parts;
+  private final Marks marks;
+  private final Geometry geometry;
+  private Marks.Header header;
+  private volatile DirectoryContext context;
+
+  /** Removals could not be written: what is on the disk is not what is stored. */
+  private boolean lostRemovals;
+
+  private Records records;
+  private int slot;
+  private long neededJournal;
+  private boolean behind;
+  private int checkpoints;
+
+  /** What could not be written as the threads had ended. */
+  private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
+
+  DirectoryFiles(Parts parts) {
+    this.parts = parts;
+    this.marks = parts.marks;
+    this.geometry = parts.geometry;
+  }
+
+  /** Told when what is being opened can be looked into, though not all is there yet. */
+  interface Begun {
+    void begun(DirectoryContext context, Opening opening);
+  }
+
+  /**
+   * Opens everything.
+   *
+   * @param stopped whether nobody wants it any more
+   * @param progress run when more is final of what is told to {@code begun}
+   */
+  DirectoryContext open(BooleanSupplier stopped, Begun begun, Runnable progress)
+      throws IOException {
+    lostRemovals = false;
+    header = marks.readHeader();
+    if (header != null && !header.geometry().equals(geometry)) {
+      LOG.warn(
+          "cache_dir {}: another size than before ({}, now {}): its content is discarded",
+          parts.config.path(),
+          header.geometry(),
+          geometry);
+      return fresh();
+    }
+    if (header == null) {
+      if (marks.isUsed()) {
+        LOG.warn(
+            "cache_dir {}: of another version, or damaged: its content is discarded",
+            parts.config.path());
+      }
+      return fresh();
+    }
+    raiseIds(0);
+    Opening opening =
+        new Opening(geometry, marks, directory(), stopped, progress, parts.memory::alternativeLeft);
+    try {
+      long last = lastJournal();
+      if (last < 0 || !opening.begin(last)) {
+        LOG.warn(
+            "cache_dir {}: checkpoints or journals are missing or damaged: its content is discarded",
+            parts.config.path());
+        return fresh();
+      }
+      allocate();
+      build(last, opening.journalEnd());
+      begun.begun(context, opening);
+      opening.fill(context);
+      slot = opening.slot();
+      neededJournal = opening.firstJournal();
+      behind = true;
+    } finally {
+      opening.close();
+    }
+    if (opening.rejected() > 0) {
+      LOG.warn(
+          "cache_dir {}: {} responses were not whole", parts.config.path(), opening.rejected());
+    }
+    raiseIds(opening.highestId() + 1);
+    return context;
+  }
+
+  private long directory() {
+    return header.secret().directory();
+  }
+
+  /** The number of the newest journal; -1 where one is missing or cut, which may be that. */
+  private long lastJournal() throws IOException {
+    long last = 0;
+    for (int i = 0; i < Journal.FILES; i++) {
+      long number = Journal.number(marks.journal(i), directory());
+      if (number < 0
+          || number % Journal.FILES != i
+          || Files.size(marks.journal(i)) < geometry.journalBytes()) {
+        return -1;
+      }
+      last = Math.max(last, number);
+    }
+    return last;
+  }
+
+  private void allocate() throws IOException {
+    for (int i = 0; i < 2; i++) {
+      parts.medium.allocate(marks.checkpoint(i), geometry.checkpointBytes());
+    }
+    for (int i = 0; i < Journal.FILES; i++) {
+      parts.medium.allocate(marks.journal(i), geometry.journalBytes());
+    }
+  }
+
+  private DirectoryContext fresh() throws IOException {
+    raiseIds(0);
+    header = marks.create(geometry, parts.medium.random());
+    allocate();
+    for (int i = 0; i < Journal.FILES; i++) {
+      Journal.create(marks.journal(i), parts.medium, directory(), i);
+    }
+    build(Journal.FILES - 1, Journal.HEADER_BYTES);
+    context.catalogue().settle();
+    slot = 1;
+    neededJournal = Journal.FILES;
+    checkpoint();
+    marks.writeHeader(header);
+    return context;
+  }
+
+  private void raiseIds(long least) {
+    long now = Math.max(least, parts.medium.millis() << ID_SHIFT);
+    parts.ids.accumulateAndGet(now, Math::max);
+  }
+
+  /** Opens the slabs, and journal {@code number} at its end, and puts the rest around them. */
+  private void build(long number, long end) throws IOException {
+    Slab slab = parts.medium.slabs(marks, geometry);
+    Journal journal;
+    try {
+      journal = new Journal(marks, parts.medium, directory(), number, end, parts.threads::newLock);
+    } catch (IOException e) {
+      slab.close();
+      throw e;
+    }
+    BufferPool pool = new BufferPool(parts.allocator, geometry.segmentBytes());
+    Segments segments =
+        new Segments(
+            geometry.segments(),
+            geometry.segmentBytes(),
+            pool,
+            parts.ids::incrementAndGet,
+            journal,
+            new Writing());
+    Catalogue catalogue =
+        new Catalogue(
+            geometry.records(), segments, admission(), parts.ids::incrementAndGet, journal);
+    Blocks blocks = new Blocks(slab, segments, geometry.segmentBytes(), parts.allocator);
+    Space space =
+        new Space(
+            catalogue,
+            blocks,
+            journal,
+            geometry,
+            block -> parts.memory.serves(FirstBlock.key(block)),
+            parts.banned,
+            parts.threads.newLock(),
+            parts.counters.damaged);
+    Secret secret = header.secret();
+    Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
+    space.writer(writer);
+    records = new Records(geometry.records(), parts.allocator);
+    Consumer<Throwable> broken = why -> broken(journal, why);
+    ReadFailures failures = new ReadFailures(parts.config.path(), broken);
+    Loader loader =
+        new Loader(
+            catalogue,
+            records,
+            blocks,
+            secret,
+            parts.transit,
+            parts.threads,
+            parts.counters,
+            parts.memory,
+            failures);
+    context =
+        new DirectoryContext(
+            secret,
+            catalogue,
+            blocks,
+            space,
+            loader,
+            writer,
+            journal,
+            pool,
+            geometry,
+            parts.threads,
+            parts.transit,
+            parts.counters,
+            failures,
+            broken);
+  }
+
+  private DiskAdmission admission() {
+    long mean = geometry.totalBytes() / geometry.records();
+    DiskAdmission queue = new QueueAdmission(geometry.slabBytes(), geometry.segmentBytes(), mean);
+    return parts.onSecondRequest
+        ? new SecondRequestAdmission(
+            queue, hash -> context.catalogue().mayHold(hash), geometry.slabBytes(), mean)
+        : queue;
+  }
+
+  /** Something failed; nobody is told who was let go of before, as its files are closed. */
+  private void broken(Journal of, Throwable why) {
+    DirectoryContext now = context;
+    if (now != null && now.journal().equals(of)) {
+      parts.broken.accept(why);
+    }
+  }
+
+  /**
+   * Makes what takes a while and is not needed at once: a way to the page cache, the heads' map.
+   */
+  void prepare() {
+    DirectoryContext now = context;
+    if (now == null) {
+      return;
+    }
+    now.blocks().prepare();
+    try {
+      RecordMap map = parts.medium.records(Records.capacity(geometry.records()));
+      if (map != null) {
+        records.use(map);
+      }
+    } catch (IOException | RuntimeException | LinkageError e) {
+      LOG.warn("cache_dir {}: heads are read from the disk", parts.config.path(), e);
+    }
+  }
+
+  // Writing what is full
+
+  private final class Writing implements Segments.Writing {
+    @Override
+    public void flush(SegmentBuffer buffer) {
+      DirectoryContext now = context;
+      submit(() -> flushNow(now, buffer));
+    }
+
+    @Override
+    public void foot(Segment segment) {
+      DirectoryContext now = context;
+      submit(() -> footNow(now, segment));
+    }
+  }
+
+  private void submit(Runnable task) {
+    if (!parts.threads.write(task, 0, true)) {
+      late.add(task);
+    }
+  }
+
+  private void flushNow(DirectoryContext now, SegmentBuffer buffer) {
+    if (!buffer.tryHold()) {
+      return; // it was given up
+    }
+    try {
+      now.journal().flush();
+      now.blocks().write(buffer);
+      if (now.segments().flushed(buffer)) {
+        footNow(now, buffer.segment());
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      now.broken().accept(e);
+    } finally {
+      buffer.release();
+    }
+  }
+
+  private void footNow(DirectoryContext now, Segment segment) {
+    try {
+      List<Contents.Entry> entries = contents(now, segment.number, segment.generation);
+      int bytes = entries.stream().mapToInt(Contents.Entry::bytes).sum();
+      int pages = Segments.footerBytes(bytes);
+      ByteBuf footer = now.blocks().buffer(pages);
+      try {
+        footer.writeZero(pages - bytes - Contents.HEAD_BYTES);
+        int from = footer.writerIndex();
+        for (Contents.Entry entry : entries) {
+          Contents.write(entry, footer);
+        }
+        ByteBuf all = footer.slice(from, bytes);
+        int head = footer.writerIndex();
+        footer.writeZero(Contents.HEAD_BYTES);
+        Contents.head(footer, head, segment.generation, segment.number, entries.size(), all);
+        now.blocks().writeFooter(segment.number, footer);
+      } finally {
+        footer.release();
+      }
+    } catch (OutOfMemoryError e) {
+      MemoryShortage.OF_PROCESS.met(e, "a footer on disk"); // a start can do without
+    } catch (IOException | RuntimeException | Error e) {
+      now.broken().accept(e);
+    } finally {
+      now.segments().unpin(Place.of(segment.number, 0));
+    }
+  }
+
+  private static List<Contents.Entry> contents(DirectoryContext now, int segment, long generation) {
+    int[] slots = now.segments().noted(segment, generation);
+    Arrays.sort(slots);
+    List<Contents.Entry> entries = new ArrayList<>(slots.length);
+    for (int i = 0; i < slots.length; i++) {
+      Contents.Entry entry =
+          i > 0 && slots[i] == slots[i - 1] ? null : now.catalogue().entry(slots[i], segment);
+      if (entry != null) {
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
+  // Checkpoints
+
+  /** Whether so much has changed that a start would take long without another checkpoint. */
+  boolean isCheckpointDue() {
+    Journal journal = context.journal();
+    return behind
+        || journal.bytes() >= geometry.journalBytes() / 2
+        || journal.openedSegments() >= Math.max(DUE_SEGMENTS, geometry.segments() / 8);
+  }
+
+  /** Writes a checkpoint of what there is now, in place of the older one. One at a time. */
+  void checkpoint() throws IOException {
+    Journal.Mark mark = context.journal().mark(neededJournal);
+    Segments.Snapshot snapshot = context.segments().snapshot();
+    List<Segments.State> states = snapshot.states();
+    Checkpoint.Start start = new Checkpoint.Start(mark, snapshot.nextId(), states);
+    int next = 1 - slot;
+    try (Checkpoint.Output out =
+        new Checkpoint.Output(marks.checkpoint(next), directory(), start, parts.allocator)) {
+      writeSections(out, states, false); // known before what was written since is read
+      writeSections(out, states, true);
+      out.finish();
+    }
+    slot = next;
+    neededJournal = mark.number();
+    behind = false;
+    checkpoints++;
+  }
+
+  /** Checkpoints written so far. */
+  int checkpoints() {
+    return checkpoints;
+  }
+
+  private void writeSections(Checkpoint.Output out, List<Segments.State> states, boolean written)
+      throws IOException {
+    for (Segments.State state : states) {
+      if (state.written() == written && state.kind() == Segment.Kind.PACKED) {
+        out.section(state, contents(context, state.number(), state.generation()));
+      }
+    }
+  }
+
+  /** Whether what was let go of last must not be opened again with what it has. */
+  boolean lostRemovals() {
+    return lostRemovals;
+  }
+
+  // Closing
+
+  /**
+   * Writes everything, and lets go of the files. The threads have ended.
+   *
+   * @param missed first halves of hashes under which nothing is stored any more
+   */
+  void close(Set<Long> missed) throws IOException {
+    if (context == null) {
+      return;
+    }
+    missed.forEach(high -> context.catalogue().dropAll(high, false));
+    try {
+      context.segments().closeAll();
+      for (Runnable task = late.poll(); task != null; task = late.poll()) {
+        task.run();
+      }
+      context.journal().flush();
+      if (context.segments().unflushed() == 0) {
+        checkpoint();
+      }
+    } finally {
+      abandon();
+    }
+  }
+
+  /** The same without anything that was missed. */
+  void abandon() {
+    abandon(Set.of());
+  }
+
+  /**
+   * Lets go of everything as it is: what is in buffers is lost, and nothing older comes back for
+   * it.
+   *
+   * @param missed first halves of hashes under which nothing is stored any more
+   */
+  void abandon(Set<Long> missed) {
+    DirectoryContext last = context;
+    if (last == null) {
+      lostRemovals |= !missed.isEmpty();
+      return;
+    }
+    context = null;
+    late.clear();
+    last.catalogue().dropUnwritten();
+    missed.forEach(high -> last.catalogue().dropAll(high, false));
+    last.segments().giveUpBuffers();
+    records.close();
+    try {
+      last.journal().close();
+    } catch (IOException e) {
+      LOG.debug("cache_dir {}: {}", parts.config.path(), e.toString());
+    }
+    lostRemovals = last.journal().isIncomplete();
+    try {
+      last.blocks().close();
+    } catch (IOException e) {
+      LOG.debug("cache_dir {}: {}", parts.config.path(), e.toString());
+    }
+  }
+}

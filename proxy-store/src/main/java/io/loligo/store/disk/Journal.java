@@ -1,0 +1,449 @@
+package io.loligo.store.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import java.util.zip.CRC32C;
+
+/**
+ * What changed since a checkpoint began, in its order: which segments were opened and emptied, and
+ * what was removed. One of {@value #FILES} files of constant size, used in turn; see {@code
+ * docs/disk-format.md}.
+ *
+ * <p>Thread-safe. What appends takes a short lock and writes nothing, any thread may call it;
+ * {@link #flush}, {@link #force}, {@link #mark} and {@link #close} write, and belong to disk
+ * threads. Three locks, taken in this order: {@code forcing} is held while the disk is waited for,
+ * {@code writing} over a write, and the monitor guards what waits to be written.
+ */
+final class Journal implements AutoCloseable {
+  /** Files of a directory: {@value}. */
+  static final int FILES = 4;
+
+  /** Bytes of a record. */
+  static final int RECORD_BYTES = 32;
+
+  /** Bytes in front of the records. */
+  static final int HEADER_BYTES = 64;
+
+  private static final long MAGIC = 0x4C4F4C49474F4A4CL;
+  private static final int FIRST_BYTES = 4096;
+
+  /** What a record says. */
+  enum Type {
+    /** Segment a begins life b, of lane and kind. */
+    OPEN,
+    /** Segment a, in life b, was emptied. */
+    FREE,
+    /** Under hash a and b nothing up to version c is stored any more. */
+    DROP,
+    /** Under all hashes that begin with a nothing up to version c is stored any more. */
+    DROP_ALL,
+    /** Nothing up to version c is stored any more. */
+    CLEAR,
+    /** Everything below byte a of journal b was on the disk when this was appended. */
+    FORCED,
+    /** The first block of version c, on its way while a checkpoint was begun, is stored. */
+    KEEP
+  }
+
+  /** Told of records in their order. */
+  interface Visitor {
+    void record(Type type, int lane, int kind, long a, long b, long c);
+  }
+
+  private final Marks marks;
+  private final Medium medium;
+  private final long directory;
+  private final Lock forcing;
+  private final Lock writing;
+  private FileChannel file;
+  private long number;
+  private long position;
+  private ByteBuffer waiting = ByteBuffer.allocate(FIRST_BYTES);
+  private volatile long bytes;
+  private volatile int opened;
+
+  /** Times that news were written. */
+  private volatile long flushes;
+
+  /** So many of them are on the disk. */
+  private volatile long forced;
+
+  /** Whether something waits that says more than {@link Type#FORCED}. Guarded by this. */
+  private boolean news;
+
+  /** Whether news were taken from there, and are not written yet. Guarded by this. */
+  private boolean flushing;
+
+  /** Why something could not be written or forced; null: nothing failed. Set under this. */
+  private volatile Throwable failure;
+
+  /**
+   * Goes on with journal {@code number}.
+   *
+   * @param directory tells it from journals of other directories
+   * @param position behind its last record
+   */
+  Journal(
+      Marks marks, Medium medium, long directory, long number, long position, Supplier<Lock> locks)
+      throws IOException {
+    this.marks = marks;
+    this.medium = medium;
+    this.directory = directory;
+    this.forcing = locks.get();
+    this.writing = locks.get();
+    use(medium.journal(marks.journal(number)), number, position);
+  }
+
+  /** Returns owned: an open file with a header, on the disk. */
+  private static FileChannel begin(Path path, Medium medium, long directory, long next)
+      throws IOException {
+    FileChannel begun = medium.journal(path);
+    try {
+      writeHeader(begun, directory, next);
+      return begun;
+    } catch (IOException e) {
+      begun.close();
+      throw e;
+    }
+  }
+
+  private static void writeHeader(FileChannel file, long directory, long number)
+      throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    header.putLong(MAGIC).putInt(Marks.VERSION).putInt(0).putLong(number).putLong(directory);
+    header.putInt(12, crc(header, 16, HEADER_BYTES - 16)).rewind();
+    write(file, header, 0);
+    file.force(true);
+  }
+
+  /** Makes {@code path}, allocated, the file of a journal without records. */
+  static void create(Path path, Medium medium, long directory, long number) throws IOException {
+    begin(path, medium, directory, number).close();
+  }
+
+  private synchronized void use(FileChannel begun, long next, long end) {
+    file = begun;
+    number = next;
+    position = end;
+    bytes = end - HEADER_BYTES;
+    opened = 0;
+    forced = flushes;
+  }
+
+  /** Segments opened since the present file was begun. */
+  int openedSegments() {
+    return opened;
+  }
+
+  /** Bytes of records in the present file, those that wait included. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Whether all news appended so far are written. */
+  synchronized boolean isFlushed() {
+    return !news && !flushing && failure == null;
+  }
+
+  /** Whether something could not be written, or forced: it cannot be any more then. */
+  boolean isIncomplete() {
+    return failure != null;
+  }
+
+  /** Whether all news appended so far are on the disk. */
+  boolean isForced() {
+    return forced == flushes && isFlushed();
+  }
+
+  /** {@code segment} begins a life. Guarded by the segments. */
+  void opened(Segment segment) {
+    int more = opened + 1;
+    opened = more;
+    append(
+        Type.OPEN,
+        segment.lane.ordinal(),
+        segment.kind.ordinal(),
+        segment.number,
+        segment.generation,
+        0);
+  }
+
+  void freed(int segment, long generation) {
+    append(Type.FREE, 0, 0, segment, generation, 0);
+  }
+
+  void dropped(long high, long low, long version) {
+    append(Type.DROP, 0, 0, high, low, version);
+  }
+
+  void droppedAll(long high, long version) {
+    append(Type.DROP_ALL, 0, 0, high, 0, version);
+  }
+
+  void kept(long version) {
+    append(Type.KEEP, 0, 0, 0, 0, version);
+  }
+
+  void cleared(long version) {
+    append(Type.CLEAR, 0, 0, 0, 0, version);
+  }
+
+  /** The checksum, which depends on the number of the journal, is added when it is written. */
+  private synchronized void append(Type type, int lane, int kind, long a, long b, long c) {
+    if (waiting.remaining() < RECORD_BYTES) {
+      ByteBuffer more = ByteBuffer.allocate(waiting.capacity() * 2);
+      waiting.flip();
+      waiting = more.put(waiting);
+    }
+    waiting.put((byte) (type.ordinal() + 1)).put((byte) lane).put((byte) kind).put((byte) 0);
+    waiting.putInt(0).putLong(a).putLong(b).putLong(c);
+    news |= type != Type.FORCED;
+    long more = bytes + RECORD_BYTES;
+    bytes = more;
+  }
+
+  /** Writes what was appended so far. */
+  void flush() throws IOException {
+    writing.lock();
+    try {
+      flushNow();
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void flushNow() throws IOException {
+    if (failure != null) {
+      throw new IOException("what was removed could not be written", failure);
+    }
+    ByteBuffer some;
+    synchronized (this) {
+      if (!news) {
+        return;
+      }
+      some = waiting;
+      waiting = ByteBuffer.allocate(FIRST_BYTES);
+      news = false;
+      flushing = true;
+      long more = flushes + 1;
+      flushes = more; // before anybody can think that all is on the disk
+    }
+    try {
+      writeRecords(some);
+    } catch (IOException | RuntimeException | Error e) {
+      failed(e);
+      throw e;
+    } finally {
+      synchronized (this) {
+        flushing = false;
+      }
+    }
+  }
+
+  private void writeRecords(ByteBuffer some) throws IOException {
+    some.flip();
+    int length = some.remaining();
+    for (int at = 0; at < length; at += RECORD_BYTES) {
+      some.putInt(at + 4, recordCrc(some, at, number));
+    }
+    write(file, some, position);
+    position += length;
+  }
+
+  /** Writes what was appended so far and brings it to the disk. Others write meanwhile. */
+  void force() throws IOException {
+    forcing.lock();
+    try {
+      long written;
+      long end;
+      writing.lock();
+      try {
+        flushNow();
+        written = flushes;
+        end = position;
+      } finally {
+        writing.unlock();
+      }
+      if (forced < written) {
+        forceFile();
+        forced = written;
+        append(Type.FORCED, 0, 0, end, number, 0);
+        writeForced();
+      }
+    } finally {
+      forcing.unlock();
+    }
+  }
+
+  /** So that a start notices damage to what was confirmed last; with news it is written anyway. */
+  private void writeForced() throws IOException {
+    writing.lock();
+    try {
+      ByteBuffer some;
+      synchronized (this) {
+        if (news || failure != null) {
+          return;
+        }
+        some = waiting;
+        waiting = ByteBuffer.allocate(FIRST_BYTES);
+      }
+      try {
+        writeRecords(some);
+      } catch (IOException | RuntimeException | Error e) {
+        failed(e);
+        throw e;
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void forceFile() throws IOException {
+    try {
+      file.force(false);
+    } catch (IOException | RuntimeException | Error e) {
+      failed(e); // a system says only once that it failed
+      throw e;
+    }
+  }
+
+  private synchronized void failed(Throwable why) {
+    if (failure == null) {
+      failure = why;
+    }
+  }
+
+  /** Where a checkpoint begins to count on a journal. */
+  record Mark(long number, long position) {}
+
+  /**
+   * Writes what was appended so far; what follows counts after the mark that is returned.
+   *
+   * @param needed number of the oldest journal that is needed still: where there is a file that is
+   *     not, the next journal is begun in it
+   */
+  Mark mark(long needed) throws IOException {
+    forcing.lock();
+    writing.lock();
+    try {
+      flushNow();
+      if (forced < flushes) {
+        forceFile(); // what is confirmed later may not force this file any more
+        forced = flushes;
+      }
+      long next = number + 1;
+      if (next - FILES < needed) {
+        FileChannel before = file;
+        use(begin(marks.journal(next), medium, directory, next), next, HEADER_BYTES);
+        before.close();
+      }
+      return new Mark(number, position);
+    } finally {
+      writing.unlock();
+      forcing.unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    forcing.lock();
+    writing.lock();
+    try {
+      flushNow();
+      file.close();
+    } finally {
+      writing.unlock();
+      forcing.unlock();
+    }
+  }
+
+  /** The number of the journal of {@code directory} at {@code path}; -1 where there is none. */
+  static long number(Path path, long directory) throws IOException {
+    if (!Files.exists(path)) {
+      return -1;
+    }
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    try (FileChannel open = FileChannel.open(path, StandardOpenOption.READ)) {
+      while (header.hasRemaining() && open.read(header, header.position()) > 0) {
+        // on
+      }
+    }
+    boolean good =
+        !header.hasRemaining()
+            && header.getLong(0) == MAGIC
+            && header.getInt(8) == Marks.VERSION
+            && header.getInt(12) == crc(header, 16, HEADER_BYTES - 16)
+            && header.getLong(24) == directory;
+    return good ? header.getLong(16) : -1;
+  }
+
+  /**
+   * Reads the records of journal {@code number} of {@code directory} at {@code path} from {@code
+   * from} on. A gap is what a power failure kept from the disk, and was confirmed to nobody.
+   *
+   * @return the position behind the last record; -1 where something is damaged that was on the
+   *     disk, or it is another journal
+   */
+  static long read(Path path, long directory, long number, long from, Visitor visitor)
+      throws IOException {
+    if (number(path, directory) != number) {
+      return -1;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
+    int firstGap = bytes.capacity();
+    long forced = 0;
+    int end = HEADER_BYTES;
+    for (int at = HEADER_BYTES; at + RECORD_BYTES <= bytes.capacity(); at += RECORD_BYTES) {
+      int type = bytes.get(at) - 1;
+      boolean whole =
+          type >= 0
+              && type < Type.values().length
+              && bytes.getInt(at + 4) == recordCrc(bytes, at, number);
+      if (!whole) {
+        firstGap = Math.min(firstGap, at);
+        continue;
+      }
+      end = at + RECORD_BYTES;
+      if (Type.values()[type] == Type.FORCED) {
+        // one that waited may have come to a later file
+        forced =
+            bytes.getLong(at + 16) == number ? Math.max(forced, bytes.getLong(at + 8)) : forced;
+      } else if (at >= from) {
+        visitor.record(
+            Type.values()[type],
+            bytes.get(at + 1),
+            bytes.get(at + 2),
+            bytes.getLong(at + 8),
+            bytes.getLong(at + 16),
+            bytes.getLong(at + 24));
+      }
+    }
+    return firstGap < forced ? -1 : end;
+  }
+
+  private static int recordCrc(ByteBuffer bytes, int at, long number) {
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, number));
+    crc.update(bytes.duplicate().limit(at + 4).position(at));
+    crc.update(bytes.duplicate().limit(at + RECORD_BYTES).position(at + 8));
+    return (int) crc.getValue();
+  }
+
+  private static int crc(ByteBuffer bytes, int from, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.duplicate().limit(from + length).position(from));
+    return (int) crc.getValue();
+  }
+
+  private static void write(FileChannel file, ByteBuffer bytes, long position) throws IOException {
+    for (long at = position; bytes.hasRemaining(); ) {
+      at += file.write(bytes, at);
+    }
+  }
+}

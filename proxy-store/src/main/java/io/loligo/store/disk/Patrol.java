@@ -1,0 +1,225 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.purge.Ban;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Reads what is stored, segment after segment, a little at a time and over and over: it finds
+ * damage before a client asks, and drops what purged patterns cover. A pattern that comes joins
+ * where the patrol is. When it went all round nothing is known any more that was asked for before;
+ * the pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start finds what
+ * something newer had replaced before the patrol came. Confined to one task at a time.
+ */
+final class Patrol {
+  /** A step lasts so long, about, while patterns wait: a twentieth of a thread's time. */
+  static final long BAN_NANOS = 50_000_000;
+
+  /** A step lasts so long, about, while none does. */
+  static final long VERIFY_NANOS = 20_000_000;
+
+  /** Bytes read in a step while no pattern waits, at most, about. */
+  static final int VERIFY_BYTES = 4 << 20;
+
+  /** While no pattern waits it goes round in no fewer steps. */
+  private static final int STEPS_OF_ROUND = 600;
+
+  /** As a start may take either of the two there are. */
+  static final int CHECKPOINTS = 2;
+
+  private final LongSupplier clock;
+
+  /** Each with the {@link #place} at which all was compared with it. */
+  private final Map<Ban, Long> round = new LinkedHashMap<>();
+
+  /** Segments that were gone through since the start. */
+  private long place;
+
+  /** What is left of the present segment, in the order in which it stands there. */
+  private List<Stored> left = List.of();
+
+  private int next;
+
+  /** Further blocks of the present response that are verified. */
+  private long block;
+
+  /** All was compared with {@code bans} when there had been so many {@code checkpoints}. */
+  private record Ended(List<Ban> bans, int checkpoints) {}
+
+  private final Deque<Ended> ended = new ArrayDeque<>();
+
+  /** Of {@link #ended}, there and told of. */
+  private final Set<Ban> through = new HashSet<>();
+
+  /**
+   * @param clock nanoseconds
+   */
+  Patrol(LongSupplier clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Goes on.
+   *
+   * @param checkpoints written so far; none is being written now
+   * @param forgotten told of patterns of which nothing is left
+   */
+  void step(
+      DirectoryContext directory, List<Ban> bans, int checkpoints, Consumer<List<Ban>> forgotten) {
+    while (!ended.isEmpty() && checkpoints - ended.peek().checkpoints >= CHECKPOINTS) {
+      forgotten.accept(ended.poll().bans);
+    }
+    int segments = directory.segments().count();
+    join(bans, segments);
+    boolean hurries = !round.isEmpty();
+    long begin = clock.getAsLong();
+    long share = directory.catalogue().storedBytes() / STEPS_OF_ROUND + 1;
+    long budget = hurries ? Long.MAX_VALUE : Math.min(VERIFY_BYTES, share);
+    // one step never goes round twice
+    for (int visited = 0; budget > 0 && visited <= segments; ) {
+      if (next == left.size()) {
+        enter(directory, (int) (place % segments));
+        visited++;
+      }
+      if (next < left.size()) {
+        budget -= visit(directory, left.get(next), hurries);
+      }
+      if (next == left.size()) {
+        place++;
+        leave(checkpoints);
+      }
+      if (clock.getAsLong() - begin >= (hurries ? BAN_NANOS : VERIFY_NANOS)) {
+        return;
+      }
+    }
+  }
+
+  private void join(List<Ban> bans, int segments) {
+    through.retainAll(bans);
+    for (Ban ban : bans) {
+      if (!through.contains(ban)) {
+        // the present segment is gone through once more
+        round.putIfAbsent(ban, place + segments + 1);
+      }
+    }
+  }
+
+  /** Those that are through, the first of which came first. */
+  private void leave(int checkpoints) {
+    while (!round.isEmpty()) {
+      Map.Entry<Ban, Long> first = round.entrySet().iterator().next();
+      if (first.getValue() > place) {
+        return;
+      }
+      ended.add(new Ended(List.of(first.getKey()), checkpoints));
+      through.add(first.getKey());
+      round.remove(first.getKey());
+    }
+  }
+
+  /** Whether checkpoints are waited for. */
+  boolean awaitsCheckpoints() {
+    return !ended.isEmpty();
+  }
+
+  private void enter(DirectoryContext directory, int number) {
+    long generation = directory.segments().get(number).generation;
+    int[] slots = directory.segments().noted(number, generation);
+    Arrays.sort(slots);
+    List<Stored> found = new ArrayList<>();
+    for (int i = 0; i < slots.length; i++) {
+      Stored stored =
+          i > 0 && slots[i] == slots[i - 1]
+              ? null
+              : directory.catalogue().inSegment(slots[i], number);
+      if (stored != null && Place.segment(stored.place()) == number) {
+        found.add(stored);
+      }
+    }
+    found.sort(Comparator.comparingLong(Stored::place));
+    left = found;
+    next = 0;
+    block = 0;
+  }
+
+  /** Reads one response, or some of it; how many bytes. */
+  private long visit(DirectoryContext directory, Stored stored, boolean hurries) {
+    ByteBuf first = directory.blocks().tryReadFirst(stored.place(), stored.length());
+    directory.counters().scrubbed.increment();
+    long read = stored.length();
+    boolean good = first != null && stored.isSame(first);
+    try {
+      if (good && covers(first)) {
+        directory.catalogue().drop(stored);
+      } else if (good && !hurries && stored.pieces() != null) {
+        Layout layout = Layout.of(first);
+        long blocks = layout.blockAt(layout.contentLength() - 1) + 1;
+        while (good && block < blocks && read < VERIFY_BYTES) {
+          good = further(directory, stored, layout, Block.id(first));
+          read += Block.STRIDE;
+          block++;
+        }
+        if (good && block < blocks) {
+          return read; // the rest in the next step
+        }
+      }
+    } finally {
+      if (first != null) {
+        first.release();
+      }
+    }
+    // what is damaged now may be read again, when nobody knows of a pattern any more
+    if (!good && directory.catalogue().drop(stored)) {
+      directory.counters().damaged.increment();
+      read = VERIFY_BYTES; // it may have taken long
+    }
+    next++;
+    block = 0;
+    return read;
+  }
+
+  private boolean further(DirectoryContext directory, Stored stored, Layout layout, long id) {
+    directory.counters().scrubbed.increment();
+    ByteBuf further =
+        directory
+            .blocks()
+            .tryReadFurther(
+                layout.placeOf(block, stored.places()),
+                layout.contentOfBlock(block),
+                id,
+                (int) block + 1);
+    if (further == null) {
+      return !directory.catalogue().isStill(stored);
+    }
+    further.release();
+    return true;
+  }
+
+  private boolean covers(ByteBuf first) {
+    return !round.isEmpty() && covers(first, round.keySet());
+  }
+
+  /** Whether one of {@code bans} covers the response of {@code first}, its first block. */
+  static boolean covers(ByteBuf first, Iterable<Ban> bans) {
+    CacheKey key = FirstBlock.key(first);
+    long asked = FirstBlock.meta(first).requestTimeMillis();
+    for (Ban ban : bans) {
+      if (ban.covers(key, asked)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,164 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.disk.record.RecordMap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Heads and tiny responses that were asked for lately, in memory beside the index: {@link #SHARE}
+ * of what the directory may hold, the oldest of which give way. It answers without the disk what
+ * needs no more. Nothing depends on it: it begins empty, and where it fails it is gone.
+ * Thread-safe: disk threads.
+ */
+final class Records {
+  /** One record for so many responses. */
+  static final int SHARE = 16;
+
+  private static final int MIN_RECORDS = 64;
+  private static final Logger LOG = LoggerFactory.getLogger(Records.class);
+
+  private final ByteBufAllocator allocator;
+  private final long[] keys;
+  private int next;
+  private int filled;
+  private volatile RecordMap map;
+  private boolean closed;
+
+  /** Without a map, which {@link #use} brings. */
+  Records(int capacity, ByteBufAllocator allocator) {
+    this.allocator = allocator;
+    this.keys = new long[2 * capacity(capacity)];
+  }
+
+  /** Records of a directory for so many responses. */
+  static int capacity(int responses) {
+    return Math.max(MIN_RECORDS, responses / SHARE);
+  }
+
+  /** Takes {@code empty}, which has room for all. */
+  void use(RecordMap empty) {
+    synchronized (this) {
+      if (!closed) {
+        map = empty;
+        return;
+      }
+    }
+    close(empty);
+  }
+
+  /** All of the first block of {@code stored}, if a record holds it. Returns owned, or null. */
+  ByteBuf whole(Stored stored) {
+    if (stored.length() > StoredHead.COPY_BYTES) {
+      return null;
+    }
+    ByteBuf block = head(stored);
+    if (block != null && !(Block.isWhole(block, Block.FIRST) && FirstBlock.isSound(block))) {
+      block.release();
+      return null;
+    }
+    return block;
+  }
+
+  /** The head of {@code stored}, if a record holds it. Returns owned, or null. */
+  ByteBuf head(Stored stored) {
+    RecordMap now = map;
+    if (now == null) {
+      return null;
+    }
+    ByteBuf record = allocator.directBuffer(RecordMap.RECORD_BYTES, RecordMap.RECORD_BYTES);
+    try {
+      ByteBuf copy = now.get(stored.high(), stored.low(), record) ? StoredHead.block(record) : null;
+      if (copy == null || !stored.isSame(copy)) {
+        return null;
+      }
+      return allocator.directBuffer(copy.readableBytes(), copy.readableBytes()).writeBytes(copy);
+    } catch (IOException e) {
+      failed(e);
+      return null;
+    } finally {
+      record.release();
+    }
+  }
+
+  /**
+   * Remembers the head of {@code stored}, if there is room for it, soon. Borrows {@code block}. Any
+   * thread.
+   */
+  void offer(Stored stored, ByteBuf block, DiskThreads threads) {
+    if (map == null || !StoredHead.fits(block)) {
+      return;
+    }
+    ByteBuf record = allocator.directBuffer(RecordMap.RECORD_BYTES, RecordMap.RECORD_BYTES);
+    StoredHead.write(record, block);
+    boolean queued =
+        threads.write(
+            () -> {
+              try {
+                put(stored, record);
+              } finally {
+                record.release();
+              }
+            },
+            RecordMap.RECORD_BYTES,
+            false);
+    if (!queued) {
+      record.release();
+    }
+  }
+
+  private void put(Stored stored, ByteBuf record) {
+    RecordMap now = map;
+    try {
+      synchronized (this) {
+        if (now == null || closed) {
+          return;
+        }
+        boolean known = now.contains(stored.high(), stored.low());
+        if (!known) {
+          if (filled == keys.length / 2) {
+            now.remove(keys[2 * next], keys[2 * next + 1]);
+          } else {
+            filled++;
+          }
+          keys[2 * next] = stored.high();
+          keys[2 * next + 1] = stored.low();
+          next = (next + 1) % (keys.length / 2);
+        }
+        now.put(stored.high(), stored.low(), record);
+      }
+    } catch (IOException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(IOException why) {
+    if (map != null) {
+      LOG.warn("heads are read from the disk: {}", why.toString());
+    }
+    map = null;
+  }
+
+  private static void close(RecordMap map) {
+    try {
+      map.close();
+    } catch (IOException e) {
+      LOG.warn("records were not closed", e);
+    }
+  }
+
+  /** Lets go of everything. */
+  void close() {
+    RecordMap last;
+    synchronized (this) {
+      closed = true;
+      last = map;
+      map = null;
+    }
+    if (last != null) {
+      close(last);
+    }
+  }
+}

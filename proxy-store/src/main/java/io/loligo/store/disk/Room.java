@@ -1,0 +1,25 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.admission.Lane;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Room for a block in a buffer. Its owner fills it and then says {@link Segments#done}, whatever
+ * happened.
+ *
+ * @param version of a first block that is written here; higher than that of all before
+ */
+record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version) {
+  long place() {
+    return Place.of(buffer.segment().number, offset);
+  }
+
+  long generation() {
+    return buffer.generation();
+  }
+
+  /** Its memory, borrowed: written from index 0 on. */
+  ByteBuf block() {
+    return buffer.room(offset, bytes).setIndex(0, 0);
+  }
+}

@@ -1,0 +1,134 @@
+package io.loligo.store.disk;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * A stretch of an open packed segment that is filled in memory, read from there, and written in one
+ * piece. Never recycled; its memory is.
+ *
+ * <pre>
+ *   phase    entered by                                     legal
+ *   OPEN     the segments, which give out room in it        write, read
+ *   CLOSED   the segments: no more room is given out        write, read
+ *   FULL     the last writer is done                        read, flush
+ *   FLUSHED  it is on the disk, or its directory is off     nothing
+ * </pre>
+ *
+ * Thread-safe: any thread writes into room of its own; {@link #used} is changed under the lock of
+ * the segments.
+ */
+final class SegmentBuffer {
+  private static final AtomicIntegerFieldUpdater<SegmentBuffer> WRITERS =
+      AtomicIntegerFieldUpdater.newUpdater(SegmentBuffer.class, "writers");
+  private static final AtomicIntegerFieldUpdater<SegmentBuffer> HOLDERS =
+      AtomicIntegerFieldUpdater.newUpdater(SegmentBuffer.class, "holders");
+
+  private final Segment segment;
+  private final long generation;
+  private final int start;
+  private final ByteBuf memory;
+  private final BufferPool pool;
+
+  /** Bytes given out. Changed by the segments only. */
+  volatile int used;
+
+  /** Ticks since the first bytes were given out. Guarded by the segments. */
+  int age;
+
+  private volatile int writers = 1;
+  private volatile int holders = 1;
+
+  /**
+   * From {@code start} of {@code segment}, as far as {@code memory} goes, which it takes.
+   *
+   * @param pool takes the memory back
+   */
+  SegmentBuffer(Segment segment, int start, ByteBuf memory, BufferPool pool) {
+    this.segment = segment;
+    this.generation = segment.generation;
+    this.start = start;
+    this.memory = memory;
+    this.pool = pool;
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  /** Where it begins in its segment: at a page. */
+  int start() {
+    return start;
+  }
+
+  /** Bytes it has room for. */
+  int capacity() {
+    return memory.capacity();
+  }
+
+  /** One writer more, who holds it, too. Of the segments, while it is open. */
+  void began() {
+    WRITERS.incrementAndGet(this);
+    HOLDERS.incrementAndGet(this);
+  }
+
+  /** One writer less, or it is closed: whether that was the last, so that it is to be flushed. */
+  boolean done() {
+    return WRITERS.decrementAndGet(this) == 0;
+  }
+
+  /** Room for a block at {@code offset} of the segment: of its writer, until it is done. */
+  ByteBuf room(int offset, int length) {
+    return memory.slice(offset - start, length);
+  }
+
+  /**
+   * Copies to {@code into}, borrowed, from {@code offset} of the life {@code generation} of its
+   * segment; false where it has nothing of that, or not any more.
+   */
+  boolean read(int number, int offset, ByteBuf into, int length) {
+    // behind what was given out begins another buffer, when this one is closed
+    boolean covers = number == segment.number && offset >= start && offset + length <= start + used;
+    if (!covers || !tryHold()) {
+      return false;
+    }
+    try {
+      into.clear();
+      into.writeBytes(memory, offset - start, length);
+      return true;
+    } finally {
+      release();
+    }
+  }
+
+  /** One holder more, unless it was let go already. */
+  boolean tryHold() {
+    int before;
+    do {
+      before = holders;
+      if (before == 0) {
+        return false;
+      }
+    } while (!HOLDERS.compareAndSet(this, before, before + 1));
+    return true;
+  }
+
+  /** All of it that is to be written: whole pages, zeros behind what was given out. */
+  ByteBuf content() {
+    assert writers == 0 : "somebody writes still";
+    int length = Math.min(memory.capacity(), Block.pages(used));
+    memory.setZero(used, length - used);
+    return memory.slice(0, length);
+  }
+
+  /** One holder less: after the last one its memory goes back. */
+  void release() {
+    if (HOLDERS.decrementAndGet(this) == 0) {
+      pool.back(memory);
+    }
+  }
+}

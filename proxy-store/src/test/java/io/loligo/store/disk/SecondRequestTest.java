@@ -1,0 +1,86 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.memory.Entry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code loligo_cache_dir_second_request on}: one-hit wonders do not go to the disk. */
+final class SecondRequestTest {
+  private static final String URL = "http://second/";
+
+  @TempDir Path temp;
+
+  private DiskFixture open(boolean onSecondRequest) throws IOException {
+    return new DiskFixture(
+        16 << 20,
+        new ProxyConfig.Disk(
+            List.of(dir(temp.resolve("cache"), 16 << 20)),
+            13 << 10,
+            4,
+            32 << 20,
+            0,
+            5_000,
+            onSecondRequest));
+  }
+
+  @Test
+  void theFirstIsNotWrittenTheSecondIs() throws IOException {
+    try (DiskFixture fixture = open(true)) {
+      fixture.put(URL, octets(1000));
+      fixture.put(URL + "large", octets(200_000));
+      assertThat(fixture.stats().objects()).isZero();
+      assertThat(fixture.stats().skippedAdmission()).isEqualTo(2);
+      fixture.put(URL, octets(1001));
+      fixture.put(URL + "large", octets(200_001));
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(1001));
+      assertThat(fixture.load(URL + "large").content()).isEqualTo(octets(200_001));
+    }
+  }
+
+  @Test
+  void theFirstIsWrittenWhereItIsOff() throws IOException {
+    try (DiskFixture fixture = open(false)) {
+      fixture.put(URL, octets(1000));
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+    }
+  }
+
+  /** Its second request was answered by memory. */
+  @Test
+  void whatMemoryWasAskedForIsWritten() throws IOException {
+    try (DiskFixture fixture = open(true)) {
+      fixture.put(URL, octets(1000));
+      fixture.put(URL + "once", octets(1000));
+      Entry entry = fixture.store.store.find(probe(URL), noFields());
+      entry.hit();
+      entry.release();
+      fixture.tickUntil(() -> fixture.stats().objects() > 0);
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+      fixture.settle();
+      assertThat(fixture.load(URL + "once").outcome()).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Nothing is known any more of what was asked for, but what is stored is. */
+  @Test
+  void whatReplacesSomethingStoredIsWrittenAfterARestart() throws IOException {
+    try (DiskFixture fixture = open(false)) {
+      fixture.put(URL, octets(1000));
+    }
+    try (DiskFixture fixture = open(true)) {
+      fixture.put(URL, octets(1001));
+      assertThat(fixture.load(URL).content()).isEqualTo(octets(1001));
+    }
+  }
+}

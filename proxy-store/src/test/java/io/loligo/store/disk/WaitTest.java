@@ -1,0 +1,271 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.StoreFixture;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests wait for a directory that is being opened, and hit. */
+final class WaitTest {
+  private static final String URL = "http://wait/";
+  private static final String OTHER = "http://wait/other";
+  private static final String ABSENT = "http://wait/absent";
+
+  /** Looked for when all is known, but it is not ready yet. */
+  private static final String ALTERNATIVE =
+      "http://wait/q QUERY " + "0".repeat(ContentDigest.DIGITS);
+
+  private static final long WAIT_SECONDS = 5;
+
+  @TempDir Path temp;
+
+  private final ManualMedium medium = new ManualMedium();
+  private final AtomicLong nanos = new AtomicLong();
+  private final MemoryLedger transit = new MemoryLedger(1 << 20);
+
+  /** What loads were told: the length of the content, or how they ended. */
+  private final Map<String, Object> told = new HashMap<>();
+
+  private Runnable whenAllIsKnown = () -> {};
+  private DiskTier tier;
+
+  /** Runs what is wanted while it is not ready yet. */
+  private final class View implements DiskTier.MemoryView {
+    @Override
+    public boolean serves(CacheKey key) {
+      return false;
+    }
+
+    @Override
+    public boolean wants(long contentLength, int hits) {
+      return false;
+    }
+
+    @Override
+    public boolean holds(Entry entry) {
+      return false;
+    }
+
+    @Override
+    public boolean written(Entry entry) {
+      return false;
+    }
+
+    @Override
+    public void superseded(CacheKey key, VarySelection vary) {}
+
+    @Override
+    public void alternativeLeft(OptionalInt pathHash) {
+      whenAllIsKnown.run();
+    }
+  }
+
+  @BeforeEach
+  void fillAndClaim() throws IOException {
+    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 16 << 20));
+    try (DiskFixture fixture = new DiskFixture(here)) {
+      fixture.put(URL, octets(1000));
+      fixture.put(OTHER, octets(300_000));
+      fixture.put(ALTERNATIVE, octets(10));
+    }
+    medium.clock = nanos::get;
+    tier = DiskTier.claim(here, PooledByteBufAllocator.DEFAULT, transit, new View(), medium);
+  }
+
+  @AfterEach
+  void close() {
+    if (tier != null) {
+      tier.close();
+    }
+    assertThat(transit.used()).isZero();
+  }
+
+  private void load(String url) {
+    tier.load(
+        key(url),
+        noFields(),
+        DiskTier.Wanted.CONTENT,
+        ImmediateEventExecutor.INSTANCE,
+        (entry, outcome, hits, queued, read) -> {
+          assertThat(told).doesNotContainKey(url);
+          told.put(url, entry == null ? outcome : entry.contentLength());
+          if (entry != null) {
+            entry.release();
+          }
+        });
+  }
+
+  @Test
+  void theFirstRequestsWaitAndHit() {
+    assertThat(tier.mayHold(key(URL))).isTrue();
+    load(URL);
+    load(ABSENT);
+    tier.open();
+    load(OTHER);
+    assertThat(told).isEmpty();
+    medium.run();
+    assertThat(told)
+        .isEqualTo(Map.of(URL, 1000L, OTHER, 300_000L, ABSENT, DiskTier.Outcome.ABSENT));
+    assertThat(tier.mayHold(key(ABSENT))).isFalse();
+  }
+
+  @Test
+  void whatIsKnownIsServedBeforeEverythingIs() {
+    load(URL);
+    load(ABSENT);
+    boolean[] wasCalled = {false};
+    whenAllIsKnown =
+        () -> {
+          wasCalled[0] = true;
+          load(OTHER);
+          medium.run();
+          assertThat(tier.stats().get(0).state()).isEqualTo(DiskStats.State.OPENING);
+          assertThat(told).isEqualTo(Map.of(URL, 1000L, OTHER, 300_000L));
+        };
+    tier.open();
+    medium.run();
+    assertThat(wasCalled[0]).isTrue();
+    assertThat(told).containsEntry(ABSENT, DiskTier.Outcome.ABSENT);
+  }
+
+  @Test
+  void nobodyWaitsBeyondTheBound() {
+    load(URL);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(WAIT_SECONDS) - 1);
+    tier.tick();
+    assertThat(told).isEmpty();
+    assertThat(tier.mayHold(key(URL))).isTrue();
+    nanos.incrementAndGet();
+    tier.tick();
+    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(tier.mayHold(key(URL))).isFalse();
+    told.clear();
+    load(URL);
+    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    told.clear();
+    tier.open();
+    medium.run();
+    load(URL);
+    medium.run();
+    assertThat(told).isEqualTo(Map.of(URL, 1000L));
+  }
+
+  @Test
+  void nobodyWaitsForOneThatIsOff() throws IOException {
+    tier.close();
+    ManualMedium refusing =
+        new ManualMedium(
+            file -> {
+              throw new IOException("Input/output error");
+            });
+    refusing.clock = nanos::get;
+    tier =
+        DiskTier.claim(
+            disk(dir(temp.resolve("cache"), 16 << 20)),
+            PooledByteBufAllocator.DEFAULT,
+            transit,
+            new View(),
+            refusing);
+    load(URL);
+    tier.open();
+    refusing.run();
+    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(tier.mayHold(key(URL))).isFalse();
+  }
+
+  @Test
+  void whatWasSupersededMeanwhileIsServedToNobody() {
+    load(URL);
+    tier.supersede(key(URL));
+    boolean[] wasCalled = {false};
+    whenAllIsKnown =
+        () -> {
+          wasCalled[0] = true;
+          tier.supersede(key(OTHER));
+          load(OTHER);
+          medium.run();
+          assertThat(told).isEmpty();
+        };
+    tier.open();
+    medium.run();
+    assertThat(wasCalled[0]).isTrue();
+    assertThat(told)
+        .isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT, OTHER, DiskTier.Outcome.ABSENT));
+  }
+
+  @Test
+  void nothingIsServedOfWhatWasThereBeforeAClear() {
+    boolean[] wasCalled = {false};
+    whenAllIsKnown =
+        () -> {
+          wasCalled[0] = true;
+          tier.clear();
+          load(URL);
+          medium.run();
+          assertThat(told).isEmpty();
+        };
+    tier.open();
+    medium.run();
+    assertThat(wasCalled[0]).isTrue();
+    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(tier.stats().get(0).objects()).isZero();
+  }
+
+  @Test
+  void whoWaitsWhenItIsClosedIsTold() {
+    load(URL);
+    tier.close();
+    tier = null;
+    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+  }
+
+  /** Responses of one block are written where they come: no disk thread has a task for each. */
+  @Test
+  void aSmallResponseIsNoTaskForADiskThread() throws IOException {
+    tier.close();
+    tier = null;
+    ManualMedium counting = new ManualMedium();
+    StoreFixture store =
+        new StoreFixture(
+            16 << 20,
+            (allocator, transit, memory) ->
+                DiskTier.claim(
+                    disk(dir(temp.resolve("cache"), 16 << 20)),
+                    allocator,
+                    transit,
+                    memory,
+                    counting));
+    try (DiskFixture fixture = new DiskFixture(store)) {
+      counting.run();
+      for (int i = 0; i < 100; i++) {
+        store.fill("http://small/" + i, octets(1000));
+      }
+      assertThat(fixture.stats().writes()).isEqualTo(100);
+      assertThat(counting.waiting()).isZero();
+      counting.run();
+    }
+  }
+}
