@@ -125,7 +125,8 @@ final class TierFuzz implements SimMedium.Host {
             2 + draw(3),
             one(List.of(32L << 20, 256L << 10)),
             chance(70) ? 0 : 500,
-            chance(50) ? 0 : 5_000);
+            chance(50) ? 0 : 5_000,
+            false);
     note("%d segments, %d records, %d keys, %s, %s", segments, records, keys, troubles, config);
   }
 
