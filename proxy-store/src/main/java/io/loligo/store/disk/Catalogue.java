@@ -141,9 +141,20 @@ final class Catalogue {
     return stripe(high).index.mayHold(high);
   }
 
-  /** Whether nothing is stored under {@code high} and no start will find anything there. */
+  /**
+   * Whether anything is stored under {@code high}. Waits for a publication under way: where that
+   * was cancelled too late, the removal has to see its response here.
+   */
+  boolean holds(long high) {
+    Stripe stripe = stripe(high);
+    synchronized (stripe) {
+      return stripe.index.mayHold(high);
+    }
+  }
+
+  /** Whether nothing {@linkplain #holds is stored} and no start will find anything there. */
   boolean holdsNothing(long high) {
-    return !mayHold(high) && journal.isFlushed();
+    return !holds(high) && journal.isFlushed();
   }
 
   /** Stored responses. */

@@ -671,6 +671,12 @@ final class DiskDirectory implements AutoCloseable {
         : now.catalogue().mayHold(now.secret().hash().of(key, null).high());
   }
 
+  /** See {@link Catalogue#holds}: for removals, after they have cancelled writes under way. */
+  boolean holds(CacheKey key) {
+    DirectoryContext now = ready();
+    return now != null && now.catalogue().holds(now.secret().hash().of(key, null).high());
+  }
+
   /** See {@link Catalogue#holdsNothing}. */
   boolean holdsNothing(CacheKey key) {
     DirectoryContext now = ready();

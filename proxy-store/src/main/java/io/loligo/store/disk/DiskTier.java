@@ -767,7 +767,7 @@ public final class DiskTier implements AutoCloseable {
    */
   private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
-      boolean may = directory.isOpening() || directory.isOff() || directory.mayHold(key);
+      boolean may = directory.isOpening() || directory.isOff() || directory.holds(key);
       if (directory != but && may) {
         directory.removeOlder(key, vary);
       }
@@ -941,7 +941,7 @@ public final class DiskTier implements AutoCloseable {
         directory.remove(key, false, count -> {});
       } else if (directory.isOff()) {
         directory.missed(key);
-      } else if (directory.mayHold(key)) {
+      } else if (directory.holds(key)) {
         left.incrementAndGet();
         directory.remove(key, false, through);
       }

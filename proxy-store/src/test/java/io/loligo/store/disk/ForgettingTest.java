@@ -11,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.inflight.Spool;
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,6 +113,79 @@ final class ForgettingTest {
     try (DiskFixture fixture = open()) {
       assertThat(fixture.stats().objects()).isZero();
     }
+  }
+
+  /** A write passed its last check before the removal cancelled it: then the removal sees it. */
+  @Test
+  void aResponseThatIsBeingMadeKnownIsSeen() throws Exception {
+    DiskTier[] tier = new DiskTier[1];
+    StoreFixture store =
+        new StoreFixture(
+            16 << 20,
+            (allocator, transit, memory) ->
+                tier[0] =
+                    DiskTier.claim(
+                        disk(dir(temp.resolve("cache"), 16 << 20)), allocator, transit, memory));
+    store.store.opened().join();
+    CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    CompletableFuture<Integer> removed = new CompletableFuture<>();
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    Thread remover =
+        new Thread(
+            () -> {
+              tier[0].hide(key(URL));
+              seen.complete(tier[0].forget(key(URL), removed::complete));
+              tier[0].reveal(key(URL));
+            });
+    try (DiskFixture fixture = new DiskFixture(store)) {
+      fixture.put("http://a/2", octets(1000)); // opens a segment, which the journal has by now
+      fixture.loop.execute(() -> spool(fixture, tier[0], remover, ended));
+      DiskFixture.get(ended);
+      assertThat(DiskFixture.get(seen)).isTrue();
+      assertThat(DiskFixture.get(removed)).isEqualTo(1);
+      assertThat(tier[0].mayHold(key(URL))).isFalse();
+    }
+  }
+
+  /** On the loop of {@code fixture}: {@code remover} runs when the response was checked last. */
+  private static void spool(
+      DiskFixture fixture, DiskTier tier, Thread remover, CompletableFuture<Void> ended) {
+    byte[] content = octets(1000);
+    ByteBuf fields = fixture.store.fields("A: b\r\n\r\n");
+    Spool.Listener listener =
+        new Spool.Listener() {
+          @Override
+          public void credit(long bytes) {}
+
+          @Override
+          public void readable(long upTo) {}
+
+          @Override
+          public void failed() {
+            ended.completeExceptionally(new AssertionError("not stored"));
+          }
+
+          @Override
+          public void ended() {
+            ended.complete(null);
+          }
+
+          @Override
+          public boolean mayStore() {
+            remover.start();
+            await(
+                () ->
+                    remover.getState() == Thread.State.BLOCKED
+                        || remover.getState() == Thread.State.TERMINATED);
+            return true;
+          }
+        };
+    StoredMeta meta = StoreFixture.meta().withContentLength(content.length);
+    Spool spool = tier.spool(key(URL), meta, fields, content.length, fixture.loop, listener);
+    fields.release();
+    spool.content(fixture.store.buffer(content));
+    spool.end(meta);
+    ended.whenComplete((none, failure) -> fixture.loop.execute(spool::close));
   }
 
   /** Those that come while one is forced share the next. */
