@@ -22,6 +22,10 @@ final class PageCacheFile implements AutoCloseable {
   private static final int RWF_NOWAIT = 8;
   private static final int O_RDONLY = 0;
   private static final int O_CLOEXEC = 0x80000;
+
+  /** Without it a read may write the time of access, and wait for the file system's journal. */
+  private static final int O_NOATIME = 0x40000;
+
   private static final int IOVEC_BYTES = 16;
 
   /** What is called of the C library, where a {@code long} is as wide as an address. */
@@ -78,14 +82,17 @@ final class PageCacheFile implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** Opens {@code path}; null where that is not possible on this system. Blocks. */
+  /**
+   * Opens {@code path}; null where that is not possible on this system, or for a process that does
+   * not own the file. Blocks.
+   */
   static PageCacheFile open(String path) {
     LibC libc = Library.LIBC;
     if (libc == null) {
       return null;
     }
     try {
-      int fd = libc.open(path, O_RDONLY | O_CLOEXEC);
+      int fd = libc.open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
       return fd < 0 ? null : new PageCacheFile(libc, fd);
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("the page cache cannot be asked", e);
