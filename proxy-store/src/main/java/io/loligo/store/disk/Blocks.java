@@ -104,6 +104,11 @@ final class Blocks {
     return good ? block.setIndex(Block.HEADER_BYTES, length) : null;
   }
 
+  /** So many further blocks from {@code place} on will be read soon. */
+  void expectFurther(long place, int blocks) {
+    slab.expect(position(place), (long) blocks * Block.STRIDE);
+  }
+
   /** {@link #readFurther} without waiting for a disk; null, too, where that is not possible. */
   ByteBuf readFurtherNow(long place, int content, long id, int number) {
     int length = Block.HEADER_BYTES + content;

@@ -93,7 +93,9 @@ final class DiskContent implements FurtherContent {
   }
 
   private void readNow(long offset, int max, int charge, EventExecutor loop, Listener then) {
-    ByteBuf block = loader.further(stored, layout, id, layout.blockAt(offset));
+    long number = layout.blockAt(offset);
+    loader.expect(stored, layout, number);
+    ByteBuf block = loader.further(stored, layout, id, number);
     tell(block == null ? null : part(block, offset, max), charge, loop, then);
   }
 

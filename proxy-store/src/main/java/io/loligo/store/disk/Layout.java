@@ -99,6 +99,11 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return (offset - firstContent) / Block.FURTHER_CONTENT;
   }
 
+  /** Further blocks that stand one behind the other from further block {@code block} on. */
+  int blocksFrom(long block) {
+    return blocksOf((int) (block / pieceBlocks)) - (int) (block % pieceBlocks);
+  }
+
   /** Offset of the first content of further block {@code block}. */
   long startOf(long block) {
     return firstContent + block * Block.FURTHER_CONTENT;

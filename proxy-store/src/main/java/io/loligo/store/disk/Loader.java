@@ -51,6 +51,9 @@ final class Loader {
   private final DiskTier.MemoryView memory;
   private final ReadFailures failures;
 
+  /** So many blocks are read from the disk together where a client reads one after the other. */
+  private static final int AHEAD_BLOCKS = 8;
+
   /** Looks again at most, where what was found has moved before it was read. */
   private static final int MAX_LOOKS = 4;
 
@@ -672,6 +675,12 @@ final class Loader {
       counters.readBytes.add(content);
     }
     return block;
+  }
+
+  /** Further block {@code number} of a response will be read now, and those behind it soon. */
+  void expect(Stored stored, Layout layout, long number) {
+    int blocks = Math.min(AHEAD_BLOCKS, layout.blocksFrom(number));
+    this.blocks.expectFurther(layout.placeOf(number, stored.places()), blocks);
   }
 
   /**

@@ -13,9 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A second way into a slab file, which reads only what the system has in its page cache: {@code
- * preadv2} with {@code RWF_NOWAIT} (Linux 4.14), straight into the caller's buffer. Thread-safe:
- * any thread; never blocks, but for {@link #open}, which loads a library at its first use.
+ * A second way into a slab file. It can read only what the system has in its page cache, straight
+ * into the caller's buffer, and never reads ahead by itself. Thread-safe: any thread; what blocks
+ * says so.
+ *
+ * <p>{@code preadv2} with {@code RWF_NOWAIT} alone may block: where a page is missing, Linux begins
+ * to read it before it says so, and for that it may wait for metadata of the file system, or for
+ * room in the queue of the device. So {@code cachestat} (Linux 6.5) is asked first, which only
+ * counts pages. The flag stays for pages that go between the two calls. A page that the system has
+ * read ahead, and marked, makes it read ahead further, with the same danger: all reads take this
+ * way, as this file is never read ahead of.
  */
 final class PageCacheFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PageCacheFile.class);
@@ -26,7 +33,15 @@ final class PageCacheFile implements AutoCloseable {
   /** Without it a read may write the time of access, and wait for the file system's journal. */
   private static final int O_NOATIME = 0x40000;
 
-  private static final int IOVEC_BYTES = 16;
+  private static final int POSIX_FADV_RANDOM = 1;
+  private static final int POSIX_FADV_WILLNEED = 3;
+  private static final long SYS_CACHESTAT = 451;
+
+  // struct iovec, struct cachestat_range, and struct cachestat, which begins with the pages cached
+  private static final int IOVEC = 0;
+  private static final int RANGE = 2 * Long.BYTES;
+  private static final int CACHED = 4 * Long.BYTES;
+  private static final int STRUCTS_BYTES = 9 * Long.BYTES;
 
   /** What is called of the C library, where a {@code long} is as wide as an address. */
   public interface LibC {
@@ -34,22 +49,30 @@ final class PageCacheFile implements AutoCloseable {
 
     long preadv2(int fd, Pointer iov, int count, long offset, int flags);
 
+    long syscall(long number, long fd, Pointer range, Pointer cached, long flags);
+
+    int posix_fadvise(int fd, long offset, long length, int advice);
+
+    int getpagesize();
+
     int close(int fd);
   }
 
-  /** One array of one buffer for each thread. */
-  private static final FastThreadLocal<Vector> VECTORS =
+  /** What the calls are given, for each thread. */
+  private static final FastThreadLocal<Structs> STRUCTS =
       new FastThreadLocal<>() {
         @Override
-        protected Vector initialValue() {
-          return new Vector();
+        protected Structs initialValue() {
+          return new Structs();
         }
       };
 
-  private static final class Vector {
+  private static final class Structs {
     private final ByteBuffer bytes =
-        ByteBuffer.allocateDirect(IOVEC_BYTES).order(ByteOrder.nativeOrder());
-    private final Pointer pointer = Pointer.wrap(jnr.ffi.Runtime.getSystemRuntime(), bytes);
+        ByteBuffer.allocateDirect(STRUCTS_BYTES).order(ByteOrder.nativeOrder());
+    private final Pointer vector = Pointer.wrap(jnr.ffi.Runtime.getSystemRuntime(), bytes);
+    private final Pointer range = vector.slice(RANGE);
+    private final Pointer cached = vector.slice(CACHED);
   }
 
   /** Loaded once; null where there is none. */
@@ -71,6 +94,7 @@ final class PageCacheFile implements AutoCloseable {
 
   private final LibC libc;
   private final int fd;
+  private final long pageBytes;
 
   /** One more than there are readers, until it is closed. */
   private final AtomicInteger users = new AtomicInteger(1);
@@ -80,6 +104,7 @@ final class PageCacheFile implements AutoCloseable {
   private PageCacheFile(LibC libc, int fd) {
     this.libc = libc;
     this.fd = fd;
+    this.pageBytes = libc.getpagesize();
   }
 
   /**
@@ -93,7 +118,17 @@ final class PageCacheFile implements AutoCloseable {
     }
     try {
       int fd = libc.open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
-      return fd < 0 ? null : new PageCacheFile(libc, fd);
+      if (fd < 0) {
+        return null;
+      }
+      PageCacheFile file = new PageCacheFile(libc, fd);
+      if (file.cachedPages(STRUCTS.get(), 0, 1) >= 0) {
+        libc.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+        return file;
+      }
+      LOG.debug("the page cache cannot be asked: no cachestat");
+      file.close();
+      return null;
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("the page cache cannot be asked", e);
       return null;
@@ -102,16 +137,28 @@ final class PageCacheFile implements AutoCloseable {
 
   /**
    * Reads {@code length} bytes from {@code position} to index 0 of {@code into}, borrowed, if all
-   * of them are in the page cache; whether they are.
+   * of them are in the page cache; whether they are. Never blocks.
    */
+  boolean readNow(long position, ByteBuf into, int length) {
+    return read(position, into, length, RWF_NOWAIT);
+  }
+
+  /** The same whether they are there or not; false where they cannot be had this way. Blocks. */
   boolean read(long position, ByteBuf into, int length) {
+    return read(position, into, length, 0);
+  }
+
+  private boolean read(long position, ByteBuf into, int length, int flags) {
     if (unsupported || !into.hasMemoryAddress() || !hold()) {
       return false;
     }
     try {
-      Vector vector = VECTORS.get();
-      vector.bytes.putLong(0, into.memoryAddress()).putLong(Long.BYTES, length);
-      long read = libc.preadv2(fd, vector.pointer, 1, position, RWF_NOWAIT);
+      Structs structs = STRUCTS.get();
+      if (flags == RWF_NOWAIT && !isCached(structs, position, length)) {
+        return false;
+      }
+      structs.bytes.putLong(IOVEC, into.memoryAddress()).putLong(IOVEC + Long.BYTES, length);
+      long read = libc.preadv2(fd, structs.vector, 1, position, flags);
       if (read == length) {
         into.setIndex(0, length);
         return true;
@@ -127,6 +174,31 @@ final class PageCacheFile implements AutoCloseable {
     } finally {
       letGo();
     }
+  }
+
+  /** These bytes will be read soon: the system begins to read them. Blocks. */
+  void expect(long position, long length) {
+    if (!unsupported && hold()) {
+      try {
+        libc.posix_fadvise(fd, position, length, POSIX_FADV_WILLNEED);
+      } finally {
+        letGo();
+      }
+    }
+  }
+
+  /** Whether all pages of this stretch are in the page cache. */
+  private boolean isCached(Structs structs, long position, long length) {
+    long pages = (position + length - 1) / pageBytes - position / pageBytes + 1;
+    return cachedPages(structs, position, length) == pages;
+  }
+
+  /** Pages of this stretch that are in the page cache; -1 where the system does not say. */
+  private long cachedPages(Structs structs, long position, long length) {
+    structs.bytes.putLong(RANGE, position).putLong(RANGE + Long.BYTES, length);
+    return libc.syscall(SYS_CACHESTAT, fd, structs.range, structs.cached, 0) == 0
+        ? structs.bytes.getLong(CACHED)
+        : -1;
   }
 
   private static boolean isUnsupported(int errno) {

@@ -26,6 +26,9 @@ interface Slab extends AutoCloseable {
     return false;
   }
 
+  /** Begins to read what will be asked for soon, if that is of use. Blocks. */
+  default void expect(long position, long length) {}
+
   /**
    * Reads up to {@code length} octets from {@code position} to index 0 of {@code into}, borrowed;
    * its indices then enclose what was read: less where the file ends.

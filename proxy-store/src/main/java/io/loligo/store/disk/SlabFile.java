@@ -37,11 +37,23 @@ final class SlabFile implements Slab {
   @Override
   public boolean readNow(long position, ByteBuf into, int length) {
     PageCacheFile now = cached;
-    return now != null && now.read(position, into, length);
+    return now != null && now.readNow(position, into, length);
+  }
+
+  @Override
+  public void expect(long position, long length) {
+    PageCacheFile now = cached;
+    if (now != null) {
+      now.expect(position, length);
+    }
   }
 
   @Override
   public void read(long position, ByteBuf into, int length) throws IOException {
+    PageCacheFile now = cached;
+    if (now != null && now.read(position, into, length)) {
+      return;
+    }
     into.clear();
     ByteBuffer octets = into.nioBuffer(0, length);
     int done = 0;

@@ -38,6 +38,11 @@ final class Slabs implements Slab {
   }
 
   @Override
+  public void expect(long position, long length) {
+    file(position).expect(within(position), length);
+  }
+
+  @Override
   public void write(long position, ByteBuf from) throws IOException {
     file(position).write(within(position), from);
   }

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads that never wait for a disk. Linux only, as CI is. */
+/** Reads that never wait for a disk. Linux 6.5 or later, as CI is. */
 final class PageCacheFileTest {
   private static final byte[] CONTENT = octets(10_000);
+  private static final int BLOCK = 64 << 10;
 
   @TempDir Path temp;
   private Path path;
@@ -41,21 +42,73 @@ final class PageCacheFileTest {
 
   @Test
   void readsFromAnyPosition() {
-    assertThat(file.read(1_234, into, 5_000)).isTrue();
+    assertThat(file.readNow(1_234, into, 5_000)).isTrue();
     assertThat(ByteBufUtil.getBytes(into)).isEqualTo(Arrays.copyOfRange(CONTENT, 1_234, 6_234));
     file.close();
   }
 
   @Test
   void readsNothingBeyondTheEnd() {
-    assertThat(file.read(9_000, into, 1_001)).isFalse();
+    assertThat(file.readNow(9_000, into, 1_001)).isFalse();
     file.close();
   }
 
   @Test
   void readsNothingWhenClosed() {
     file.close();
-    assertThat(file.read(0, into, 1)).isFalse();
+    assertThat(file.readNow(0, into, 1)).isFalse();
+  }
+
+  /** The system would begin to read the page, and may wait for that. */
+  @Test
+  void neverBeginsToReadFromTheDisk() throws Exception {
+    drop(path);
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(file.readNow(0, into, 5_000)).as("read %d", i).isFalse();
+    }
+    file.close();
+  }
+
+  @Test
+  void waitsForTheDiskWhereItMay() throws Exception {
+    drop(path);
+    assertThat(file.read(1_234, into, 5_000)).isTrue();
+    assertThat(ByteBufUtil.getBytes(into)).isEqualTo(Arrays.copyOfRange(CONTENT, 1_234, 6_234));
+    assertThat(file.readNow(1_234, into, 5_000)).isTrue();
+    file.close();
+  }
+
+  /** A page that was read ahead is marked: a read of it reads ahead further, and may wait. */
+  @Test
+  void readsOnlyWhatIsAskedForOrExpected() throws Exception {
+    Path large = Files.write(temp.resolve("large"), octets(4 << 20));
+    drop(large);
+    ByteBuf block = Unpooled.directBuffer(BLOCK);
+    try (SlabFile slab = new SlabFile(large)) {
+      slab.prepare();
+      for (int i = 0; i < 4; i++) {
+        slab.read((long) i * BLOCK, block, BLOCK);
+      }
+      for (int i = 0; i < 10_000; i++) {
+        assertThat(slab.readNow(4L * BLOCK, block, BLOCK)).as("read %d", i).isFalse();
+      }
+      slab.expect(4L * BLOCK, 2L * BLOCK);
+      DiskFixture.await(() -> slab.readNow(4L * BLOCK, block, BLOCK));
+      DiskFixture.await(() -> slab.readNow(5L * BLOCK, block, BLOCK));
+      assertThat(slab.readNow(6L * BLOCK, block, BLOCK)).isFalse();
+    } finally {
+      block.release();
+    }
+  }
+
+  /** Takes {@code path} out of the page cache. */
+  private static void drop(Path path) throws IOException, InterruptedException {
+    Process drop =
+        new ProcessBuilder("dd", "of=" + path, "oflag=nocache", "conv=notrunc,fdatasync", "count=0")
+            .redirectErrorStream(true)
+            .start();
+    drop.getInputStream().readAllBytes();
+    assertThat(drop.waitFor()).isZero();
   }
 
   /** A time of access is written through the journal of the file system, which may hang. */
@@ -63,7 +116,7 @@ final class PageCacheFileTest {
   void leavesTheTimeOfAccess() throws IOException {
     FileTime longAgo = FileTime.from(Instant.parse("2001-02-03T04:05:06Z"));
     Files.setAttribute(path, "lastAccessTime", longAgo);
-    assertThat(file.read(0, into, CONTENT.length)).isTrue();
+    assertThat(file.readNow(0, into, CONTENT.length)).isTrue();
     assertThat(Files.readAttributes(path, BasicFileAttributes.class).lastAccessTime())
         .isEqualTo(longAgo);
     file.close();
