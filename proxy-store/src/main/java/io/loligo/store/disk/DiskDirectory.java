@@ -659,15 +659,17 @@ final class DiskDirectory implements AutoCloseable {
    * anything, unless that takes too long.
    */
   boolean mayHold(KeyProbe key) {
+    boolean awaited = isAwaited(); // first: it may be ready a moment later
     DirectoryContext now = ready();
-    return now == null ? isAwaited() : now.catalogue().mayHold(now.secret().hash().of(key).high());
+    return now == null ? awaited : now.catalogue().mayHold(now.secret().hash().of(key).high());
   }
 
   /** The same for a key. */
   boolean mayHold(CacheKey key) {
+    boolean awaited = isAwaited();
     DirectoryContext now = ready();
     return now == null
-        ? isAwaited()
+        ? awaited
         : now.catalogue().mayHold(now.secret().hash().of(key, null).high());
   }
 
@@ -706,10 +708,10 @@ final class DiskDirectory implements AutoCloseable {
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean load(
       CacheKey key, Fields request, DiskTier.Wanted wanted, EventExecutor loop, LoadListener then) {
-    if (ready() != null) {
-      return loads.add(key, request, wanted, loop, then);
+    if (isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()))) {
+      return true;
     }
-    return isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()));
+    return ready() != null && loads.add(key, request, wanted, loop, then);
   }
 
   // Requests that wait until it is open
@@ -761,7 +763,10 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Whether it is known already, though not everything is. */
+  /**
+   * Whether it is known already, though not everything is. Exact: a hint would be wrong while the
+   * index is being filled, and its request would go to the origin.
+   */
   private boolean isFound(CacheKey key) {
     Opening begun = opening;
     DirectoryContext now = parts;
@@ -769,7 +774,7 @@ final class DiskDirectory implements AutoCloseable {
         && begun.isFinal()
         && !forgetsAll
         && !removing.contains(key)
-        && now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+        && now.catalogue().holds(now.secret().hash().of(key, null).high());
   }
 
   private void serveEarly(Waiting one) {
