@@ -23,6 +23,7 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
+import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -47,6 +48,7 @@ final class EmbeddedProxy implements AutoCloseable {
   private final ClientAddresses addresses = new ClientAddresses();
   private final AtomicInteger loops = new AtomicInteger();
   private final ScheduledExecutorService maintenance = Executors.newSingleThreadScheduledExecutor();
+  private final Stripes stripes = new Stripes(MAX_LOOPS);
   private final ProxyConfig config;
   private final TieredStore store;
 
@@ -64,10 +66,11 @@ final class EmbeddedProxy implements AutoCloseable {
             .config();
     store =
         new TieredStore(
-            new PackedAllocator(PooledByteBufAllocator.DEFAULT),
+            new PackedAllocator(
+                PooledByteBufAllocator.DEFAULT, stripes, config.memory().cacheBytes()),
             config.memory(),
             config.disk(),
-            new MemoryLedger(64 << 20),
+            new MemoryLedger(64 << 20, stripes),
             new PacedExecutor(
                 task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
   }
@@ -80,12 +83,17 @@ final class EmbeddedProxy implements AutoCloseable {
     return store;
   }
 
-  /** A connection to the first port, on a loop of its own. The caller's to close. */
+  /**
+   * A connection to the first port, on a loop of its own, which the calling thread is. The caller's
+   * to close.
+   */
   EmbeddedChannel connect(Upstream upstream) {
     EmbeddedChannel channel = new EmbeddedChannel();
     channel.config().setAllocator(PooledByteBufAllocator.DEFAULT); // as the proxy's listeners do
     LoopTimer timer = new LoopTimer(channel.eventLoop());
-    LoopMetrics counted = metrics.loop(loops.getAndIncrement());
+    int number = loops.getAndIncrement();
+    stripes.enter(number);
+    LoopMetrics counted = metrics.loop(number);
     ExchangeLoop exchanges =
         new ExchangeLoop(
             store,

@@ -22,14 +22,17 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * What does a line in the access log cost the event loop: composing it and giving it to the writer?
  * The writer's own time, on another thread, is not in the figure; lines that it cannot take in time
- * are dropped, as they are in the proxy.
+ * are dropped, as they are in the proxy. Each thread is an event loop, all of them before one log
+ * and one writer: {@code -t 8} tells whether they disturb each other.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar LogBenchmark -prof gc
+ * java -jar proxy-bench/target/benchmarks.jar LogBenchmark -p format=squid -t 8
  * </pre>
  */
 @State(Scope.Thread)
@@ -39,27 +42,41 @@ public class LogBenchmark extends AbstractBenchmark {
               + "Referer: http://bench.example/\r\nUser-Agent: bench/1.0\r\n\r\n")
           .getBytes(StandardCharsets.US_ASCII);
 
-  @Param({"squid", "combined"})
-  String format;
-
   private final ExchangeRecord record = new ExchangeRecord();
-  private AccessLog log;
   private ExchangeSink sink;
 
+  /** The log, which event loops share. */
+  @State(Scope.Benchmark)
+  public static class Shared {
+    @Param({"squid", "combined"})
+    String format;
+
+    private AccessLog log;
+
+    @Setup
+    public void open(ThreadParams threads) throws IOException {
+      log =
+          AccessLog.open(
+              new ConfigReader(new FileConfigSource())
+                  .readText(
+                      "bench",
+                      "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
+                          + format
+                          + "\n")
+                  .config()
+                  .logging(),
+              threads.getThreadCount());
+    }
+
+    @TearDown
+    public void close() {
+      log.close();
+    }
+  }
+
   @Setup
-  public void open() throws IOException {
-    log =
-        AccessLog.open(
-            new ConfigReader(new FileConfigSource())
-                .readText(
-                    "bench",
-                    "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
-                        + format
-                        + "\n")
-                .config()
-                .logging(),
-            1);
-    sink = log.loop(0);
+  public void begin(Shared shared, ThreadParams threads) {
+    sink = shared.log.loop(threads.getThreadIndex());
     RequestHead request = new RequestHead();
     new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
     RequestTarget target = new RequestTarget();
@@ -80,11 +97,6 @@ public class LogBenchmark extends AbstractBenchmark {
     record.clientBytesOut = 4444;
     record.contentType = "text/html";
     record.stage(Stage.TOTAL, 50_000);
-  }
-
-  @TearDown
-  public void close() {
-    log.close();
   }
 
   @Benchmark

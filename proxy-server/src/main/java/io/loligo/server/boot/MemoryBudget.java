@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.disk.DiskMemory;
+import io.loligo.store.purge.Moments;
 import java.lang.management.ManagementFactory;
 
 /**
@@ -25,7 +26,10 @@ record MemoryBudget(
   /** Arenas, access log rings, codecs. */
   static final long OVERHEAD_BYTES = 32L << 20;
 
-  /** A heap grows to its limit only if needed: what must fit beside the rest is a small one. */
+  /**
+   * A heap grows to its limit only if needed: what must fit beside the rest is a small one. Of it
+   * {@link Moments#MEMORY_BYTES} are for the names of purges.
+   */
   static final long SMALL_HEAP_BYTES = 64L << 20;
 
   /** Beside heap and direct memory: classes, compiled code, stacks. Lowered defaults leave it. */

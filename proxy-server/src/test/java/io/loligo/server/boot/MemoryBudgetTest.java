@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.disk.DiskMemory;
+import io.loligo.store.purge.Moments;
 import org.junit.jupiter.api.Test;
 
 final class MemoryBudgetTest {
@@ -68,6 +69,11 @@ final class MemoryBudgetTest {
     assertThat(disk).isEqualTo(DiskMemory.of(config.disk()));
     assertThat(disk.directBytes()).isBetween(25 * MIB, 40 * MIB);
     assertThat(disk.heapBytes()).isBetween(2 * MIB, 10 * MIB);
+  }
+
+  @Test
+  void theNamesOfPurgesFitASmallHeap() {
+    assertThat(Moments.MEMORY_BYTES).isLessThan(MemoryBudget.SMALL_HEAP_BYTES / 3);
   }
 
   private static DiskMemory disk(long heap, long direct) {

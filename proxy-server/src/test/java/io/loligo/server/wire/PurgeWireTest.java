@@ -246,6 +246,31 @@ class PurgeWireTest extends WireTest {
     assertHit(get("/a"));
   }
 
+  /** Other groups stay, before a restart and after it: few names share a bucket. */
+  @Test
+  void tensOfThousandsOfPurgedGroupsLeaveTheOthers() throws Exception {
+    start(true);
+    for (int i = 0; i < 20; i++) {
+      counting("/" + i, FRESH, "Surrogate-Key: other" + i);
+      get("/" + i);
+    }
+    for (int batch = 0; batch < 5; batch++) {
+      StringBuilder line = new StringBuilder("xkey:");
+      for (int i = 0; i < 7_000; i++) {
+        line.append(" k").append(batch * 7_000 + i);
+      }
+      purge(line.toString());
+    }
+    for (int i = 0; i < 20; i++) {
+      assertHit(get("/" + i));
+    }
+    proxy.close();
+    start(true);
+    for (int i = 0; i < 20; i++) {
+      assertHit(get("/" + i));
+    }
+  }
+
   /** What was written for everybody is for some only since a validation said so. */
   @Test
   void whatAValidationTookFromOthersDoesNotComeBackAfterARestart() throws Exception {

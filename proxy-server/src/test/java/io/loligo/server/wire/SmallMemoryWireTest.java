@@ -145,6 +145,29 @@ class SmallMemoryWireTest extends WireTest {
   }
 
   @Test
+  void aMillionPurgedNamesFitTheSmallestHeap() throws Exception {
+    ProxyProcess process =
+        start(
+                "-Xmx64m -XX:MaxDirectMemorySize=96m",
+                minimal("acl purge method PURGE", "visible_hostname proxy.test"))
+            .awaitPort(port);
+    RawClient client = closing(RawClient.connect(port));
+    for (int batch = 0; batch < 150; batch++) {
+      StringBuilder line = new StringBuilder("xkey:");
+      for (int i = 0; i < 7_000; i++) {
+        line.append(' ').append(batch * 7_000 + i);
+      }
+      WireMessage answer =
+          client.send(RawClient.head("PURGE", origin.url("/"), line.toString())).response();
+      assertThat(answer.status()).isEqualTo(200);
+    }
+    fill(1);
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+    assertThat(process.output()).doesNotContain("OutOfMemory", "ERROR");
+  }
+
+  @Test
   void aReloadKeepsTheLoweredDefaultsWithoutAWord() throws Exception {
     ProxyProcess process =
         start("-Xmx64m -XX:MaxDirectMemorySize=96m", minimal()).awaitOutput("Daemon: ready");

@@ -95,6 +95,7 @@ public final class SimMedium implements Medium {
   private int smallFailures;
   private long failsFromNanos;
   private boolean dead;
+  private boolean claimed;
   private boolean quiet;
 
   /**
@@ -126,6 +127,7 @@ public final class SimMedium implements Medium {
 
   /** The directories are claimed: from now on small files fail and take their time, too. */
   public void claimed() {
+    claimed = true;
     files.guard(this::before);
     // what fails at once is off, and shows nothing more
     failsFromNanos = host.nanoTime() + (host.chance(80) ? 2_000_000_000L : 0);
@@ -199,12 +201,12 @@ public final class SimMedium implements Medium {
     return quiet || dead;
   }
 
-  /** Others go on. */
+  /** Others go on. There are none while the directories are claimed. */
   private void goOn() {
     if (host.isOnLoop()) {
       throw new AssertionError("an event loop waits for a disk");
     }
-    if (!isQuiet() && host.draw(200) < troubles.overtaken) {
+    if (claimed && !isQuiet() && host.draw(200) < troubles.overtaken) {
       host.pass(host.chance(90) ? host.draw(3_000) : host.draw(400_000));
     }
   }

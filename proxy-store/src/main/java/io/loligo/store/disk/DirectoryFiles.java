@@ -94,15 +94,8 @@ final class DirectoryFiles {
   DirectoryContext open(BooleanSupplier stopped, Begun begun, Runnable progress)
       throws IOException {
     lostRemovals = false;
+    discardOtherSize(parts.config, marks, geometry);
     header = marks.readHeader();
-    if (header != null && !header.geometry().equals(geometry)) {
-      LOG.warn(
-          "cache_dir {}: another size than before ({}, now {}): its content is discarded",
-          parts.config.path(),
-          header.geometry(),
-          geometry);
-      return fresh();
-    }
     if (header == null) {
       if (marks.isUsed()) {
         LOG.warn(
@@ -138,6 +131,19 @@ final class DirectoryFiles {
     }
     raiseIds(opening.highestId() + 1);
     return context;
+  }
+
+  /** Nothing is left of a directory whose header says another {@code geometry}. */
+  static void discardOtherSize(CacheDir config, Marks marks, Geometry geometry) throws IOException {
+    Marks.Header there = marks.readHeader();
+    if (there != null && !there.geometry().equals(geometry)) {
+      LOG.warn(
+          "cache_dir {}: another size than before ({}, now {}): its content is discarded",
+          config.path(),
+          there.geometry(),
+          geometry);
+      marks.empty(geometry);
+    }
   }
 
   private long directory() {

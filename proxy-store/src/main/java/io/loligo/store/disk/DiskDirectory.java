@@ -266,7 +266,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       checkFiles(dir, marks);
       checkSpace(dir, path, marks, geometry);
-      purges = openPurges(dir, marks);
+      purges = openPurges(dir, marks, geometry, medium);
     } catch (IOException e) {
       marks.close();
       throw e;
@@ -289,9 +289,11 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private static PurgeFile openPurges(CacheDir dir, Marks marks) throws IOException {
+  private static PurgeFile openPurges(CacheDir dir, Marks marks, Geometry geometry, Medium medium)
+      throws IOException {
     try {
-      return PurgeFile.open(marks.purges(), marks.header());
+      DirectoryFiles.discardOtherSize(dir, marks, geometry);
+      return PurgeFile.open(marks.purges(), marks.header(), geometry.totalBytes(), medium);
     } catch (IOException e) {
       throw refusal(dir, "purges cannot be opened (" + e + "): " + LOOK, e);
     }
@@ -307,7 +309,8 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private static long there(Marks marks, Geometry geometry) throws IOException {
-    long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1)) + size(marks.oldMap());
+    long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1));
+    bytes += size(marks.purges()) + size(marks.oldMap());
     for (int i = 0; i < geometry.files(); i++) {
       bytes += size(marks.slabs(i));
     }

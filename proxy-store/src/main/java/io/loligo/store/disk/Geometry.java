@@ -20,8 +20,8 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   /** Stored responses of one directory at most: {@value}. */
   static final int MAX_RECORDS = 1 << 30;
 
-  /** For header, marks, lock and purges. */
-  private static final long SMALL_FILES_BYTES = (64L << 10) + PurgeFile.BYTES;
+  /** For header, marks and lock. */
+  private static final long SMALL_FILES_BYTES = 64L << 10;
 
   private static final long MIN_JOURNAL_BYTES = 64 << 10;
   private static final long MAX_JOURNAL_BYTES = 4 << 20;
@@ -82,6 +82,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
 
   private static long besides(long totalBytes, int records, long segments, int segmentBytes) {
     return SMALL_FILES_BYTES
+        + PurgeFile.bytes(totalBytes)
         + 2 * Checkpoint.maxBytes(records, segments, segmentBytes)
         + Journal.FILES * journalBytes(totalBytes);
   }

@@ -159,6 +159,12 @@ final class Marks implements AutoCloseable {
 
   /** Begins anew: nothing of what was there is left, of older versions neither. */
   Header create(Geometry geometry, RandomGenerator random) throws IOException {
+    empty(geometry);
+    return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
+  }
+
+  /** Deletes what was there, of older versions too, but for the lock, the roll and the purges. */
+  void empty(Geometry geometry) throws IOException {
     discard();
     for (String old : List.of("CLEAN", "REBUILD", "map", "checkpoint.0", "checkpoint.1")) {
       Files.deleteIfExists(directory.resolve(old));
@@ -169,7 +175,6 @@ final class Marks implements AutoCloseable {
     for (int i = 0; i < geometry.files() || Files.exists(slabs(i)); i++) {
       Files.deleteIfExists(slabs(i));
     }
-    return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
   }
 
   /** Writes {@code header}: all other files are there then. */

@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Moments;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;
 import io.loligo.store.purge.UrlPattern;
@@ -17,89 +18,123 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
- * What was purged without being looked for, written down beside what it concerns: tables of moments
- * and a list of patterns (see {@code docs/disk-format.md}). Thread-safe: disk threads; guarded by
- * {@code this}.
+ * The purges of a directory that did not look for responses: buckets of names with moments, and a
+ * list of patterns (see {@code docs/disk-format.md}). A purge writes the buckets of its names, and
+ * forcing the file brings only these to the disk. Thread-safe: disk threads; guarded by {@code
+ * this}.
  */
 final class PurgeFile implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F5052L;
-  static final int HEADER_BYTES = 64;
-  static final int MOMENT_BYTES = 8;
+  static final int BANS_AT = Block.PAGE_BYTES;
   static final int BAN_BYTES = 1024;
-  private static final int CHECK_BITS = 16;
-  private static final int TABLES_END =
-      HEADER_BYTES + Table.values().length * Purges.SLOTS * MOMENT_BYTES;
+  static final int BUCKETS_AT = BANS_AT + Purges.MAX_BANS * BAN_BYTES;
+  private static final int MIN_BUCKETS = 512;
 
-  /** Octets of the file. */
-  static final int BYTES = TABLES_END + Purges.MAX_BANS * BAN_BYTES;
+  /** The buckets have this share of a directory at most, as a divisor. */
+  private static final int SHARE = 64;
 
-  // checksum 4, octets behind it 4, moment 8, octets of host 4
+  private static final int READ_BYTES = 128 << 10;
+
+  // checksum 4, bytes behind it 4, moment 8, bytes of host 4
   private static final int BAN_FIXED_BYTES = 20;
 
   private final FileChannel file;
-  private final long length;
-  private final byte[] content;
+  private final int buckets;
   private final Ban[] bans = new Ban[Purges.MAX_BANS];
+  private final PurgeBucket bucket = new PurgeBucket();
 
-  private PurgeFile(FileChannel file, long length, byte[] content) {
+  private PurgeFile(FileChannel file, int buckets) {
     this.file = file;
-    this.length = length;
-    this.content = content;
+    this.buckets = buckets;
+  }
+
+  /** Buckets in a directory of {@code totalBytes}; a power of two. */
+  static int buckets(long totalBytes) {
+    long most = Math.max(MIN_BUCKETS, totalBytes / SHARE / PurgeBucket.BYTES);
+    return (int) Math.min(Moments.BUCKETS, Long.highestOneBit(most));
+  }
+
+  /** Bytes of the file in a directory of {@code totalBytes}. */
+  static int bytes(long totalBytes) {
+    return BUCKETS_AT + buckets(totalBytes) * PurgeBucket.BYTES;
   }
 
   /**
-   * Opens the one at {@code path}. Where there is none of this version, or it is damaged, a new one
-   * is begun, and {@code header} is deleted before: nobody knows what was purged from what is
-   * there.
+   * Opens the one at {@code path} of a directory of {@code totalBytes}. Where there is none of this
+   * version and size, or it is damaged, a new one is begun, and {@code header} is deleted before:
+   * the purges of its responses are not known.
    */
-  static PurgeFile open(Path path, Path header) throws IOException {
-    PurgeFile there = Files.exists(path) ? read(path) : null;
-    if (there != null && there.isSound()) {
-      return there;
-    }
-    if (there != null) {
+  static PurgeFile open(Path path, Path header, long totalBytes, Medium medium) throws IOException {
+    int buckets = buckets(totalBytes);
+    if (Files.exists(path) && Files.size(path) == bytes(totalBytes)) {
+      PurgeFile there = new PurgeFile(channel(path), buckets);
+      if (there.isSound()) {
+        return there;
+      }
       there.close();
     }
     Files.deleteIfExists(header);
     Files.deleteIfExists(path);
-    Files.write(path, new byte[BYTES]);
-    PurgeFile begun = read(path);
-    begun.write(ByteBuffer.allocate(12).putLong(MAGIC).putInt(Marks.VERSION).flip(), 0);
+    medium.allocate(path, bytes(totalBytes));
+    PurgeFile begun = new PurgeFile(channel(path), buckets);
+    begun.write(
+        ByteBuffer.allocate(16).putLong(MAGIC).putInt(Marks.VERSION).putInt(buckets).flip(), 0);
     return begun;
   }
 
-  private static PurgeFile read(Path path) throws IOException {
-    FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static FileChannel channel(Path path) throws IOException {
+    return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  private boolean isSound() throws IOException {
+    boolean sound = false;
     try {
-      ByteBuffer all = ByteBuffer.allocate(BYTES);
-      long length = file.size();
-      while (all.hasRemaining() && file.read(all, all.position()) >= 0) {
-        // on
+      ByteBuffer begin = ByteBuffer.allocate(BUCKETS_AT);
+      sound =
+          read(begin, 0)
+              && begin.getLong(0) == MAGIC
+              && begin.getInt(8) == Marks.VERSION
+              && begin.getInt(12) == buckets
+              && readBans(begin);
+      return sound;
+    } finally {
+      if (!sound) {
+        file.close();
       }
-      return new PurgeFile(file, length, all.array());
-    } catch (IOException e) {
-      file.close();
-      throw e;
     }
   }
 
-  private boolean isSound() {
-    ByteBuffer header = ByteBuffer.wrap(content);
-    return length == BYTES
-        && header.getLong(0) == MAGIC
-        && header.getInt(8) == Marks.VERSION
-        && readBans();
+  /** False where the file ends before. */
+  private boolean read(ByteBuffer into, long place) throws IOException {
+    int begin = into.position();
+    while (into.hasRemaining()) {
+      if (file.read(into, place + into.position() - begin) < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Tells {@code purges} all of it, before anything is served. */
   synchronized void loadInto(Purges purges) {
-    for (Table table : Table.values()) {
-      for (int slot = 0; slot < Purges.SLOTS; slot++) {
-        long moment = ByteBuffer.wrap(content).getLong(place(table, slot));
-        if (moment != 0) {
-          long millis = moment >>> CHECK_BITS;
-          // nobody knows when it was: then it was now
-          purges.load(table, slot, isWhole(moment, table, slot) ? millis : purges.now());
+    ByteBuffer part = ByteBuffer.allocate(READ_BYTES);
+    for (int from = 0; from < buckets; from += READ_BYTES / PurgeBucket.BYTES) {
+      boolean read;
+      try {
+        read = read(part.clear(), place(from));
+      } catch (IOException damaged) {
+        read = false;
+      }
+      for (int at = 0; at < READ_BYTES; at += PurgeBucket.BYTES) {
+        int number = from + at / PurgeBucket.BYTES;
+        bucket.begin(number).put(part.clear().position(at).limit(at + PurgeBucket.BYTES));
+        if (read && bucket.isWhole()) {
+          bucket.loadInto(purges, buckets);
+        } else {
+          // name and moment are lost: all names of the bucket count as purged now
+          for (Table table : Table.values()) {
+            purges.loadFloor(table, number, buckets, purges.now());
+          }
         }
       }
     }
@@ -110,27 +145,17 @@ final class PurgeFile implements AutoCloseable {
     }
   }
 
-  private static boolean isWhole(long moment, Table table, int slot) {
-    return moment == moment(table, slot, moment >>> CHECK_BITS);
-  }
-
-  private static long moment(Table table, int slot, long millis) {
-    CRC32C crc = new CRC32C();
-    crc.update(ByteBuffer.allocate(16).putLong(millis).putInt(table.ordinal()).putInt(slot).flip());
-    return millis << CHECK_BITS | (crc.getValue() & ((1 << CHECK_BITS) - 1));
-  }
-
-  private static int place(Table table, int slot) {
-    return HEADER_BYTES + (table.ordinal() * Purges.SLOTS + slot) * MOMENT_BYTES;
+  private static int place(int number) {
+    return BUCKETS_AT + number * PurgeBucket.BYTES;
   }
 
   /** False where one is damaged. */
-  private boolean readBans() {
+  private boolean readBans(ByteBuffer begin) {
     boolean sound = true;
     for (int i = 0; i < bans.length; i++) {
-      ByteBuffer octets = ByteBuffer.wrap(content, TABLES_END + i * BAN_BYTES, BAN_BYTES).slice();
-      if (octets.getInt(4) != 0 || octets.getInt(0) != 0) {
-        bans[i] = ban(octets);
+      ByteBuffer bytes = begin.slice(BANS_AT + i * BAN_BYTES, BAN_BYTES);
+      if (bytes.getInt(4) != 0 || bytes.getInt(0) != 0) {
+        bans[i] = ban(bytes);
         sound &= bans[i] != null;
       }
     }
@@ -138,39 +163,47 @@ final class PurgeFile implements AutoCloseable {
   }
 
   /** Null where it is damaged. */
-  private static Ban ban(ByteBuffer octets) {
-    int length = octets.getInt(4);
-    if (length < BAN_FIXED_BYTES || length > BAN_BYTES || octets.getInt(0) != crc(octets, length)) {
+  private static Ban ban(ByteBuffer bytes) {
+    int length = bytes.getInt(4);
+    if (length < BAN_FIXED_BYTES || length > BAN_BYTES || bytes.getInt(0) != crc(bytes, length)) {
       return null;
     }
-    int hostLength = octets.getInt(16);
+    int hostLength = bytes.getInt(16);
     byte[] text = new byte[length - BAN_FIXED_BYTES];
-    octets.get(BAN_FIXED_BYTES, text);
+    bytes.get(BAN_FIXED_BYTES, text);
     try {
       String host = new String(text, 0, hostLength, StandardCharsets.UTF_8);
       String regex = new String(text, hostLength, text.length - hostLength, StandardCharsets.UTF_8);
-      return new Ban(octets.getLong(8), UrlPattern.of(host, regex));
+      return new Ban(bytes.getLong(8), UrlPattern.of(host, regex));
     } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
       return null;
     }
   }
 
-  private static int crc(ByteBuffer octets, int length) {
+  private static int crc(ByteBuffer bytes, int length) {
     CRC32C crc = new CRC32C();
-    crc.update(octets.duplicate().position(4).limit(length));
+    crc.update(bytes.duplicate().position(4).limit(length));
     return (int) crc.getValue();
   }
 
-  /** Writes down a purge of {@code numbers}. */
+  /** Writes down a purge of {@code numbers}: of each its bucket, and no more. */
   synchronized void mark(Table table, long[] numbers, long millis) throws IOException {
-    for (long number : numbers) {
-      int slot = Purges.slot(number);
-      int place = place(table, slot);
-      long before = ByteBuffer.wrap(content).getLong(place) >>> CHECK_BITS;
-      if (millis > before) {
-        ByteBuffer.wrap(content).putLong(place, moment(table, slot, millis));
-        write(ByteBuffer.wrap(content, place, MOMENT_BYTES).slice(), place);
+    for (long name : numbers) {
+      readBucket(name);
+      // a damaged bucket purges all its names at the next start, and stays damaged
+      if (bucket.isWhole() && bucket.put(table, name, millis)) {
+        write(bucket.bytes(), place(number(name)));
       }
+    }
+  }
+
+  private int number(long name) {
+    return (int) name & (buckets - 1);
+  }
+
+  private void readBucket(long name) throws IOException {
+    if (!read(bucket.begin(number(name)), place(number(name)))) {
+      throw new IOException("the file purges was cut short");
     }
   }
 
@@ -194,19 +227,19 @@ final class PurgeFile implements AutoCloseable {
     }
     byte[] host = ban.pattern().host().getBytes(StandardCharsets.UTF_8);
     byte[] regex = ban.pattern().regex().getBytes(StandardCharsets.UTF_8);
-    ByteBuffer octets = ByteBuffer.allocate(BAN_BYTES);
+    ByteBuffer bytes = ByteBuffer.allocate(BAN_BYTES);
     int length = BAN_FIXED_BYTES + host.length + regex.length;
-    octets.putInt(4, length).putLong(8, ban.millis()).putInt(16, host.length);
-    octets.put(BAN_FIXED_BYTES, host).put(BAN_FIXED_BYTES + host.length, regex);
-    octets.putInt(0, crc(octets, length));
-    write(octets, TABLES_END + slot * BAN_BYTES);
+    bytes.putInt(4, length).putLong(8, ban.millis()).putInt(16, host.length);
+    bytes.put(BAN_FIXED_BYTES, host).put(BAN_FIXED_BYTES + host.length, regex);
+    bytes.putInt(0, crc(bytes, length));
+    write(bytes, BANS_AT + slot * BAN_BYTES);
     bans[slot] = ban;
   }
 
   /** When {@code number} was purged last; 0: never. */
-  synchronized long moment(Table table, long number) {
-    int place = place(table, Purges.slot(number));
-    return ByteBuffer.wrap(content).getLong(place) >>> CHECK_BITS;
+  synchronized long moment(Table table, long number) throws IOException {
+    readBucket(number);
+    return bucket.millis(table, number);
   }
 
   /** Patterns that not all of the directory was compared with yet. */
@@ -218,20 +251,20 @@ final class PurgeFile implements AutoCloseable {
   synchronized void retire(List<Ban> through) throws IOException {
     for (int i = 0; i < bans.length; i++) {
       if (bans[i] != null && through.contains(bans[i])) {
-        write(ByteBuffer.allocate(BAN_BYTES), TABLES_END + i * BAN_BYTES);
+        write(ByteBuffer.allocate(BAN_BYTES), BANS_AT + i * BAN_BYTES);
         bans[i] = null;
       }
     }
   }
 
-  /** Brings to the disk what was written before. */
+  /** Brings to the disk all that was written before. */
   void force() throws IOException {
     file.force(false);
   }
 
-  private void write(ByteBuffer octets, int place) throws IOException {
-    for (int at = place; octets.hasRemaining(); ) {
-      at += file.write(octets, at);
+  private void write(ByteBuffer bytes, int place) throws IOException {
+    for (int at = place; bytes.hasRemaining(); ) {
+      at += file.write(bytes, at);
     }
   }
 

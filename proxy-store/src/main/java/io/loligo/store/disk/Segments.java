@@ -33,11 +33,20 @@ final class Segments {
   private final Deque<Segment> free = new ArrayDeque<>();
   private final List<Deque<Segment>> lanes = List.of(new ArrayDeque<>(), new ArrayDeque<>());
 
+  /** Smaller ends of packed segments are not used. */
+  private static final int MIN_END_BYTES = Block.PAGE_BYTES;
+
   /** By lane and kind. */
   private final Segment[] open = new Segment[Lane.values().length * KINDS];
 
-  /** Of the open packed segments, by lane. */
-  private final SegmentBuffer[] buffers = new SegmentBuffer[Lane.values().length];
+  /**
+   * By lane, in a small directory: the packed segment before the open one, whose end is used for
+   * blocks that fit. A block that did not fit opened the next one.
+   */
+  private final Segment[] ends = new Segment[Lane.values().length];
+
+  /** Of the open packed segments, by lane, and behind them of the {@link #ends}. */
+  private final SegmentBuffer[] buffers = new SegmentBuffer[2 * Lane.values().length];
 
   private final List<Rests> rests;
 
@@ -155,9 +164,13 @@ final class Segments {
 
   /** Whether nobody writes to it, now or later. */
   private boolean isAlone(Segment segment) {
-    return segment.pins == 0
-        && segment.unflushed == 0
-        && segment != open[openIndex(segment.lane, segment.kind)];
+    return segment.pins == 0 && segment.unflushed == 0 && !isOpen(segment);
+  }
+
+  /** Whether something is given out in it. */
+  private boolean isOpen(Segment segment) {
+    return segment == open[openIndex(segment.lane, segment.kind)]
+        || segment == ends[segment.lane.ordinal()];
   }
 
   private void listIfDead(Segment segment) {
@@ -195,9 +208,16 @@ final class Segments {
     if (givenUp) {
       return null;
     }
+    Segment end = ends[lane.ordinal()];
+    if (end != null && hasRoom(end, bytes, entryBytes)) {
+      Room room = roomIn(end, bytes, entryBytes, false);
+      if (room != null) {
+        return room;
+      }
+    }
     Segment segment = open[openIndex(lane, Kind.PACKED)];
     if (segment != null && !hasRoom(segment, bytes, entryBytes)) {
-      seal(segment);
+      leave(segment);
       segment = null;
     }
     if (segment == null) {
@@ -207,9 +227,35 @@ final class Segments {
       }
       open[openIndex(lane, Kind.PACKED)] = segment;
     }
-    SegmentBuffer buffer = buffers[lane.ordinal()];
+    Room room = roomIn(segment, bytes, entryBytes, ofDiskThread);
+    if (room == null) {
+      closeEnds(); // their buffers are wanted elsewhere
+    }
+    return room;
+  }
+
+  /** A block does not fit the open {@code segment}: smaller ones may. */
+  private void leave(Segment segment) {
+    int lane = segment.lane.ordinal();
+    int left = segmentBytes - footerBytes(segment.entryBytes) - segment.used;
+    if (segmentBytes > BufferPool.BYTES || left < MIN_END_BYTES) {
+      seal(segment);
+      return;
+    }
+    if (ends[lane] != null) {
+      seal(ends[lane]);
+    }
+    open[openIndex(segment.lane, segment.kind)] = null;
+    ends[lane] = segment;
+    buffers[ends.length + lane] = buffers[lane];
+    buffers[lane] = null;
+  }
+
+  /** Room in {@code segment}, which has some; null where there is no buffer. */
+  private Room roomIn(Segment segment, int bytes, int entryBytes, boolean ofDiskThread) {
+    SegmentBuffer buffer = buffers[bufferIndex(segment)];
     if (buffer != null && buffer.used + bytes > buffer.capacity()) {
-      closeBuffer(lane);
+      closeBuffer(segment);
       buffer = null;
     }
     if (buffer == null) {
@@ -224,11 +270,16 @@ final class Segments {
     segment.used = offset + bytes;
     segment.entryBytes += entryBytes;
     buffer.began();
-    return new Room(buffer, offset, bytes, lane, ids.getAsLong());
+    return new Room(buffer, offset, bytes, segment.lane, ids.getAsLong());
+  }
+
+  private int bufferIndex(Segment segment) {
+    int lane = segment.lane.ordinal();
+    return segment == ends[lane] ? ends.length + lane : lane;
   }
 
   private boolean hasRoom(Segment segment, int bytes, int entryBytes) {
-    SegmentBuffer buffer = buffers[segment.lane.ordinal()];
+    SegmentBuffer buffer = buffers[bufferIndex(segment)];
     boolean fits = buffer != null && buffer.used + bytes <= buffer.capacity();
     int from = fits ? segment.used : Block.pages(segment.used);
     return from + bytes <= segmentBytes - footerBytes(segment.entryBytes + entryBytes);
@@ -258,26 +309,40 @@ final class Segments {
       buffer.used = Geometry.SEGMENT_HEADER_BYTES;
     }
     segment.unflushed++;
-    buffers[segment.lane.ordinal()] = buffer;
+    buffers[bufferIndex(segment)] = buffer;
     SegmentBuffer[] more = Arrays.copyOf(resident, resident.length + 1);
     more[resident.length] = buffer;
     resident = more;
     return buffer;
   }
 
-  private void closeBuffer(Lane lane) {
-    SegmentBuffer buffer = buffers[lane.ordinal()];
+  private void closeBuffer(Segment segment) {
+    closeBuffer(bufferIndex(segment));
+  }
+
+  private void closeBuffer(int index) {
+    SegmentBuffer buffer = buffers[index];
     if (buffer != null) {
-      buffers[lane.ordinal()] = null;
+      buffers[index] = null;
       closed.add(buffer);
+    }
+  }
+
+  private void closeEnds() {
+    for (int i = ends.length; i < buffers.length; i++) {
+      closeBuffer(i);
     }
   }
 
   private void seal(Segment segment) {
     segment.sealed = true;
     segment.trim();
-    closeBuffer(segment.lane);
-    open[openIndex(segment.lane, segment.kind)] = null;
+    closeBuffer(segment);
+    if (segment == ends[segment.lane.ordinal()]) {
+      ends[segment.lane.ordinal()] = null;
+    } else {
+      open[openIndex(segment.lane, segment.kind)] = null;
+    }
     if (segment.unflushed == 0) {
       segment.pins++;
       footless.add(segment);
@@ -309,12 +374,12 @@ final class Segments {
   /** Closes buffers that have been waiting for a tick, or all. */
   void closeBuffers(boolean allOfThem) {
     synchronized (this) {
-      for (Lane lane : Lane.values()) {
-        SegmentBuffer buffer = buffers[lane.ordinal()];
+      for (int i = 0; i < buffers.length; i++) {
+        SegmentBuffer buffer = buffers[i];
         boolean fills =
             buffer != null && (buffer.start() > 0 ? buffer.used > 0 : hasBlocks(buffer));
         if (buffer != null && (allOfThem || (fills && buffer.age++ > 0))) {
-          closeBuffer(lane);
+          closeBuffer(i);
         }
       }
     }
@@ -539,7 +604,6 @@ final class Segments {
     List<State> states = new ArrayList<>();
     for (Segment segment : all) {
       if (segment.lane != null && !segment.condemned) {
-        boolean isOpen = segment == open[openIndex(segment.lane, segment.kind)];
         states.add(
             new State(
                 segment.number,
@@ -547,7 +611,7 @@ final class Segments {
                 segment.kind,
                 segment.generation,
                 segment.used,
-                !isOpen && segment.unflushed == 0));
+                !isOpen(segment) && segment.unflushed == 0));
       }
     }
     return states;
@@ -565,10 +629,12 @@ final class Segments {
       for (int i = 0; i < open.length; i++) {
         Segment segment = open[i];
         if (segment != null && segment.kind == Kind.PACKED) {
-          closeBuffer(segment.lane);
+          closeBuffer(segment);
         }
         open[i] = null;
       }
+      closeEnds();
+      Arrays.fill(ends, null);
     }
     tellClosed();
   }

@@ -7,6 +7,7 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -16,6 +17,10 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
  * is incremented only if not zero, so a reference read from a map that lost it fails cleanly
  * instead of retaining somebody else's buffer (DESIGN section 3). Thread-safe: any thread.
+ *
+ * <p>Where event loops contend for the count of one that is stored, it is {@linkplain #spread
+ * spread}: each counts its references by itself until they are {@linkplain #gather gathered} again.
+ * As long as they are spread the entry is alive.
  *
  * <p>The first block holds the field lines, the empty line, and the first octets of content (all of
  * it for a small response), so that a small hit is one copy or one slice. Content behind it stands
@@ -30,6 +35,12 @@ public final class Entry implements Stored {
   private static final AtomicReferenceFieldUpdater<Entry, MemoryLedger> LEDGER =
       AtomicReferenceFieldUpdater.newUpdater(Entry.class, MemoryLedger.class, "ledger");
 
+  private static final AtomicReferenceFieldUpdater<Entry, SpreadCount> SPREAD =
+      AtomicReferenceFieldUpdater.newUpdater(Entry.class, SpreadCount.class, "spread");
+
+  /** After so many collisions loops contend for it. */
+  private static final byte CONTENDED = 16;
+
   private final CacheKey key;
   private volatile StoredMeta meta;
   private final ByteBuf first;
@@ -39,6 +50,8 @@ public final class Entry implements Stored {
   private final int charge;
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
+  private volatile SpreadCount spread;
+  private byte collisions;
   private volatile long diskId;
   private volatile boolean offeredToDisk;
   private int hits;
@@ -150,23 +163,41 @@ public final class Entry implements Stored {
 
   /** One more reference, unless the entry is already gone. */
   public boolean tryRetain() {
-    int before;
-    do {
-      before = count;
-      if (before == 0) {
-        return false;
+    SpreadCount parts = spread;
+    if (parts != null && parts.add(1)) {
+      return true;
+    }
+    int before = count;
+    while (before != 0) {
+      if (COUNT.compareAndSet(this, before, before + 1)) {
+        return true;
       }
-    } while (!COUNT.compareAndSet(this, before, before + 1));
-    return true;
+      collided();
+      before = count;
+    }
+    return false;
+  }
+
+  /** Two threads changed the count at the same time. */
+  void collided() {
+    if (collisions < CONTENDED) {
+      collisions++;
+    }
   }
 
   /** One reference less; the last one releases the blocks. */
   public void release() {
-    int left = COUNT.decrementAndGet(this);
-    if (left < 0) {
+    SpreadCount parts = spread;
+    if (parts == null || !parts.add(-1)) {
+      left(COUNT.decrementAndGet(this));
+    }
+  }
+
+  private void left(int references) {
+    if (references < 0) {
       throw new IllegalStateException("entry released once too often: " + key);
     }
-    if (left == 0) {
+    if (references == 0) {
       int bytes = charge;
       first.release();
       ledger.release(bytes);
@@ -174,6 +205,65 @@ public final class Entry implements Stored {
         rest.release();
       }
     }
+  }
+
+  /** Whether loops collided at its count so often that it had better be spread. */
+  boolean isContended() {
+    return collisions >= CONTENDED;
+  }
+
+  /** It is not spread, whatever collisions there were. */
+  void forgetCollisions() {
+    collisions = 0;
+  }
+
+  /**
+   * Has each thread count its references by itself, unless they do. The caller holds a reference.
+   * The thread that removes the entry from the map has to {@link #gather} them: else it is never
+   * freed.
+   *
+   * @return whether they do now because of the caller
+   */
+  boolean spread(Stripes stripes) {
+    SpreadCount old = spread;
+    forgetCollisions();
+    if (old != null && !old.isClosed()) {
+      return false;
+    }
+    ByteBuf[] further =
+        rest instanceof SharedBlocks blocks
+            ? blocks.of(block -> new EntryBlock(this, block))
+            : null;
+    SpreadCount parts = new SpreadCount(stripes, new EntryBlock(this, first), further);
+    if (!SPREAD.compareAndSet(this, old, parts)) {
+      return false;
+    }
+    COUNT.addAndGet(this, SpreadCount.BIAS);
+    parts.open();
+    return true;
+  }
+
+  /** Whether each thread counts its references by itself. */
+  boolean isSpread() {
+    SpreadCount parts = spread;
+    return parts != null && parts.isOpen();
+  }
+
+  /** Counts all references in one place again; does nothing where they are. Any thread. */
+  void gather() {
+    SpreadCount parts = spread;
+    if (parts != null && parts.beginClosing()) {
+      int references = COUNT.addAndGet(this, (int) parts.close() - SpreadCount.BIAS);
+      hits += (int) Math.min(parts.hits(), Integer.MAX_VALUE - hits());
+      parts.closed();
+      left(references);
+    }
+  }
+
+  /** Hits while it is spread since this was asked last; 0: it is not. Maintenance thread. */
+  long recentHits() {
+    SpreadCount parts = spread;
+    return parts == null ? 0 : parts.recentHits();
   }
 
   public CacheKey key() {
@@ -242,12 +332,17 @@ public final class Entry implements Stored {
 
   /** Times it was served from memory, roughly. */
   public int hits() {
-    return Math.max(0, hits);
+    SpreadCount parts = spread;
+    long spreadHits = parts == null || !parts.isOpen() ? 0 : parts.hits();
+    return (int) Math.min(Math.max(0, hits) + spreadHits, Integer.MAX_VALUE);
   }
 
   /** Counts one more. */
   public void hit() {
-    hits++;
+    SpreadCount parts = spread;
+    if (parts == null || !parts.hit()) {
+      hits++;
+    }
   }
 
   /** Content-Type as stored, empty where there is none: looked for once and kept. */
@@ -273,7 +368,8 @@ public final class Entry implements Stored {
 
   /** Fields, empty line, first content; borrowed while a reference is held; indices meaningless. */
   public ByteBuf firstBlock() {
-    return first;
+    SpreadCount parts = spread;
+    return parts == null ? first : parts.first();
   }
 
   /** Octets used in {@link #firstBlock}: fields, empty line and the content that fits. */
@@ -302,9 +398,12 @@ public final class Entry implements Stored {
     int inFirst = firstLength - fieldsLength;
     if (at < inFirst) {
       int from = fieldsLength + (int) at;
-      return first.retainedSlice(from, Math.min(max, firstLength - from));
+      return firstBlock().retainedSlice(from, Math.min(max, firstLength - from));
     }
-    return rest.retainedContent(at - inFirst, max);
+    SpreadCount parts = spread;
+    return parts == null || parts.rest() == null
+        ? rest.retainedContent(at - inFirst, max)
+        : ((SharedBlocks) rest).retainedContent(parts.rest(), at - inFirst, max);
   }
 
   /** Whether content at {@code offset} is in memory; where not, {@link #read} has it. */
@@ -352,6 +451,11 @@ public final class Entry implements Stored {
    */
   boolean moveTo(MemoryLedger other) {
     return other.takeOver(this, LEDGER, charge) && (rest == null || rest.moveTo(other));
+  }
+
+  /** The count that all threads share: each change of it is a write to a line that others read. */
+  int sharedCount() {
+    return count;
   }
 
   /** Whether nobody but the caller holds a reference. */

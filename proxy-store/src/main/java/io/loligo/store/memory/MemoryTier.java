@@ -57,6 +57,7 @@ public final class MemoryTier {
   private final Executor maintenance;
   private final Cache<Object, Stored> cache;
   private final Policy.Eviction<Object, Stored> eviction;
+  private final HotEntries hot;
   private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean relieving = new AtomicBoolean();
   private final LongAdder entries = new LongAdder();
@@ -81,6 +82,7 @@ public final class MemoryTier {
     this.ledger = new MemoryLedger(limitBytes, transit.stripes());
     this.transit = transit;
     this.maintenance = maintenance;
+    this.hot = new HotEntries(transit.stripes());
     this.cache =
         Caffeine.newBuilder()
             .executor(maintenance)
@@ -116,6 +118,9 @@ public final class MemoryTier {
     entries.add(-stored.size());
     mappedBytes.add(-stored.totalBytes());
     mappedWeight.add(-weight(stored));
+    for (int i = 0; i < stored.size(); i++) {
+      hot.left(stored.get(i));
+    }
     stored.releaseAll();
   }
 
@@ -125,6 +130,9 @@ public final class MemoryTier {
     while (stored != null) {
       Entry entry = stored.select(request);
       if (entry == null || entry.tryRetain()) {
+        if (entry != null && entry.isContended()) {
+          hot.spread(entry, this::holds);
+        }
         return entry;
       }
       // it left the map since; whoever replaced it is worth a second look
@@ -546,10 +554,12 @@ public final class MemoryTier {
   }
 
   /**
-   * Asks for maintenance where something still waits for room, or readers took some that they may
-   * have given back: nobody else does while nothing is stored. Every second.
+   * Gathers entries that are not hot any more. Asks for maintenance where something still waits for
+   * room, or readers took some that they may have given back: nobody else does while nothing is
+   * stored. Every second.
    */
   public void tick() {
+    hot.tick();
     if (shrunk || !overdrawn.isEmpty()) {
       relieveIfNeeded();
     }
@@ -626,6 +636,11 @@ public final class MemoryTier {
   /** Direct memory of entries that left the map while somebody still reads them. */
   public long pinnedBytes() {
     return Math.max(0, ledger.used() - mappedBytes.sum());
+  }
+
+  /** Entries whose references are spread. */
+  int spreadEntries() {
+    return hot.size();
   }
 
   /** Stored entries. */

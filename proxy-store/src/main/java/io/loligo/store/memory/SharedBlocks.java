@@ -2,8 +2,10 @@ package io.loligo.store.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.UnaryOperator;
 
 /**
  * Content behind the first block: {@link Entry#BLOCK_BYTES} in each block but the last. Shared by
@@ -24,6 +26,13 @@ final class SharedBlocks implements FurtherContent {
     this.blocks = blocks;
     this.lastLength = lastLength;
     this.ledger = ledger;
+  }
+
+  /** What {@code view} makes of each block, borrowed. */
+  ByteBuf[] of(UnaryOperator<ByteBuf> view) {
+    ByteBuf[] views = new ByteBuf[blocks.length];
+    Arrays.setAll(views, number -> view.apply(blocks[number]));
+    return views;
   }
 
   @Override
@@ -65,10 +74,15 @@ final class SharedBlocks implements FurtherContent {
 
   @Override
   public ByteBuf retainedContent(long offset, int max) {
+    return retainedContent(blocks, offset, max);
+  }
+
+  /** The same from {@code same}, which has these blocks as other buffers. */
+  ByteBuf retainedContent(ByteBuf[] same, long offset, int max) {
     int number = (int) (offset / Entry.BLOCK_BYTES);
     int within = (int) (offset % Entry.BLOCK_BYTES);
     int end = number == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
-    return blocks[number].retainedSlice(within, Math.min(max, end - within));
+    return same[number].retainedSlice(within, Math.min(max, end - within));
   }
 
   @Override

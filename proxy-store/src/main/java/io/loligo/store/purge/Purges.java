@@ -8,7 +8,6 @@ import io.loligo.store.memory.Glimpse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -17,17 +16,13 @@ import java.util.function.Supplier;
  * Purges that are carried out when what they concern is met: each stored response is older or newer
  * than a purge by the moment in which it was asked for. Thread-safe: any thread; nothing blocks.
  *
- * <p>For groups and for URLs made stale there is a table of moments, which never grows: a number
- * has the slot of its low bits, and two numbers of one slot are purged together. Patterns are a
- * list of {@value #MAX_BANS} at most; they are forgotten when everything stored was looked at.
+ * <p>Groups and URLs made stale have their {@link Moments}, in bounded memory. Patterns are a list
+ * of {@value #MAX_BANS} at most; they are forgotten when everything stored was looked at.
  *
  * <p>The wall clock may be set back. A purge then has the moment of the latest request that was
  * stored, and concerns some that are made after it too: they are made again.
  */
 public final class Purges {
-  /** Moments in a table. */
-  public static final int SLOTS = 1 << 14;
-
   /** Patterns that are not through, at most. */
   public static final int MAX_BANS = 128;
 
@@ -47,7 +42,7 @@ public final class Purges {
   }
 
   private final LongSupplier clock;
-  private final AtomicLongArray[] tables = new AtomicLongArray[Table.values().length];
+  private final Moments moments = new Moments();
   private final AtomicLong[] latest = new AtomicLong[Table.values().length];
   private final AtomicLong latestRequest = new AtomicLong();
   private final AtomicLong serial = new AtomicLong();
@@ -61,14 +56,8 @@ public final class Purges {
   public Purges(LongSupplier clock) {
     this.clock = clock;
     for (Table table : Table.values()) {
-      tables[table.ordinal()] = new AtomicLongArray(SLOTS);
       latest[table.ordinal()] = new AtomicLong();
     }
-  }
-
-  /** The slot of {@code number}. */
-  public static int slot(long number) {
-    return (int) number & (SLOTS - 1);
   }
 
   /** Something asked for at {@code requestMillis} is being stored. */
@@ -116,14 +105,24 @@ public final class Purges {
   /** Purges, until {@code millis}, what {@code numbers} stand for. */
   public void mark(Table table, long[] numbers, long millis) {
     for (long number : numbers) {
-      load(table, slot(number), millis);
+      load(table, number, millis);
     }
     serial.incrementAndGet();
   }
 
-  /** The same for one slot, before anything is stored. */
-  public void load(Table table, int slot, long millis) {
-    tables[table.ordinal()].accumulateAndGet(slot, millis, Math::max);
+  /** The same for one number, before anything is stored. */
+  public void load(Table table, long number, long millis) {
+    moments.mark(table, number, millis);
+    loaded(table, millis);
+  }
+
+  /** The same for all numbers whose low bits are {@code bucket}, of {@code buckets}. */
+  public void loadFloor(Table table, int bucket, int buckets, long millis) {
+    moments.raiseFloor(table, bucket, buckets, millis);
+    loaded(table, millis);
+  }
+
+  private void loaded(Table table, long millis) {
     latest[table.ordinal()].accumulateAndGet(millis, Math::max);
     serial.compareAndSet(0, 1);
   }
@@ -219,8 +218,7 @@ public final class Purges {
 
   /** When {@code number} was purged last; {@link #KEPT}: never. */
   public long moment(Table table, long number) {
-    long millis =
-        number == CacheGroups.ALL ? latest(table) : tables[table.ordinal()].get(slot(number));
+    long millis = number == CacheGroups.ALL ? latest(table) : moments.moment(table, number);
     return millis == 0 ? KEPT : millis;
   }
 

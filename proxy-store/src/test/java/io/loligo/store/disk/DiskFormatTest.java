@@ -162,7 +162,12 @@ final class DiskFormatTest {
         .isEqualTo(page.constant("magic of purges"));
     assertThat(purges.getInt(page.offset("Purges", "version")))
         .isEqualTo((int) page.constant("version"));
-    assertThat(purges.capacity()).isEqualTo(page.end("Purges", "patterns"));
+    int buckets = purges.getInt(page.offset("Purges", "count"));
+    assertThat(buckets).isEqualTo(512);
+    assertThat(page.end("Bucket", "names")).isEqualTo(PurgeBucket.BYTES);
+    assertThat(page.end("Cell", "moment")).isEqualTo(PurgeBucket.CELL_BYTES);
+    assertThat(purges.capacity())
+        .isEqualTo(page.offset("Purges", "buckets") + buckets * PurgeBucket.BYTES);
   }
 
   // Segments

@@ -48,7 +48,7 @@ final class EndsTest {
       }
       fixture.settle();
       assertThat(bytes).isGreaterThan(SIZE / 2);
-      assertThat(filled(fixture)).isGreaterThan(0.87);
+      assertThat(filled(fixture)).isGreaterThan(0.93);
     }
   }
 

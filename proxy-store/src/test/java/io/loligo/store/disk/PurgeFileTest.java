@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Moments;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;
 import io.loligo.store.purge.UrlPattern;
@@ -10,7 +11,11 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code purges}: what was answered is there for whoever opens the file next. */
 class PurgeFileTest {
   private static final long[] NUMBER = {77};
+  private static final long TOTAL_BYTES = 64 << 20;
 
   @TempDir Path temp;
   private Path path;
@@ -29,12 +35,19 @@ class PurgeFileTest {
   void begin() throws IOException {
     path = temp.resolve("purges");
     header = temp.resolve("header");
-    PurgeFile.open(path, header).close();
+    open().close();
     Files.write(header, new byte[1]);
   }
 
   private PurgeFile open() throws IOException {
-    return PurgeFile.open(path, header);
+    return PurgeFile.open(path, header, TOTAL_BYTES, SystemMedium.SYSTEM);
+  }
+
+  private static int cell(int bucket, int cell) {
+    return PurgeFile.BUCKETS_AT
+        + bucket * PurgeBucket.BYTES
+        + cell * PurgeBucket.CELL_BYTES
+        + Long.BYTES;
   }
 
   /** The moment that whoever starts now finds for {@link #NUMBER}. */
@@ -60,7 +73,7 @@ class PurgeFileTest {
       assertThat(moment(Table.GROUP)).isZero();
     }
     assertThat(header).exists();
-    assertThat(Files.size(path)).isEqualTo(PurgeFile.BYTES);
+    assertThat(Files.size(path)).isEqualTo(PurgeFile.bytes(TOTAL_BYTES));
   }
 
   @Test
@@ -75,10 +88,15 @@ class PurgeFileTest {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
       assertThat(file.readLong()).isEqualTo(page.constant("magic of purges"));
       assertThat(file.readInt()).isEqualTo((int) page.constant("version"));
-      long expected = 1_001;
-      for (String table : List.of("groups", "soft groups", "soft URLs")) {
-        file.seek(page.offset("Purges", table) + 77 * 8);
-        assertThat(file.readLong() >>> 16).as(table).isEqualTo(expected++);
+      assertThat(file.readInt()).isEqualTo(PurgeFile.buckets(TOTAL_BYTES));
+      int bucket = page.offset("Purges", "buckets") + 77 * page.end("Bucket", "names");
+      int cell = page.end("Cell", "moment");
+      for (int i = 0; i < 3; i++) {
+        file.seek(bucket + page.offset("Bucket", "names") + i * cell);
+        assertThat(file.readLong()).isEqualTo(77);
+        long moment = file.readLong();
+        assertThat(moment >>> 18).isEqualTo(1_001 + i);
+        assertThat(moment >>> 16 & 3).isEqualTo(i);
       }
       int pattern = page.offset("Purges", "patterns");
       file.seek(pattern + page.offset("Pattern", "length"));
@@ -95,12 +113,97 @@ class PurgeFileTest {
     try (PurgeFile file = open()) {
       file.mark(Table.GROUP, NUMBER, 1_000);
     }
-    overwrite(PurgeFile.HEADER_BYTES + 77L * PurgeFile.MOMENT_BYTES + 1, 1);
+    overwrite(cell(77, 3) + 1L, 1);
+    Purges purges = loaded();
+    assertThat(purges.moment(Table.GROUP, 77)).isEqualTo(2_000);
+    assertThat(purges.moment(Table.GROUP, 78)).isEqualTo(Purges.KEPT);
+  }
+
+  /** What else is marked there is purged at the next start in any case. */
+  @Test
+  void aDamagedBucketStaysDamaged() throws IOException {
+    try (PurgeFile file = open()) {
+      file.mark(Table.GROUP, NUMBER, 1_000);
+      overwrite(cell(77, 3) + 1L, 1);
+      file.mark(Table.GROUP, NUMBER, 1_500);
+      file.mark(Table.SOFT_GROUP, NUMBER, 1_500);
+    }
+    assertThat(loaded().moment(Table.GROUP, 77)).isEqualTo(2_000);
+  }
+
+  /** What a start that is at 2,000 knows. */
+  private Purges loaded() throws IOException {
     Purges purges = new Purges(() -> 2_000);
     try (PurgeFile file = open()) {
       file.loadInto(purges);
     }
-    assertThat(purges.moment(Table.GROUP, 77)).isEqualTo(2_000);
+    return purges;
+  }
+
+  /** With three times as many names as there is room for, of all tables. */
+  @Test
+  void noPurgeIsForgottenOverARestart() throws IOException {
+    SplittableRandom random = new SplittableRandom(1);
+    List<Map<Long, Long>> reference = List.of(new HashMap<>(), new HashMap<>(), new HashMap<>());
+    try (PurgeFile killed = open()) {
+      for (int i = 0; i < 20_000; i++) {
+        Table table = Table.values()[random.nextInt(3)];
+        long name = random.nextLong(2_000) << 32 | random.nextInt(20);
+        long millis = random.nextLong(1, 1_000);
+        killed.mark(table, new long[] {name}, millis);
+        reference.get(table.ordinal()).merge(name, millis, Math::max);
+      }
+    }
+    Purges purges = loaded();
+    for (Table table : Table.values()) {
+      reference
+          .get(table.ordinal())
+          .forEach(
+              (name, millis) ->
+                  assertThat(purges.moment(table, name)).isGreaterThanOrEqualTo(millis));
+    }
+    assertThat(purges.moment(Table.GROUP, 21)).isEqualTo(Purges.KEPT);
+  }
+
+  @Test
+  void aFullBucketForgetsTheOldestPurgeAndPurgesAllUntilThen() throws IOException {
+    try (PurgeFile killed = open()) {
+      for (long i = 0; i <= Moments.NAMES; i++) {
+        killed.mark(Table.GROUP, new long[] {i << 46 | 7}, 1_000 + i);
+      }
+    }
+    Purges purges = loaded();
+    assertThat(purges.moment(Table.GROUP, 7)).isEqualTo(1_000);
+    assertThat(purges.moment(Table.GROUP, 99L << 46 | 7)).isEqualTo(1_000);
+    assertThat(purges.moment(Table.GROUP, 1L << 46 | 7)).isEqualTo(1_001);
+    assertThat(purges.moment(Table.SOFT_URL, 7)).isEqualTo(Purges.KEPT);
+    assertThat(purges.moment(Table.GROUP, 8)).isEqualTo(Purges.KEPT);
+  }
+
+  @Test
+  void aPurgeWritesItsBucketOnly() throws IOException {
+    byte[] before = Files.readAllBytes(path);
+    try (PurgeFile file = open()) {
+      overwrite(cell(76, 0), 1); // is not written over
+      file.mark(Table.GROUP, NUMBER, 1_000);
+    }
+    byte[] after = Files.readAllBytes(path);
+    int first = Arrays.mismatch(before, after);
+    assertThat(first).isEqualTo(cell(76, 0));
+    before[first] = 1;
+    assertThat(Arrays.mismatch(before, after)).isBetween(cell(77, 0), cell(77, Moments.CELLS));
+    int end = PurgeFile.BUCKETS_AT + 78 * PurgeBucket.BYTES;
+    assertThat(Arrays.mismatch(before, end, before.length, after, end, after.length)).isEqualTo(-1);
+  }
+
+  @Test
+  void hasASixtyFourthOfTheDirectoryAtMost() {
+    long small = PurgeFile.bytes(8 << 20);
+    assertThat(small).isLessThan(400_000);
+    for (long megabytes = 32; megabytes <= 1 << 24; megabytes *= 2) {
+      int buckets = PurgeFile.bytes(megabytes << 20) - PurgeFile.BUCKETS_AT;
+      assertThat(buckets).isEqualTo((int) Math.min(32L << 20, (megabytes << 20) / 64));
+    }
   }
 
   @Test
@@ -149,7 +252,7 @@ class PurgeFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {0, 11, 393_280 + 25})
+  @ValueSource(longs = {0, 11, 15, PurgeFile.BANS_AT + 25})
   void whereItIsDamagedNothingElseCounts(long offset) throws IOException {
     try (PurgeFile file = open()) {
       file.ban(new Ban(1, UrlPattern.of("", "pattern")));
@@ -173,10 +276,10 @@ class PurgeFileTest {
   @Test
   void whereItIsShortNothingElseCounts() throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-      file.setLength(PurgeFile.BYTES - 1L);
+      file.setLength(PurgeFile.bytes(TOTAL_BYTES) - 1L);
     }
     open().close();
     assertThat(header).doesNotExist();
-    assertThat(Files.size(path)).isEqualTo(PurgeFile.BYTES);
+    assertThat(Files.size(path)).isEqualTo(PurgeFile.bytes(TOTAL_BYTES));
   }
 }

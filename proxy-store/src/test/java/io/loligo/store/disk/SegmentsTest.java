@@ -369,19 +369,94 @@ final class SegmentsTest {
   /** All of it was written when it was sealed. */
   @Test
   void aSegmentThatWasWrittenBeforeItIsSealedIsGivenItsFooterToo() {
-    Segment first = of(fill(60_000).place());
+    int third = 85_000; // no end is left that could be used
+    Segment first = of(fill(third).place());
     segments.closeBuffers(true);
     segments.flushed(full.get(0));
     assertThat(sealed).isEmpty();
-    Room room = fill(60_000);
+    Room room = fill(third);
     for (int i = 0; of(room.place()) == first; i++) {
       segments.closeBuffers(true);
       segments.flushed(full.get(full.size() - 1));
       assertThat(i).isLessThan(5);
-      room = fill(60_000);
+      room = fill(third);
     }
     assertThat(sealed).containsExactly(first);
     assertThat(first.pins).isOne();
+  }
+
+  /** Fills the open segment but for an end of some 14,000 bytes. */
+  private Segment leaveAnEnd() {
+    Segment segment = of(fill(60_000).place());
+    for (int i = 1; i < 4; i++) {
+      assertThat(of(fill(60_000).place())).isSameAs(segment);
+    }
+    return segment;
+  }
+
+  @Test
+  void theEndOfTheSegmentBeforeIsUsedForBlocksThatFit() {
+    Segment first = leaveAnEnd();
+    Segment second = of(fill(60_000).place());
+    assertThat(second).isNotSameAs(first);
+    Room small = fill(10_048);
+    assertThat(of(small.place())).isSameAs(first);
+    assertThat(small.offset()).isEqualTo(Geometry.SEGMENT_HEADER_BYTES + 4 * 60_000);
+    assertThat(of(fill(10_048).place())).as("no room any more").isSameAs(second);
+    assertThat(of(fill(1_024).place())).isSameAs(first);
+    assertThat(first.sealed).isFalse();
+    assertThat(segments.oldest(LANE)).as("it is open").isNull();
+    assertThat(segments.snapshot().states()).noneMatch(Segments.State::written);
+    assertThat(segments.reserve(64, 32, Lane.MAIN, false, true))
+        .as("the other lane has ends of its own")
+        .satisfies(room -> assertThat(of(room.place())).isNotIn(first, second))
+        .satisfies(segments::done);
+  }
+
+  @Test
+  void aSegmentIsSealedWhenTheNextOneLeavesItsEnd() {
+    Segment first = leaveAnEnd();
+    Segment second = leaveAnEnd();
+    assertThat(first.sealed).isFalse();
+    assertThat(full).isEmpty();
+    Segment third = of(fill(60_000).place());
+    assertThat(List.of(first.sealed, second.sealed)).containsExactly(true, false);
+    assertThat(full).extracting(SegmentBuffer::segment).containsExactly(first);
+    assertThat(of(fill(1_024).place())).isSameAs(second);
+    assertThat(segments.flushed(full.get(0))).as("the footer is due").isTrue();
+    segments.closeAll();
+    assertThat(full).extracting(SegmentBuffer::segment).contains(first, second, third);
+  }
+
+  @Test
+  void anEndIsUsedAfterItsBufferIsWritten() {
+    Segment first = leaveAnEnd();
+    fill(60_000);
+    segments.closeBuffers(true);
+    full.forEach(segments::flushed);
+    Room small = fill(1_024);
+    assertThat(of(small.place())).isSameAs(first);
+    assertThat(small.offset() % PAGE).isZero();
+  }
+
+  /** Its buffer is given up, so that it comes back soon. */
+  @Test
+  void anEndTakesNoBufferFromTheOpenSegment() {
+    List<Room> rooms = new ArrayList<>();
+    Segment first = leaveAnEnd();
+    for (int i = 0; i < BufferPool.MAX; i++) {
+      Room room = segments.reserve(60_000, 32, LANE, false, false);
+      if (room != null) {
+        rooms.add(room);
+        segments.closeBuffers(false);
+        segments.closeBuffers(false);
+      }
+    }
+    assertThat(segments.reserve(60_000, 32, LANE, false, false)).isNull();
+    assertThat(full).extracting(SegmentBuffer::segment).contains(first);
+    rooms.forEach(segments::done);
+    List.copyOf(full).forEach(segments::flushed);
+    assertThat(fill(60_000)).isNotNull();
   }
 
   @Test
