@@ -134,11 +134,14 @@ public interface Store extends AutoCloseable {
   /** Keys other than those of URLs; what is removed by its URL ends them. */
   AlternativeKeys alternatives();
 
-  /** Whether {@code octets} of an incomplete response, which only memory takes, fit there. */
-  boolean fitsAsPart(long octets);
-
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);
+
+  /**
+   * A fetch that is about to leave a part of a response under {@code key} on disk, all of whose
+   * bytes arrived, or null: {@link InFlight#awaitPart} tells when it can be found.
+   */
+  InFlight landingPart(KeyProbe key);
 
   /**
    * The fetch under way for {@code key} that others may still join, or null. Not one that is known

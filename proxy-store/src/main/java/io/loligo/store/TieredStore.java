@@ -55,6 +55,7 @@ import org.slf4j.LoggerFactory;
 public final class TieredStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(TieredStore.class);
   private static final long LANDING_SECONDS = 10;
+  private static final long BREAKING_SECONDS = 2;
 
   private final MemoryLedger transit;
   private final MemoryTier memory;
@@ -263,7 +264,8 @@ public final class TieredStore implements Store {
    * Borrows {@code entry}.
    */
   private void promote(Entry entry, int hits, long asOf) {
-    if (isResident(entry)
+    if (entry.meta().part() == null
+        && isResident(entry)
         && wants(entry.contentLength(), hits)
         && (entry.meta().vary() != null || !disk.holdsSeveral(entry.key()))) {
       memory.offer(entry, () -> disk.isAsOf(entry.key(), asOf));
@@ -300,6 +302,11 @@ public final class TieredStore implements Store {
     }
 
     @Override
+    public void partStored(CacheKey key) {
+      memory.removeParts(key);
+    }
+
+    @Override
     public void alternativeLeft(OptionalInt pathHash) {
       alternatives.left(pathHash);
     }
@@ -330,13 +337,13 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public boolean fitsAsPart(long octets) {
-    return octets <= maxInMemoryBytes;
+  public boolean holds(KeyProbe key) {
+    return memory.holds(key) || disk.mayHold(key);
   }
 
   @Override
-  public boolean holds(KeyProbe key) {
-    return memory.holds(key) || disk.mayHold(key);
+  public InFlight landingPart(KeyProbe key) {
+    return flights.landingPart(key);
   }
 
   @Override
@@ -371,7 +378,10 @@ public final class TieredStore implements Store {
     if (!Objects.equals(meta.vary(), old.meta().vary())) {
       return reselect(key, old, meta, fields);
     }
-    try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+    if (!old.parts().isEmpty()) {
+      return freshenParts(key, old, meta, fields);
+    }
+    try (DiskTier.Pending write = disk.announceOf(key, meta)) {
       Entry fresh = memory.freshen(key, old, meta, fields);
       if (fresh != old && old.diskId() != 0) {
         fresh.diskId(old.diskId());
@@ -381,6 +391,15 @@ public final class TieredStore implements Store {
       }
       return fresh;
     }
+  }
+
+  /** Each of the parts that {@code old} is joined of has the new fields then. */
+  private Entry freshenParts(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    for (Entry part : old.parts()) {
+      StoredMeta own = meta.withPart(part.meta().part());
+      freshen(key, part, own, fields.copy()).release();
+    }
+    return memory.copy(old, meta, fields);
   }
 
   @Override
@@ -444,7 +463,7 @@ public final class TieredStore implements Store {
   public Entry addVariant(
       CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore) {
     purges.stored(meta.requestTimeMillis());
-    try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+    try (DiskTier.Pending write = disk.announceOf(key, meta)) {
       Entry added = memory.addVariant(key, like, meta, fields);
       if (added != like) {
         if (like.diskId() != 0 && !memory.holds(added) && isResident(added)) {
@@ -687,13 +706,22 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Lets what arrived whole get to disk, for some seconds at most, and ends all other fetches. To
-   * be called before {@link #close}, while event loops live and nothing is begun any more. Blocks.
+   * Lets what arrived whole get to disk, for some seconds at most, and ends all other fetches, of
+   * which that stays as a part which arrived. To be called before {@link #close}, while event loops
+   * live and nothing is begun any more. Blocks.
    */
   public void land() {
     try {
       if (!flights.landed().await(LANDING_SECONDS, TimeUnit.SECONDS)) {
         LOG.warn("{} fetches have not ended within {} s", flights.size(), LANDING_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    flights.breakOff(InFlight.Refusal.CLOSED);
+    try {
+      if (!flights.landed().await(BREAKING_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("{} fetches left nothing on disk", flights.size());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -731,7 +759,7 @@ public final class TieredStore implements Store {
       if (meta.part() != null && disk.mayHold(key)) {
         return null; // perhaps all of it, which memory would hide
       }
-      try (DiskTier.Pending write = disk.announce(key, meta.vary())) {
+      try (DiskTier.Pending write = disk.announceOf(key, meta)) {
         Entry entry =
             memory.add(
                 key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);

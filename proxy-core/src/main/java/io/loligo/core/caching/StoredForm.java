@@ -14,7 +14,7 @@ public final class StoredForm {
   private static final int MAX_NUMBER_BYTES = 10;
 
   /** Numbers in a meta, lengths included. */
-  private static final int NUMBERS = 14;
+  private static final int NUMBERS = 16;
 
   private StoredForm() {}
 
@@ -85,6 +85,11 @@ public final class StoredForm {
     } else {
       meta.vary().write(out);
     }
+    ContentPart part = meta.part();
+    number(out, part == null ? 0 : part.first() + 1);
+    if (part != null) {
+      number(out, part.length());
+    }
   }
 
   /** Octets that {@code meta} takes at most. */
@@ -112,6 +117,8 @@ public final class StoredForm {
     long length = signed(in);
     byte[] etag = octets(in);
     VarySelection vary = VarySelection.read(in);
+    long first = number(in) - 1;
+    ContentPart part = first < 0 ? null : new ContentPart(first, first + number(in));
     return new StoredMeta(
         status,
         request,
@@ -125,7 +132,8 @@ public final class StoredForm {
         flags,
         etag,
         vary,
-        length);
+        length,
+        part);
   }
 
   /** Octets with their length before them; null is told apart from none. */

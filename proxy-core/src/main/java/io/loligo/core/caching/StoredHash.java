@@ -2,10 +2,14 @@ package io.loligo.core.caching;
 
 /**
  * The 128 bits under which a response rests on disk: SipHash under a secret that is kept beside it,
- * so that it outlives the process. The first half depends on the key alone and finds all variants;
- * the second half also on the selecting fields. Confined to one thread; reusable.
+ * so that it outlives the process. The first half depends on the key alone and finds all variants
+ * and parts. The second half depends also on the selecting fields; the low 32 bits of that half
+ * depend also on the first byte of a part. So all parts of a variant share {@link #variant} with
+ * its whole. Confined to one thread; reusable.
  */
 public final class StoredHash {
+  private static final long OF_PART = 0xffff_ffffL;
+
   private final KeyHash hash;
   private long high;
   private long low;
@@ -34,6 +38,25 @@ public final class StoredHash {
       low ^= hash.high();
     }
     return this;
+  }
+
+  /** Hashes {@code key}, the selecting fields and the place of the part that {@code meta} has. */
+  public StoredHash ofStored(CacheKey key, StoredMeta meta) {
+    of(key, meta.vary());
+    if (meta.part() != null) {
+      byte[] place = new byte[1 + Long.BYTES];
+      for (int i = 1; i < place.length; i++) {
+        place[i] = (byte) (meta.part().first() >>> (Byte.SIZE * (i - 1)));
+      }
+      hash.update(place, place.length);
+      low ^= hash.high() & OF_PART;
+    }
+    return this;
+  }
+
+  /** What the parts of a variant and its whole have in common in the half {@code low}. */
+  public static long variant(long low) {
+    return low & ~OF_PART;
   }
 
   /** The half that all variants share. */

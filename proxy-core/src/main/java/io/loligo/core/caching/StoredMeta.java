@@ -202,6 +202,11 @@ public record StoredMeta(
     return part == null ? contentLength : part.end();
   }
 
+  /** Bytes of content that are stored; of a part with gaps, as if there were none. */
+  public long storedLength() {
+    return contentEnd() - contentStart();
+  }
+
   /** The same response with all its {@code octets} of content, or of its part, there. */
   public StoredMeta arrived(long octets) {
     return part == null
@@ -217,6 +222,25 @@ public record StoredMeta(
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long octets) {
     return with(lifetimeSeconds, flags, octets, part);
+  }
+
+  /** The same response, to be judged by purges as one that was asked for at {@code millis}. */
+  public StoredMeta askedForAt(long millis) {
+    return new StoredMeta(
+        status,
+        millis,
+        responseTimeMillis,
+        dateMillis,
+        lastModifiedMillis,
+        initialAgeSeconds,
+        lifetimeSeconds,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        flags,
+        etag,
+        vary,
+        contentLength,
+        part);
   }
 
   /** The same response, stale from {@code millis} on at the latest, and for its kind of port. */

@@ -10,68 +10,104 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * An incomplete stored response and what has to be fetched behind it so that both together answer a
+ * An incomplete stored response, and the gaps that have to be fetched so that all of it answers a
  * request (RFC 9111 section 3.4). Immutable.
  *
- * @param stored what is there
- * @param end offset behind the last octet that is asked for
- * @param completeLength octets of the whole
+ * @param first offset of the first byte of the answer
+ * @param end offset behind the last byte; {@link #UNKNOWN} where the length of the whole is unknown
+ * @param gaps the stretches to fetch, at least one and at most {@value #MAX_GAPS}, in ascending
+ *     order; everything else from {@code first} to {@code end} is stored
+ * @param completeLength bytes of the whole; -1 where unknown
  * @param etag strong, not to be changed
  */
-public record Completion(ContentPart stored, long end, long completeLength, byte[] etag) {
+public record Completion(
+    long first, long end, List<ContentPart> gaps, long completeLength, byte[] etag) {
+  /** Each gap costs a request to the origin. */
+  public static final int MAX_GAPS = 8;
+
+  /** In place of an end: the end of the whole, whose length the origin will tell. */
+  static final long UNKNOWN = Long.MAX_VALUE;
+
   private static final int PARTIAL_CONTENT = 206;
 
   /**
-   * How {@code stored}, incomplete, is continued for {@code request}; null where what is asked for
-   * does not begin in it or at its end, or the client has conditions that only an origin judges.
+   * How {@code stored}, incomplete, is completed for {@code request}; null where nothing of what is
+   * asked for is stored, or the client has conditions that only an origin judges.
+   *
+   * @param besides whether other parts are stored beside {@code stored}: the answer then begins
+   *     with the range, wherever that is. Else it begins with the part, so that the part grows.
    */
-  public static Completion of(RequestHead request, StoredMeta stored) {
+  public static Completion of(RequestHead request, StoredMeta stored, boolean besides) {
     Fields fields = request.fields();
-    if (request.methodId() != Method.GET
-        || fields.hasAny(Preconditions.FIELDS)
-        || !stored.canBeContinued()) {
+    if (request.methodId() != Method.GET || fields.hasAny(Preconditions.FIELDS)) {
       return null;
     }
-    ContentPart part = stored.part();
-    long length = stored.contentLength();
     if (!fields.has(FieldName.RANGE)) {
-      return ofWhole(stored);
+      return ofWhole(stored, besides);
     }
-    RangeSelection selected = RangeSelection.of(fields, stored, length);
+    RangeSelection selected = RangeSelection.of(fields, stored, stored.contentLength());
     if (selected.outcome() != RangeSelection.Outcome.SINGLE) {
       return null;
     }
     ByteRange range = selected.ranges().get(0);
-    return range.first() >= part.first()
-            && range.first() <= part.end()
-            && range.last() >= part.end()
-        ? new Completion(part, range.last() + 1, length, stored.etag())
-        : null;
+    ContentPart part = stored.part();
+    boolean begins = range.first() >= part.first() && range.first() <= part.end();
+    if (!besides && !begins) {
+      return null;
+    }
+    return of(stored, besides ? range.first() : part.first(), range.last() + 1);
   }
 
-  /** How {@code stored} is continued to its end; null where its beginning is missing. */
-  public static Completion ofWhole(StoredMeta stored) {
-    long length = stored.contentLength();
-    return stored.part().first() == 0 && stored.canBeContinued()
-        ? new Completion(stored.part(), length, length, stored.etag())
-        : null;
+  /**
+   * How {@code stored} is completed to the whole; null where nothing is to be gained.
+   *
+   * @param besides see {@link #of}; without it the beginning has to be stored
+   */
+  public static Completion ofWhole(StoredMeta stored, boolean besides) {
+    if (!besides && stored.part().first() != 0) {
+      return null;
+    }
+    return of(stored, 0, stored.contentLength() < 0 ? UNKNOWN : stored.contentLength());
   }
 
-  /** Adds the fields that ask for the rest, of the same representation only. */
-  public void addTo(FieldLines lines) {
-    lines.append("Range: bytes=").append(stored.end()).append('-').append(end - 1).endLine();
+  private static Completion of(StoredMeta stored, long first, long end) {
+    List<ContentPart> gaps = stored.part().missing(first, end);
+    if (!stored.canBeContinued() || gaps.isEmpty() || gaps.size() > MAX_GAPS) {
+      return null;
+    }
+    boolean nothing = gaps.size() == 1 && gaps.get(0).equals(new ContentPart(first, end));
+    return nothing && !endsAt(stored.part(), first)
+        ? null
+        : new Completion(first, end, gaps, stored.contentLength(), stored.etag());
+  }
+
+  /** Whether a stored stretch ends where {@code offset} begins. */
+  private static boolean endsAt(ContentPart part, long offset) {
+    return offset > part.first() && part.holds(offset - 1, offset - 1);
+  }
+
+  /** Adds the fields that ask for gap {@code number}, of the same representation only. */
+  public void addTo(FieldLines lines, int number) {
+    ContentPart gap = gaps.get(number);
+    lines.append("Range: bytes=").append(gap.first()).append('-');
+    if (gap.end() != UNKNOWN) {
+      lines.append(gap.end() - 1);
+    }
+    lines.endLine();
     lines.append("If-Range: ").append(etag, 0, etag.length).endLine();
   }
 
   /**
-   * Whether {@code reply} is the rest: exactly what was asked for, with the same strong entity tag
-   * (RFC 9110 section 15.3.7.3).
+   * Whether {@code reply} is gap {@code number}: exactly what was asked for, with the same strong
+   * entity tag (RFC 9110 section 15.3.7.3).
    *
    * @param contentLength of {@code reply}; -1 where unknown
    */
-  public boolean isContinuedBy(ResponseHead reply, long contentLength) {
+  public boolean isContinuedBy(ResponseHead reply, long contentLength, int number) {
     Fields fields = reply.fields();
     int tag = fields.first(FieldName.ETAG);
     ContentRange place = ContentRange.of(fields);
@@ -79,19 +115,56 @@ public record Completion(ContentPart stored, long end, long completeLength, byte
         && tag >= 0
         && EntityTag.strongMatch(etag, fields.bytes(), fields.valueStart(tag), fields.valueEnd(tag))
         && place != null
-        && place.completeLength() == completeLength
-        && place.range().first() == stored.end()
-        && place.range().last() == end - 1
+        && isGap(place, gaps.get(number))
         && (contentLength < 0 || contentLength == place.range().length());
   }
 
-  /** Octets of both together. */
-  public long length() {
-    return end - stored.first();
+  private boolean isGap(ContentRange place, ContentPart gap) {
+    long last = gap.end() == UNKNOWN ? place.completeLength() - 1 : gap.end() - 1;
+    return place.range().first() == gap.first()
+        && place.range().last() == last
+        && (completeLength < 0 || completeLength == place.completeLength());
   }
 
-  /** Both together; null where that is the whole. */
+  /** The same with what {@code reply}, which {@link #isContinuedBy}, tells of the length. */
+  public Completion known(ResponseHead reply) {
+    ContentRange place = ContentRange.of(reply.fields());
+    if (completeLength >= 0 || place == null) {
+      return this;
+    }
+    long length = place.completeLength();
+    List<ContentPart> known = new ArrayList<>(gaps);
+    ContentPart last = known.remove(known.size() - 1);
+    known.add(new ContentPart(last.first(), length));
+    return new Completion(first, length, known, length, etag);
+  }
+
+  /**
+   * The same where what is stored from {@code offset} to the next gap cannot be read: it is fetched
+   * with that gap. Gaps before {@code offset} are through.
+   */
+  public Completion without(long offset) {
+    long to = end;
+    List<ContentPart> left = new ArrayList<>();
+    for (ContentPart gap : gaps) {
+      if (gap.first() > offset) {
+        left.add(gap);
+      }
+    }
+    if (!left.isEmpty()) {
+      to = left.remove(0).end();
+    }
+    left.add(0, new ContentPart(offset, to));
+    return new Completion(first, end, left, completeLength, etag);
+  }
+
+  /** Bytes of the answer; -1 where unknown. */
+  public long length() {
+    return end == UNKNOWN ? -1 : end - first;
+  }
+
+  /** The answer as a part; null where it is the whole. */
   public ContentPart combined() {
-    return length() == completeLength ? null : new ContentPart(stored.first(), end);
+    return length() == completeLength ? null : new ContentPart(first, end);
   }
 }

@@ -41,9 +41,9 @@ interface Conditions {
     };
   }
 
-  /** The rest of what is stored in part. */
-  static Conditions completing(Completion completion) {
-    return completion::addTo;
+  /** Gap {@code number} of what is stored in part. */
+  static Conditions completing(Completion completion, int number) {
+    return lines -> completion.addTo(lines, number);
   }
 
   /** Whether any of the stored variants would do. */

@@ -138,6 +138,9 @@ final class Exchange implements ClientEvents {
   /** What of the content the client gets; null: all of it. */
   private Window window;
 
+  /** The part that is or was waited for; null: none. */
+  private LandingPart landingPart;
+
   private long contentIn;
   private Patience patience;
   private Reading reading;
@@ -211,12 +214,68 @@ final class Exchange implements ClientEvents {
   }
 
   private void joinOrFetch() {
+    if (awaitsPart()) {
+      return;
+    }
     boolean worth = isWorthSharing();
     boolean shares = worth && isPlain();
     boolean waits = shares || (worth && !alone && mayWait());
     InFlight running = waits ? loop.store().inFlight(loop.probe(target), head.fields()) : null;
     if (running == null || !(shares || suits(running)) || !join(running)) {
       fetch(shares);
+    }
+  }
+
+  /**
+   * Whether a part of what is asked for is about to be stored on disk: then it is waited for, once,
+   * and looked for again.
+   */
+  private boolean awaitsPart() {
+    if (landingPart != null || !wantsPart()) {
+      return false;
+    }
+    InFlight landing = loop.store().landingPart(loop.probe(target));
+    if (landing == null) {
+      return false;
+    }
+    landingPart = new LandingPart();
+    loop.timer().arm(landingPart, loop.config().disk().loadTimeoutMillis());
+    landing.awaitPart(stream.loop(), landingPart::landed);
+    return true;
+  }
+
+  private boolean wantsPart() {
+    return head.methodId() == Method.GET
+        && decision.outcome() == Outcome.FETCH
+        && (decision.reason() == CacheReason.URI_MISS
+            || decision.reason() == CacheReason.VARY_MISS
+            || decision.reason() == CacheReason.DISK_UNREADABLE
+            || decision.reason() == CacheReason.INCOMPLETE);
+  }
+
+  /** A part that is on its way to the disk; it is not waited for longer than for a load. */
+  private final class LandingPart extends LoopTimer.Timeout {
+    private boolean told;
+
+    void landed() {
+      loop.timer().forget(this);
+      goOn();
+    }
+
+    @Override
+    protected void expired() {
+      goOn();
+    }
+
+    private void goOn() {
+      if (!told && phase == Phase.WAITING) {
+        told = true;
+        try {
+          loop.lookAgain(Exchange.this, stream);
+        } catch (RuntimeException | OutOfMemoryError failure) {
+          stream.failed(failure);
+        }
+      }
     }
   }
 
@@ -407,16 +466,12 @@ final class Exchange implements ClientEvents {
     if (part == null || decision.reason() != CacheReason.INCOMPLETE || !isSteeredLike(part)) {
       return null;
     }
+    boolean besides = part.isOnDisk();
     Completion completion =
-        whole ? Completion.ofWhole(part.meta()) : Completion.of(head, part.meta());
-    if (completion == null) {
-      return null;
-    }
-    boolean fits =
-        completion.combined() == null
-            ? loop.store().fits(completion.length())
-            : loop.store().fitsAsPart(completion.length());
-    return fits ? completion : null;
+        whole
+            ? Completion.ofWhole(part.meta(), besides)
+            : Completion.of(head, part.meta(), besides);
+    return completion != null && loop.store().fits(completion.length()) ? completion : null;
   }
 
   /** Whether the answer may be stored if it says so: that of a POST, too. */
@@ -481,10 +536,38 @@ final class Exchange implements ClientEvents {
       serve(entry, usable);
       return;
     }
-    if (entry != null) {
+    if (entry != null && !completeInstead(entry)) {
       validateInstead(entry);
     }
     joinOrFetch(); // one of those who waited tries again
+  }
+
+  /**
+   * Whether {@code entry} is what this request waited for, parts of what it wants, and they are
+   * completed or validated for it: then takes it.
+   */
+  private boolean completeInstead(Entry entry) {
+    StoredMeta meta = loop.regarded(entry, target, view);
+    if (stale != null || !wantsPart() || meta == null || loop.isHitDenied(view, entry)) {
+      return false;
+    }
+    CacheDecision again = Incomplete.weigh(decideAgain(meta), head, meta);
+    boolean completes =
+        again.outcome() == Outcome.FETCH && again.reason() == CacheReason.INCOMPLETE;
+    boolean validates =
+        landingPart != null
+            && again.outcome() == Outcome.VALIDATE
+            && meta.hasValidator()
+            && isSteeredLike(entry);
+    if (!completes && !validates) {
+      return false;
+    }
+    releaseStored();
+    part = completes ? entry : null;
+    stale = completes ? null : entry;
+    decision = again;
+    stream.record().decision = again;
+    return true;
   }
 
   /** What was validated for another has taken the place of what this one has. Takes it. */
@@ -1266,6 +1349,9 @@ final class Exchange implements ClientEvents {
     if (patience != null) {
       loop.timer().forget(patience);
       patience = null;
+    }
+    if (landingPart != null) {
+      loop.timer().forget(landingPart);
     }
   }
 

@@ -26,6 +26,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Incomplete;
+import io.loligo.core.range.JoinedParts;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
@@ -187,23 +188,27 @@ final class Explaining {
     int inMemory = select(variants, false);
     boolean purgedInMemory = inMemory >= 0 && variants.get(inMemory).purged();
     int selected = inMemory < 0 || purgedInMemory ? select(variants, true) : inMemory;
-    if (selected >= 0 && variants.get(selected).purged()) {
-      selected = -1;
+    List<Glimpse> used = new ArrayList<>();
+    Glimpse chosen = null;
+    if (selected < 0) {
+      chosen = joined(variants, used);
+    } else if (!variants.get(selected).purged()) {
+      chosen = variants.get(selected);
+      used.add(chosen);
     }
     boolean others =
         loop.store().mayLoad(loop.probe(target))
             || (purgedInMemory
                 ? remains(variants, inMemory)
                 : loop.store().holds(loop.probe(target)));
-    Glimpse found = selected < 0 ? null : regarded(variants.get(selected));
+    Glimpse found = chosen == null ? null : regarded(chosen);
     // what is there and not for this port is an answer: the disk is not asked beside memory
-    LoadOutcome load =
-        selected < 0 ? peek.disk() : variants.get(selected).onDisk() ? LoadOutcome.FOUND : null;
-    Forecast forecast = forecast(found, selected < 0 && others, load, variants, now);
+    LoadOutcome load = chosen == null ? peek.disk() : chosen.onDisk() ? LoadOutcome.FOUND : null;
+    Forecast forecast = forecast(found, chosen == null && others, load, variants, now);
     List<StoredVariant> stored = new ArrayList<>();
     for (int i = 0; i < variants.size(); i++) {
       if (!variants.get(i).purged()) {
-        boolean serves = i == selected && found != null && asksStore(forecast);
+        boolean serves = used.contains(variants.get(i)) && found != null && asksStore(forecast);
         stored.add(variant(variants.get(i), serves, now));
       }
     }
@@ -233,12 +238,36 @@ final class Explaining {
     return !forecast.decision().reason().bypasses();
   }
 
-  /** What the request selects of a tier, as it would be looked up, or -1. */
+  /**
+   * What the request would get of the parts on disk, joined; those that it needs are added to
+   * {@code used}. Null where it selects none.
+   */
+  private Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
+    List<Glimpse> parts = new ArrayList<>();
+    for (Glimpse one : variants) {
+      if (one.onDisk()
+          && !one.purged()
+          && one.meta().part() != null
+          && one.meta().isSelectedBy(head.fields())) {
+        parts.add(one);
+      }
+    }
+    if (parts.isEmpty()) {
+      return null;
+    }
+    List<StoredMeta> metas = parts.stream().map(Glimpse::meta).toList();
+    JoinedParts joined = JoinedParts.of(metas, head.fields());
+    joined.used().forEach(number -> used.add(parts.get(number)));
+    return parts.get(joined.newest()).with(joined.meta());
+  }
+
+  /** What the request selects of a tier, as it would be looked up, or -1: of the disk a whole. */
   private int select(List<Glimpse> variants, boolean onDisk) {
     int found = -1;
     for (int i = 0; i < variants.size(); i++) {
       StoredMeta one = variants.get(i).meta();
       if (variants.get(i).onDisk() == onDisk
+          && (!onDisk || one.part() == null)
           && (found < 0 || VarySelection.prefers(one, variants.get(found).meta()))
           && one.isSelectedBy(head.fields())) {
         found = i;

@@ -73,7 +73,30 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private Entry part;
   private Completion completion;
   private boolean whole;
+
+  /** Offset of the next byte of what is completed. */
+  private long position;
+
+  /** Number of the gap that is being fetched, or comes next. */
+  private int gap;
+
+  /** Bytes of the answer that were stored already. */
   private long fed;
+
+  /** Whether a stored stretch is being read from disk. */
+  private boolean feeding;
+
+  /** Whether readers know the head of what is completed. */
+  private boolean opened;
+
+  /** Whether the answer of {@link #origin} is over, and another request follows or none. */
+  private boolean answerOver;
+
+  /** Whether a further gap was asked for, and the head of the answer is not there. */
+  private boolean asking;
+
+  private long bytesInBefore;
+  private long bytesOutBefore;
   private CacheKey key;
   private InFlight inFlight;
   private OriginStream origin;
@@ -143,7 +166,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     if (completion != null && stored.tryRetain()) {
       this.part = stored;
       this.completion = completion;
-      this.fed = completion.stored().first();
+      this.position = completion.first();
     }
     return this;
   }
@@ -324,6 +347,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     OutgoingRequest request =
         OutgoingFields.compose(
             head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
+    answerOver = false;
     origin = loop.upstream().fetch(hops, request, loop.addressCheck(view, false), this);
   }
 
@@ -335,7 +359,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       return offered.conditions();
     }
     if (completion != null) {
-      return Conditions.completing(completion);
+      return Conditions.completing(completion, gap);
     }
     return again || whole || unconditional ? Conditions.NONE : null;
   }
@@ -361,8 +385,8 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     record.nextHopPort = timings.port;
     record.nextHopLocal = timings.local;
     record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
-    record.serverBytesIn = timings.bytesIn;
-    record.serverBytesOut = timings.bytesOut;
+    record.serverBytesIn = bytesInBefore + (answerOver ? 0 : timings.bytesIn);
+    record.serverBytesOut = bytesOutBefore + (answerOver ? 0 : timings.bytesOut);
     record.attempts = timings.attempts;
     record.serverStatus = status;
     record.refusal = refusal;
@@ -373,7 +397,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private long contentFetched() {
-    return inFlight.received() - (completion == null ? 0 : fed - completion.stored().first());
+    return inFlight.received() - fed;
   }
 
   private static void stage(ExchangeRecord record, Stage stage, long nanos) {
@@ -411,6 +435,10 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   @Override
   public void head(ResponseHead reply, Framing replyFraming) {
     if (over) {
+      return;
+    }
+    if (opened) {
+      nextGap(reply, replyFraming);
       return;
     }
     status = reply.status();
@@ -798,9 +826,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private boolean fits(StoredMeta meta) {
-    return meta.part() == null
-        ? loop.store().fits(meta.contentLength())
-        : loop.store().fitsAsPart(meta.part().length());
+    return loop.store().fits(meta.part() == null ? meta.contentLength() : meta.part().length());
   }
 
   /**
@@ -808,9 +834,10 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
    * False, and nothing is done, where they do not belong together, or would not be stored.
    */
   private boolean complete(ResponseHead reply, Framing replyFraming) {
-    if (!completion.isContinuedBy(reply, contentLength(reply, replyFraming))) {
+    if (!completion.isContinuedBy(reply, contentLength(reply, replyFraming), gap)) {
       return false;
     }
+    completion = completion.known(reply);
     long now = loop.clock().millis();
     ResponseHead merged = merged(part, reply);
     long length = completion.completeLength();
@@ -831,22 +858,111 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     storing = true;
     refusal = null;
     announced = completion.length();
+    opened = true;
     withheld = withheld(merged, storability.withheldFields());
     open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
     return true;
   }
 
-  /** Hands on what is stored before it goes on with what the origin sends. */
-  private void feedStored() {
-    while (part != null && !over && inFlight.wantsMore()) {
-      ByteBuf content = part.retainedContent(fed, Entry.BLOCK_BYTES);
-      fed += content.readableBytes();
-      if (fed == completion.stored().end()) {
-        releasePart();
-      }
-      inFlight.content(content);
+  // ---- what is completed: stored stretches and gaps in turn
+
+  /** The answer to the request for a further gap: readers have what is before it. */
+  private void nextGap(ResponseHead reply, Framing replyFraming) {
+    asking = false;
+    if (completion.isContinuedBy(reply, contentLength(reply, replyFraming), gap)) {
+      readOn();
+    } else {
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for a gap"));
     }
+  }
+
+  private boolean isInGap() {
+    return gap < completion.gaps().size() && completion.gaps().get(gap).first() == position;
+  }
+
+  /** Where the stored stretch ends that is being read. */
+  private long stretchEnd() {
+    return gap < completion.gaps().size() ? completion.gaps().get(gap).first() : completion.end();
+  }
+
+  /** Hands on what is stored until the next gap, as far as readers take it. */
+  private void feedStored() {
+    while (opened && !over && !feeding && isStoredNext() && inFlight.wantsMore()) {
+      int most = (int) Math.min(stretchEnd() - position, Entry.BLOCK_BYTES);
+      if (part.isResident(position)) {
+        hand(part.retainedContent(position, most));
+      } else {
+        feeding = true;
+        part.read(position, most, eventLoop, this::fed);
+      }
+    }
+  }
+
+  private boolean isStoredNext() {
+    return completion != null && position < completion.end() && position < stretchEnd();
+  }
+
+  /** A read came back. Takes {@code content}, null where it is damaged or gone. */
+  private void fed(ByteBuf content) {
+    feeding = false;
+    if (over) {
+      if (content != null) {
+        content.release();
+      }
+    } else if (content == null) {
+      LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
+      endAnswer(/* cancel= */ true);
+      completion = completion.without(position);
+      gap = 0;
+      askForGap();
+    } else {
+      hand(content);
+      readOn();
+    }
+  }
+
+  private void hand(ByteBuf content) {
+    int bytes = content.readableBytes();
+    position += bytes;
+    fed += bytes;
+    inFlight.content(content);
+  }
+
+  private void askForGap() {
+    asking = true;
+    loop.route(view, head.methodId(), this::start);
+  }
+
+  /** Notes what the last request took; {@code cancel}: its answer is not needed. */
+  private void endAnswer(boolean cancel) {
+    if (origin == null || answerOver) {
+      return;
+    }
+    if (cancel) {
+      origin.cancel();
+    }
+    answerOver = true;
+    bytesInBefore += origin.timings().bytesIn;
+    bytesOutBefore += origin.timings().bytesOut;
+  }
+
+  /** Whether {@code bytes} more of a gap are more than it has. */
+  private boolean overflowsGap(int bytes) {
+    return opened && position + bytes > completion.gaps().get(gap).end();
+  }
+
+  /** The answer for a gap is complete: stored stretches and further gaps follow, or nothing. */
+  private void endGap() {
+    if (position != completion.gaps().get(gap).end()) {
+      giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
+      return;
+    }
+    gap++;
+    endAnswer(/* cancel= */ false);
+    readOn();
   }
 
   /** Why the answer is not stored; null where it is, or nobody thought of it. */
@@ -948,7 +1064,11 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   public void content(ByteBuf content) {
     if (over) {
       content.release();
+    } else if (overflowsGap(content.readableBytes())) {
+      content.release();
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more than was asked for"));
     } else {
+      position += content.readableBytes();
       inFlight.content(content);
     }
   }
@@ -960,14 +1080,18 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private void readOn() {
-    if (over || reading) {
+    if (over || reading || asking) {
       return;
     }
     feedStored();
-    if (over) {
+    if (over || feeding) {
       return;
     }
-    if (part == null && inFlight.wantsMore()) {
+    if (opened && answerOver && position == completion.end()) {
+      complete(null);
+    } else if (opened && answerOver && isInGap()) {
+      askForGap();
+    } else if (!(opened && isStoredNext()) && inFlight.wantsMore()) {
       readOwed = false;
       reading = true;
       origin.read();
@@ -987,18 +1111,27 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   public void end(Fields trailers) {
     if (held != null) {
       held.end();
+    } else if (!over && opened) {
+      reading = false;
+      endGap();
     } else if (!over) {
       if (storing && announced < 0 && inFlight.received() < caching().minObjectBytes()) {
         inFlight.doNotStore(); // its head did not say how small it is
       }
-      finish();
-      inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
+      complete(trailers);
     }
+  }
+
+  private void complete(Fields trailers) {
+    finish();
+    inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
   }
 
   @Override
   public void failed(FetchFailure failure) {
-    if (!over) {
+    if (!over && opened && isStoredNext()) {
+      endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
+    } else if (!over) {
       finish();
       inFlight.fail(failure);
     }
@@ -1030,7 +1163,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
 
   private void giveUp(FetchFailure failure) {
     finish();
-    if (origin != null) {
+    if (origin != null && !answerOver) {
       origin.cancel();
     }
     inFlight.fail(failure);

@@ -37,7 +37,7 @@ public record StoredVariant(
   public List<String> marks() {
     List<String> marks = new ArrayList<>();
     if (meta.part() != null) {
-      marks.add("octets " + meta.contentStart() + " to " + (meta.contentEnd() - 1) + " only");
+      marks.add("bytes " + meta.contentStart() + " to " + (meta.contentEnd() - 1) + " only");
     }
     add(marks, StoredMeta.NO_CACHE, "validated before every use");
     add(marks, StoredMeta.MUST_REVALIDATE, "never served stale");

@@ -34,6 +34,7 @@ class CacheDirProcessWireTest extends WireTest {
         configuration(
             "http_port 127.0.0.1:" + port,
             "cache_dir rock " + cache() + " 16 swap-timeout=60000",
+            "shutdown_lifetime 1 second",
             "loligo_cache_dir_wait 60 seconds");
     Path conf = Files.writeString(dir.resolve("loligo.conf"), text);
     return closing(ProxyProcess.loligo(dir, "run", "-f", conf.toString())).awaitPort(port);
@@ -67,9 +68,13 @@ class CacheDirProcessWireTest extends WireTest {
 
   /** Waits until the slabs have the first block of every response. */
   private void awaitSlabs() throws IOException {
+    awaitSlabs(paths());
+  }
+
+  private void awaitSlabs(List<String> stored) throws IOException {
     long guard = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
     String slabs = "";
-    for (String path : paths()) {
+    for (String path : stored) {
       String marker = "<" + path + ">";
       while (!slabs.contains(marker)) {
         assertThat(System.nanoTime() - guard).as("%s is in the slabs", path).isNegative();
@@ -101,6 +106,77 @@ class CacheDirProcessWireTest extends WireTest {
     assertThat(first.awaitExit() == 0).as(first.output()).isEqualTo(signal.equals("TERM"));
     start();
     assertAllFromDisk();
+  }
+
+  /** The marker, by which its first block is found, is in it once. */
+  private static String partBody() {
+    return body("/large/part") + "abcdefghij".repeat(100_000);
+  }
+
+  /** Answers with a half of {@code path}, or with the range that is asked for. */
+  private void serveHalf(String path, String body) {
+    origin.on(
+        path,
+        call -> {
+          String tag = "ETag: \"1\"";
+          String range = call.field("Range");
+          if (range != null) {
+            int first = Integer.parseInt(range.replaceAll("\\D", " ").strip().split(" ", -1)[0]);
+            String place = "bytes " + first + "-" + (body.length() - 1) + "/" + body.length();
+            String[] lines = {FRESH, tag, "Content-Range: " + place};
+            call.send(ScriptedOrigin.response("206 X", body.substring(first), lines));
+            return;
+          }
+          String head = "HTTP/1.1 200 OK\r\n" + FRESH + "\r\n" + tag + "\r\nContent-Length: ";
+          call.send(head + body.length() + "\r\n\r\n" + body.substring(0, body.length() / 2));
+        });
+  }
+
+  private void assertContinued(String path, String body) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      WireMessage part = client.get(origin.url(path), "Range: bytes=10-99999").response();
+      assertThat(part.status()).isEqualTo(206);
+      assertThat(part.field("Cache-Status")).contains("; hit").endsWith("; detail=disk");
+      assertThat(part.text()).isEqualTo(body.substring(10, 100_000));
+    }
+    assertThat(fetch(path).text()).isEqualTo(body);
+    assertThat(origin.fetches(path)).isEqualTo(2);
+    assertThat(origin.lastRequest().field("Range")).startsWith("bytes=" + body.length() / 2 + "-");
+  }
+
+  /** A client left in the middle; the process ends some time after that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "KILL"})
+  void whatAClientLeftIsContinuedByTheNextProcess(String signal) throws Exception {
+    ProxyProcess first = start();
+    String body = partBody();
+    serveHalf("/large/part", body);
+    try (RawClient client = RawClient.connect(port)) {
+      client.get(origin.url("/large/part")).responseHead();
+      assertThat(client.read(body.length() / 2)).isEqualTo(body.substring(0, body.length() / 2));
+    }
+    if (signal.equals("KILL")) {
+      awaitSlabs(List.of("/large/part"));
+    }
+    first.signal(signal);
+    first.awaitExit();
+    start();
+    assertContinued("/large/part", body);
+  }
+
+  /** The client is still there when the process is told to end. */
+  @Test
+  void whatTheEndOfAProcessCutIsContinuedByTheNext() throws Exception {
+    ProxyProcess first = start();
+    String body = partBody();
+    serveHalf("/large/part", body);
+    RawClient client = closing(RawClient.connect(port));
+    client.get(origin.url("/large/part")).responseHead();
+    assertThat(client.read(body.length() / 2)).isEqualTo(body.substring(0, body.length() / 2));
+    first.signal("TERM");
+    assertThat(first.awaitExit()).as(first.output()).isZero();
+    start();
+    assertContinued("/large/part", body);
   }
 
   /** A thread that waits for a page of a mapped file makes all others wait at a safepoint. */

@@ -306,8 +306,8 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public boolean fitsAsPart(long octets) {
-    return inner.fitsAsPart(octets);
+  public InFlight landingPart(KeyProbe key) {
+    return inner.landingPart(key);
   }
 
   @Override

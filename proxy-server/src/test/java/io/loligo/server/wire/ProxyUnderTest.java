@@ -164,6 +164,11 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.store().opened();
   }
 
+  /** Fetches under way, or on their way to disk. */
+  long fetches() {
+    return proxy.store().stats().inFlight();
+  }
+
   /** Numbers of each cache_dir. */
   List<DiskStats> diskStats() {
     return proxy.store().diskStats();

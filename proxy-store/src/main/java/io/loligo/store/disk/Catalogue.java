@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.core.caching.StoredHash;
 import io.loligo.store.admission.DiskAdmission;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
@@ -16,6 +17,10 @@ import java.util.function.LongSupplier;
  * What a directory holds: the index in stripes, the segments, and the journal of what is removed.
  * Thread-safe: any thread; all of it is in memory.
  *
+ * <p>Parts of a response are stored beside each other, {@value #MAX_PARTS} of a key at most: the
+ * oldest goes. A part replaces only a part that begins with the same byte. It is not stored where
+ * the whole of its variant is, and goes when that comes.
+ *
  * <p>Two kinds of locks, always in this order: that of the stripe a hash belongs to, then that of
  * the segments, which also guards the admission. Both are short. Looking for a response takes
  * neither.
@@ -23,6 +28,9 @@ import java.util.function.LongSupplier;
 final class Catalogue {
   /** Variants of a key that are kept. */
   static final int MAX_VARIANTS = 16;
+
+  /** Parts of all variants of a key that are kept. */
+  static final int MAX_PARTS = 16;
 
   /**
    * Set in {@link ObjectIndex#flags} where a copy went to memory. It may have gone since, but where
@@ -41,6 +49,9 @@ final class Catalogue {
    * this one goes, a start would find that.
    */
   static final int HAS_OLDER = 8;
+
+  /** Set in {@link ObjectIndex#flags} of a part of a response. */
+  static final int PART = 16;
 
   private static final int STRIPES = 16;
   private static final int SLOT_BITS = 27;
@@ -64,7 +75,7 @@ final class Catalogue {
   private static final class Stripe {
     private final ObjectIndex index;
     private final IntObjectHashMap<Pieces> pieces = new IntObjectHashMap<>();
-    private final int[] variants = new int[MAX_VARIANTS + 1];
+    private final int[] variants = new int[MAX_VARIANTS + MAX_PARTS + 1];
 
     Stripe(int capacity) {
       index = new ObjectIndex(capacity);
@@ -244,7 +255,8 @@ final class Catalogue {
     @Override
     public void found(int slot, long low, long version, long place, int length, int flags) {
       hasPieces |= (flags & HAS_PIECES) != 0;
-      all.add(new Stored(global(high, slot), high, low, version, place, length, null));
+      boolean part = (flags & PART) != 0;
+      all.add(new Stored(global(high, slot), high, low, version, place, length, null, part));
     }
 
     @Override
@@ -264,10 +276,15 @@ final class Catalogue {
         index.version(slot),
         index.place(slot),
         index.length(slot),
-        stripe.pieces.get(slot));
+        stripe.pieces.get(slot),
+        isPart(index, slot));
   }
 
-  /** Variants under {@code high}. */
+  private static boolean isPart(ObjectIndex index, int slot) {
+    return (index.flags(slot) & PART) != 0;
+  }
+
+  /** Variants under {@code high}, parts of them included. */
   int count(long high) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
@@ -365,6 +382,10 @@ final class Catalogue {
       if (slot != ObjectIndex.NONE && index.version(slot) > FirstBlock.version(block)) {
         return Published.CANCELLED; // a later one overtook it
       }
+      boolean part = isPart(object, index, slot);
+      if (part && object.moved() == null && holdsWhole(stripe, high, low)) {
+        return Published.CANCELLED;
+      }
       if (object.isOnlyWhereAbsent()
           && (slot != ObjectIndex.NONE || (object.alone() && index.mayHold(high)))) {
         return Published.CANCELLED;
@@ -372,18 +393,40 @@ final class Catalogue {
       if (slot == ObjectIndex.NONE && (!hasSlots() || index.size() >= index.capacity())) {
         return Published.NO_RECORD;
       }
-      put(stripe, slot, object, high, low);
+      put(stripe, slot, object, part);
       return Published.DONE;
     }
   }
 
-  private void put(Stripe stripe, int slot, Publication object, long high, long low) {
+  /** Whether {@code object} is a part; {@code slot} has what it takes the place of. */
+  private static boolean isPart(Publication object, ObjectIndex index, int slot) {
+    return object.moved() == null ? object.isPart() : isPart(index, slot);
+  }
+
+  /** Whether the whole of the variant that {@code low} is a part of is stored. */
+  private static boolean holdsWhole(Stripe stripe, long high, long low) {
+    int count = stripe.index.findAll(high, stripe.variants);
+    for (int i = 0; i < count; i++) {
+      int slot = stripe.variants[i];
+      if (!isPart(stripe.index, slot)
+          && StoredHash.variant(stripe.index.low(slot)) == StoredHash.variant(low)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void put(Stripe stripe, int slot, Publication object, boolean part) {
     ObjectIndex index = stripe.index;
     ByteBuf block = object.block();
+    long high = FirstBlock.high(block);
+    long low = FirstBlock.low(block);
     int length = Block.length(block);
     boolean hasPieces = object.pieces().length > 0;
     int flags =
-        (hasPieces ? HAS_PIECES : 0) | (FirstBlock.mayBeAlternative(block) ? ALTERNATIVE : 0);
+        (hasPieces ? HAS_PIECES : 0)
+            | (FirstBlock.mayBeAlternative(block) ? ALTERNATIVE : 0)
+            | (part ? PART : 0);
     Pieces before = slot == ObjectIndex.NONE ? null : stripe.pieces.remove(slot);
     int now = slot;
     if (slot == ObjectIndex.NONE) {
@@ -479,21 +522,41 @@ final class Catalogue {
     }
   }
 
-  /** Drops variants beside {@code kept}: all, or what there are too many of. */
+  /** Drops what does not stay beside {@code kept}: see above, and all where that is to be alone. */
   private void dropSurplus(Stripe stripe, long high, int kept, boolean alone) {
-    int count = stripe.index.findAll(high, stripe.variants);
-    int surplus = alone ? count - 1 : count - MAX_VARIANTS;
-    if (surplus <= 0) {
+    ObjectIndex index = stripe.index;
+    int count = index.findAll(high, stripe.variants);
+    if (count <= 1) {
       return;
     }
     int[] there = Arrays.copyOf(stripe.variants, count);
-    for (int i = 0; i < count && surplus > 0; i++) {
-      if (there[i] != kept) {
-        journal.dropped(high, stripe.index.low(there[i]), stripe.index.version(there[i]));
-        drop(stripe, there[i]);
-        surplus--;
+    boolean part = isPart(index, kept);
+    long variant = StoredHash.variant(index.low(kept));
+    int beside = 0;
+    for (int i = 0; i < count; i++) {
+      int slot = there[i];
+      boolean covered =
+          !part && isPart(index, slot) && StoredHash.variant(index.low(slot)) == variant;
+      if (slot != kept && (alone || covered)) {
+        dropBeside(stripe, slot);
+      } else if (slot != kept && isPart(index, slot) == part) {
+        there[beside++] = slot;
       }
     }
+    for (int left = beside; left >= (part ? MAX_PARTS : MAX_VARIANTS); left--) {
+      int oldest = 0;
+      for (int i = 1; i < left; i++) {
+        oldest = index.version(there[i]) < index.version(there[oldest]) ? i : oldest;
+      }
+      dropBeside(stripe, there[oldest]);
+      there[oldest] = there[left - 1];
+    }
+  }
+
+  private void dropBeside(Stripe stripe, int slot) {
+    ObjectIndex index = stripe.index;
+    journal.dropped(index.high(slot), index.low(slot), index.version(slot));
+    drop(stripe, slot);
   }
 
   private void drop(Stripe stripe, int slot) {
@@ -749,7 +812,7 @@ final class Catalogue {
           Place.offset(index.place(local)),
           index.length(local),
           index.hits(local),
-          alternative ? Contents.ALTERNATIVE : 0,
+          (alternative ? Contents.ALTERNATIVE : 0) | (isPart(index, local) ? Contents.PART : 0),
           pieces == null ? Stored.NO_PIECES : pieces.places,
           pieces == null ? 0 : pieces.fullBytes,
           pieces == null ? 0 : pieces.lastBytes);
@@ -778,7 +841,8 @@ final class Catalogue {
       int flags =
           (hasPieces ? HAS_PIECES : 0)
               | (there != ObjectIndex.NONE ? HAS_OLDER : 0)
-              | ((entry.flags() & Contents.ALTERNATIVE) != 0 ? ALTERNATIVE : 0);
+              | ((entry.flags() & Contents.ALTERNATIVE) != 0 ? ALTERNATIVE : 0)
+              | ((entry.flags() & Contents.PART) != 0 ? PART : 0);
       long place = Place.of(segment, entry.offset());
       int slot =
           hasSlots()

@@ -24,6 +24,9 @@ final class Contents {
   /** It is stored, or may be, under another key of a URL than its own. */
   static final int ALTERNATIVE = 2;
 
+  /** It is a part of a response. */
+  static final int PART = 4;
+
   private static final int MAGIC = 0x4C4F4C46;
   private static final int CRC = 4;
   private static final int GENERATION = 8;

@@ -1047,7 +1047,7 @@ final class DiskDirectory implements AutoCloseable {
           write.entry().diskId(write.id());
         }
         counters.writes.increment();
-        counters.writtenBytes.add(write.entry().contentLength());
+        counters.writtenBytes.add(write.entry().storedLength());
         yield Ended.WRITTEN;
       }
       case REFUSED -> {
@@ -1234,7 +1234,6 @@ final class DiskDirectory implements AutoCloseable {
       return new DiskSpool(
           now,
           key,
-          now.secret().hash().of(key, meta.vary()),
           fields,
           contentLength,
           Math.min(most, geometry.maxContentBytes()),
@@ -1242,12 +1241,21 @@ final class DiskDirectory implements AutoCloseable {
           ids.incrementAndGet(),
           loop,
           listener,
-          () -> memory.superseded(key, meta.vary()),
+          stored -> arrived(key, stored),
           superseded);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a write to disk");
       transit.release(DiskSpool.CHARGE);
       return null;
+    }
+  }
+
+  /** What memory has is older than {@code stored}, or may hide it. */
+  private void arrived(CacheKey key, StoredMeta stored) {
+    if (stored.part() == null) {
+      memory.superseded(key, stored.vary());
+    } else {
+      memory.partStored(key);
     }
   }
 

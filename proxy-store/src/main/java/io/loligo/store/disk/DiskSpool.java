@@ -56,10 +56,11 @@ final class DiskSpool implements Spool {
   private final ReadFailures failures;
   private final EventExecutor loop;
   private final Listener listener;
-  private final Runnable complete;
+  private final Consumer<StoredMeta> complete;
   private final Runnable superseded;
   private final CacheKey key;
-  private final StoredHash hash;
+  private final Secret secret;
+  private final long high;
   private final ByteBuf fields;
   private final long id;
   private final long announced;
@@ -96,13 +97,12 @@ final class DiskSpool implements Spool {
    * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
    *
    * @param layout of content of the announced length, or of any length if that is -1
-   * @param complete called before it is stored, on a disk thread: what memory has is older
+   * @param complete told before it is stored, on a disk thread, what will be
    * @param superseded called where it fails: what is stored is older than what clients have
    */
   DiskSpool(
       DirectoryContext context,
       CacheKey key,
-      StoredHash hash,
       ByteBuf fields,
       long announced,
       long maxBytes,
@@ -110,7 +110,7 @@ final class DiskSpool implements Spool {
       long id,
       EventExecutor loop,
       Listener listener,
-      Runnable complete,
+      Consumer<StoredMeta> complete,
       Runnable superseded) {
     this.complete = complete;
     this.superseded = superseded;
@@ -124,7 +124,8 @@ final class DiskSpool implements Spool {
     this.broken = context.broken();
     this.failures = context.failures();
     this.key = key;
-    this.hash = hash;
+    this.secret = context.secret();
+    this.high = secret.hash().of(key, null).high();
     this.fields = blocks.buffer(fields.readableBytes());
     this.first = firstOr(layout.firstContent(), this.fields);
     this.fields.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
@@ -354,7 +355,7 @@ final class DiskSpool implements Spool {
 
   private boolean place() {
     long bytes = announced < 0 ? received(Block.MAX_BYTES) : announced;
-    Placement placement = catalogue.place(hash.high(), bytes);
+    Placement placement = catalogue.place(high, bytes);
     lane = placement.lane();
     if (lane == null) {
       counters.refusals.increment();
@@ -365,8 +366,7 @@ final class DiskSpool implements Spool {
   /** Whether there may be a further piece: of one of unknown length more is known by now. */
   private boolean mayGrow() {
     boolean may =
-        announced >= 0
-            || catalogue.mayGrow(lane, hash.high(), blockCount * Block.MAX_BYTES + received(0));
+        announced >= 0 || catalogue.mayGrow(lane, high, blockCount * Block.MAX_BYTES + received(0));
     if (!may) {
       counters.refusals.increment();
     }
@@ -386,14 +386,19 @@ final class DiskSpool implements Spool {
       fail();
       return;
     }
-    long contentLength = meta.contentLength();
+    long contentLength = meta.storedLength();
     Layout exact = new Layout(contentLength, first.writerIndex(), layout.pieceBlocks());
-    if (announced < 0 && !extents.isEmpty()) {
+    if (contentLength != announced && !extents.isEmpty()) {
       catalogue.segments().trim(extents.get(extents.size() - 1), exact.lastPieceBytes());
     }
     length = contentLength;
-    complete.run();
-    Writer.Outcome outcome = commit(meta, exact);
+    if (meta.part() == null) {
+      complete.accept(meta);
+    }
+    Writer.Outcome outcome = isSurpassed(meta) ? Writer.Outcome.CANCELLED : commit(meta, exact);
+    if (meta.part() != null) {
+      complete.accept(meta);
+    }
     if (outcome == Writer.Outcome.NO_SPACE || outcome == Writer.Outcome.REFUSED) {
       counters.spaceSkips.increment();
       fail();
@@ -417,7 +422,38 @@ final class DiskSpool implements Spool {
     }
   }
 
+  /** Whether {@code meta} is of a part, and one that is stored begins there and has more. */
+  private boolean isSurpassed(StoredMeta meta) {
+    if (meta.part() == null || !meta.canBeContinued()) {
+      return false;
+    }
+    long low = secret.hash().ofStored(key, meta).low();
+    for (Stored there : catalogue.variants(high)) {
+      if (there.part() && there.low() == low && isLonger(there, meta)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isLonger(Stored there, StoredMeta meta) {
+    ByteBuf block = blocks.tryReadFirst(there.place(), there.length());
+    if (block == null) {
+      return false;
+    }
+    try {
+      if (!there.isSame(block) || !FirstBlock.isOf(key, block)) {
+        return false;
+      }
+      StoredMeta stored = FirstBlock.meta(block);
+      return Arrays.equals(stored.etag(), meta.etag()) && stored.contentEnd() >= meta.contentEnd();
+    } finally {
+      block.release();
+    }
+  }
+
   private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {
+    StoredHash hash = secret.hash().ofStored(key, meta);
     ByteBuf octets = blocks.buffer(StoredForm.metaBytes(meta));
     ByteBuf block = null;
     try {
@@ -440,7 +476,8 @@ final class DiskSpool implements Spool {
   }
 
   private void fail() {
-    if (!failed && !stored) {
+    StoredMeta ends = ending;
+    if (!failed && !stored && (ends == null || ends.part() == null)) {
       superseded.run();
     }
     failed = true;

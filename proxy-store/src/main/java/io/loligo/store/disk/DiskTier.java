@@ -101,6 +101,9 @@ public final class DiskTier implements AutoCloseable {
     /** What is stored under {@code key} with the selection {@code vary} is older than what came. */
     void superseded(CacheKey key, VarySelection vary);
 
+    /** A part came to disk under {@code key}: one that memory has would hide it. */
+    default void partStored(CacheKey key) {}
+
     /**
      * An earlier process left something, or may have, under another key of a URL than its own.
      * While directories are being opened.
@@ -117,17 +120,19 @@ public final class DiskTier implements AutoCloseable {
   public final class Pending implements AutoCloseable {
     private final CacheKey key;
     private final VarySelection vary;
+    private final boolean part;
     private volatile boolean cancelled;
     private boolean begun;
 
-    private Pending(CacheKey key, VarySelection vary) {
+    private Pending(CacheKey key, VarySelection vary, boolean part) {
       this.key = key;
       this.vary = vary;
+      this.part = part;
     }
 
     /** Whether what {@code newer} writes takes the place of this. */
     boolean isReplacedBy(Pending newer) {
-      return this != newer && isReplaced(vary, newer.vary);
+      return this != newer && !newer.part && isReplaced(vary, newer.vary);
     }
 
     /** Nothing is written after all, unless that has begun. */
@@ -292,7 +297,21 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private boolean isHidden(Object key) {
-    return isBeingRemoved(key) || writes.containsKey(key);
+    return isBeingRemoved(key) || isBeingReplaced(key);
+  }
+
+  /** Not where only the head of a part is being written anew: that hides nothing else. */
+  private boolean isBeingReplaced(Object key) {
+    Set<Pending> pending = writes.get(key);
+    if (pending == null) {
+      return false;
+    }
+    for (Pending one : pending) {
+      if (!one.part) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean isBeingRemoved(Object key) {
@@ -459,7 +478,7 @@ public final class DiskTier implements AutoCloseable {
     private void found(DiskDirectory from, Loader.Loaded loaded) {
       if (newest == null) {
         keep(from, loaded);
-      } else if (isNewer(loaded.entry(), newest)) {
+      } else if (isPreferred(loaded.entry(), newest)) {
         discard(holder, newest, loaded.entry());
         keep(from, loaded);
       } else {
@@ -475,7 +494,8 @@ public final class DiskTier implements AutoCloseable {
 
     /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
     private void discard(DiskDirectory from, Entry older, Entry newer) {
-      if (isReplaced(older.meta().vary(), newer.meta().vary())) {
+      boolean whole = older.meta().part() == null && newer.meta().part() == null;
+      if (whole && isReplaced(older.meta().vary(), newer.meta().vary())) {
         from.dropOlder(key, older.diskId());
       }
       older.release();
@@ -587,6 +607,12 @@ public final class DiskTier implements AutoCloseable {
     return newer == null || newer.equals(older);
   }
 
+  /** Whether {@code one} is the whole and {@code other} is not, or else is newer. */
+  private static boolean isPreferred(Entry one, Entry other) {
+    boolean whole = one.meta().part() == null;
+    return whole == (other.meta().part() == null) ? isNewer(one, other) : whole;
+  }
+
   private static boolean isNewer(Entry one, Entry other) {
     long oneMillis = one.meta().responseTimeMillis();
     long otherMillis = other.meta().responseTimeMillis();
@@ -617,7 +643,16 @@ public final class DiskTier implements AutoCloseable {
    * it is found in memory.
    */
   public Pending announce(CacheKey key, VarySelection vary) {
-    Pending pending = new Pending(key, vary);
+    return announce(key, vary, false);
+  }
+
+  /** The same for what {@code meta} is of: a part takes the place of nothing else. */
+  public Pending announceOf(CacheKey key, StoredMeta meta) {
+    return announce(key, meta.vary(), meta.part() != null);
+  }
+
+  private Pending announce(CacheKey key, VarySelection vary, boolean part) {
+    Pending pending = new Pending(key, vary, part);
     if (!isNone()) {
       writes.compute(
           key,
@@ -644,7 +679,7 @@ public final class DiskTier implements AutoCloseable {
     if (isOfOneRequest(entry.meta())) {
       return;
     }
-    DiskDirectory directory = choose(entry.key(), entry.contentLength());
+    DiskDirectory directory = choose(entry.key(), entry.storedLength());
     if (directory == null) {
       if (!fresh) {
         supersede(entry.key());
@@ -673,7 +708,7 @@ public final class DiskTier implements AutoCloseable {
             written(directory, entry);
           }
         });
-    if (directories.size() > 1) {
+    if (directories.size() > 1 && entry.meta().part() == null) {
       removeElsewhere(key, entry.meta().vary(), directory);
     }
   }
@@ -735,6 +770,7 @@ public final class DiskTier implements AutoCloseable {
     if (isOfOneRequest(meta)) {
       return null;
     }
+    boolean part = meta.part() != null;
     DiskDirectory directory = choose(key, contentLength);
     Spool spool =
         directory == null
@@ -746,10 +782,15 @@ public final class DiskTier implements AutoCloseable {
                 contentLength,
                 loop,
                 listener,
-                () -> {
-                  supersede(key);
-                  memory.superseded(key, meta.vary());
-                });
+                part
+                    ? () -> {}
+                    : () -> {
+                      supersede(key);
+                      memory.superseded(key, meta.vary());
+                    });
+    if (part) {
+      return spool;
+    }
     if (spool == null) {
       hide(key);
       supersede(key);

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
+import io.loligo.core.range.JoinedParts;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
@@ -140,28 +141,80 @@ final class Loader {
         }
       }
     }
-    Read best = null;
-    Miss worst = Miss.OTHER;
+    Candidates candidates = new Candidates(key, request, round);
     boolean done = false;
     try {
-      for (Stored variant : variants) {
-        Tried tried = read(variant, key, request, round);
-        if (tried.read == null) {
-          worst = tried.miss.compareTo(worst) > 0 ? tried.miss : worst;
-        } else if (best == null || !VarySelection.prefers(best.meta, tried.read.meta)) {
-          letGo(best);
-          best = tried.read;
-        } else {
-          letGo(tried.read);
-        }
-      }
+      candidates.readAll(variants);
       done = true;
     } finally {
       if (!done) {
-        letGo(best);
+        candidates.letGo();
       }
     }
-    if (best == null) {
+    return candidates.choose(wanted);
+  }
+
+  /**
+   * What is stored that a request selects: the preferred whole, or else parts. Confined to one
+   * thread.
+   */
+  private final class Candidates {
+    private final CacheKey key;
+    private final Fields request;
+    private final LoadRound round;
+    private final List<Read> parts = new ArrayList<>(0);
+    private Read whole;
+    private Miss worst = Miss.OTHER;
+
+    Candidates(CacheKey key, Fields request, LoadRound round) {
+      this.key = key;
+      this.request = request;
+      this.round = round;
+    }
+
+    /** Parts are read only where there is no whole. */
+    void readAll(List<Stored> variants) throws IOException {
+      for (Stored variant : variants) {
+        if (!variant.part()) {
+          add(read(variant, key, request, round));
+        }
+      }
+      for (Stored variant : variants) {
+        if (variant.part() && whole == null) {
+          add(read(variant, key, request, round));
+        }
+      }
+    }
+
+    private void add(Tried tried) {
+      if (tried.read == null) {
+        worst = tried.miss.compareTo(worst) > 0 ? tried.miss : worst;
+      } else if (tried.read.meta.part() != null) {
+        parts.add(tried.read);
+      } else if (whole == null || !VarySelection.prefers(whole.meta, tried.read.meta)) {
+        Loader.this.letGo(whole);
+        whole = tried.read;
+      } else {
+        Loader.this.letGo(tried.read);
+      }
+    }
+
+    void letGo() {
+      Loader.this.letGo(whole);
+      whole = null;
+      parts.forEach(Loader.this::letGo);
+      parts.clear();
+    }
+
+    /** Takes all that was read; null: look again. */
+    Loaded choose(DiskTier.Wanted wanted) {
+      if (whole != null) {
+        parts.forEach(Loader.this::letGo);
+        return finish(whole, key, wanted, round);
+      }
+      if (!parts.isEmpty()) {
+        return worst == Miss.MOVED ? lookAgain() : join(wanted);
+      }
       return switch (worst) {
         case MOVED -> null;
         case OTHER -> Loaded.none(Outcome.ABSENT);
@@ -169,7 +222,55 @@ final class Loader {
         case BUSY -> Loaded.none(Outcome.BUSY);
       };
     }
-    return finish(best, key, wanted, round);
+
+    private Loaded lookAgain() {
+      letGo();
+      return null;
+    }
+
+    private Loaded join(DiskTier.Wanted wanted) {
+      JoinedParts joined = JoinedParts.of(parts.stream().map(Read::meta).toList(), request);
+      for (int number : joined.outdated()) {
+        catalogue.drop(parts.get(number).stored);
+      }
+      List<Integer> used = joined.used();
+      List<Read> needed = new ArrayList<>();
+      for (int number : used) {
+        needed.add(parts.get(number));
+      }
+      for (int i = 0; i < parts.size(); i++) {
+        if (!used.contains(i)) {
+          Loader.this.letGo(parts.get(i));
+        }
+      }
+      if (needed.size() == 1) {
+        return finish(needed.get(0), key, wanted, round);
+      }
+      return join(needed, used.indexOf(joined.newest()), joined.meta(), wanted);
+    }
+
+    /** Takes {@code needed}; null: look again, as one of them has just gone. */
+    private Loaded join(List<Read> needed, int newest, StoredMeta meta, DiskTier.Wanted wanted) {
+      List<Entry> entries = new ArrayList<>();
+      boolean whole = false;
+      try {
+        while (!needed.isEmpty()) {
+          Entry one = finish(needed.remove(0), key, wanted, round).entry();
+          if (one == null) {
+            return null;
+          }
+          entries.add(one);
+        }
+        whole = true;
+        Entry all = Entry.joined(meta, entries, entries.get(newest), transit);
+        return new Loaded(all, Outcome.FOUND, 0);
+      } finally {
+        needed.forEach(Loader.this::letGo);
+        if (!whole) {
+          entries.forEach(Entry::release);
+        }
+      }
+    }
   }
 
   private void letGo(Read read) {
@@ -243,6 +344,7 @@ final class Loader {
       }
       boolean needsMore =
           FirstBlock.pieces(block) > 0
+              && meta.part() == null
               && memory.wants(FirstBlock.contentLength(block), catalogue.hits(stored) + 1);
       if (needsMore) {
         return null;
@@ -276,8 +378,7 @@ final class Loader {
       }
       boolean inRecord = read.source == Source.RECORD;
       count(inRecord, stored, wanted);
-      boolean kept =
-          wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry.contentLength(), hits);
+      boolean kept = wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry, hits);
       round.keep(stored, entry, inRecord, kept);
       return new Loaded(entry, Outcome.FOUND, hits);
     } finally {
@@ -334,28 +435,33 @@ final class Loader {
     if (entry.select(request) == null) {
       return Loaded.none(Outcome.ABSENT);
     }
-    long length = entry.contentLength();
-    boolean resident = length == 0 || entry.isResident(length - 1);
+    long end = entry.meta().contentEnd();
+    boolean resident = entry.storedLength() == 0 || entry.isResident(end - 1);
     if (wanted != DiskTier.Wanted.HEAD
         && (entry.isHeadOnly()
-            || (!resident && !held.whole() && memory.wants(length, catalogue.hits(stored) + 1)))) {
+            || (!resident && !held.whole() && wants(entry, catalogue.hits(stored) + 1)))) {
       return null;
     }
     boolean alive = entry.tryRetain();
     assert alive : "held without reference";
     count(held.inRecord(), stored, wanted);
     int hits = hits(stored, wanted);
-    mayGoToMemory(stored, length, hits);
+    mayGoToMemory(stored, entry, hits);
     return new Loaded(entry, Outcome.FOUND, hits);
   }
 
   /** Whether memory wants what is being loaded, as whoever asked for it may offer it there. */
-  private boolean mayGoToMemory(Stored stored, long contentLength, int hits) {
-    boolean wants = memory.wants(contentLength, hits);
+  private boolean mayGoToMemory(Stored stored, Entry entry, int hits) {
+    boolean wants = wants(entry, hits);
     if (wants) {
       catalogue.wentToMemory(stored.high(), stored.low());
     }
     return wants;
+  }
+
+  /** Memory wants no part: it would hide others. */
+  private boolean wants(Entry entry, int hits) {
+    return entry.meta().part() == null && memory.wants(entry.contentLength(), hits);
   }
 
   /** The head of {@code stored} from its record; null where that does not have it. */
@@ -514,6 +620,7 @@ final class Loader {
       boolean whole =
           wanted != DiskTier.Wanted.UNASKED
               && read.source != Source.NOW
+              && read.meta.part() == null
               && memory.wants(layout.contentLength(), hits);
       Loaded made = entry(read, layout, key, first, whole);
       kept = made.entry() != null;

@@ -455,6 +455,8 @@ final class Opening {
   private static Contents.Entry entry(ByteBuf block, int offset) {
     Layout layout = Layout.of(block);
     long[] pieces = FirstBlock.allPieces(block);
+    int alternative = FirstBlock.mayBeAlternative(block) ? Contents.ALTERNATIVE : 0;
+    int part = FirstBlock.meta(block).part() == null ? 0 : Contents.PART;
     return new Contents.Entry(
         FirstBlock.high(block),
         FirstBlock.low(block),
@@ -462,7 +464,7 @@ final class Opening {
         offset,
         Block.length(block),
         0,
-        FirstBlock.mayBeAlternative(block) ? Contents.ALTERNATIVE : 0,
+        alternative | part,
         pieces,
         pieces.length == 0 ? 0 : layout.fullPieceBytes(),
         pieces.length == 0 ? 0 : layout.lastPieceBytes());

@@ -15,6 +15,7 @@ final class Publication {
   private boolean leavesOlder = true;
   private boolean alone;
   private boolean onlyWhereAbsent;
+  private boolean part;
   private BooleanSupplier cancelled = () -> false;
 
   /** Borrows {@code block}, sealed, which stands at {@code place}. */
@@ -40,6 +41,12 @@ final class Publication {
   /** No other variant stays beside it. */
   Publication alone(boolean alone) {
     this.alone = alone;
+    return this;
+  }
+
+  /** It is a part of a response; see {@link Catalogue}. */
+  Publication part(boolean part) {
+    this.part = part;
     return this;
   }
 
@@ -82,6 +89,10 @@ final class Publication {
 
   boolean alone() {
     return alone;
+  }
+
+  boolean isPart() {
+    return part;
   }
 
   boolean isOnlyWhereAbsent() {

@@ -11,8 +11,17 @@ import io.netty.buffer.ByteBuf;
  * @param place of the first block
  * @param length bytes of the first block
  * @param pieces null where the first block is all
+ * @param part whether it is a part of a response
  */
-record Stored(int slot, long high, long low, long version, long place, int length, Pieces pieces) {
+record Stored(
+    int slot,
+    long high,
+    long low,
+    long version,
+    long place,
+    int length,
+    Pieces pieces,
+    boolean part) {
   static final long[] NO_PIECES = {};
 
   /** Places of the pieces, empty where the first block is all. */

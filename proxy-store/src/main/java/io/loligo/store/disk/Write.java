@@ -64,12 +64,12 @@ final class Write {
 
   /** Bytes of memory that it holds and that are to be written. */
   long bytes() {
-    return entry.fieldsLength() + (fresh ? 0 : entry.contentLength());
+    return entry.fieldsLength() + (fresh ? 0 : entry.storedLength());
   }
 
   /** Whether it has more content than one block holds. */
   boolean isLarge() {
-    return entry.contentLength() > Block.MAX_BYTES;
+    return entry.storedLength() > Block.MAX_BYTES;
   }
 
   /** Where the admission placed it, or null: it was not asked yet, or does not want it. */

@@ -132,11 +132,11 @@ final class Writer {
   }
 
   private StoredHash hash(Write write) {
-    return secret.hash().of(write.entry().key(), write.entry().meta().vary());
+    return secret.hash().ofStored(write.entry().key(), write.entry().meta());
   }
 
   private Layout layout(Write write, ByteBuf meta) {
-    return Layout.of(write.entry().contentLength(), headBytes(write, meta), geometry);
+    return Layout.of(write.entry().storedLength(), headBytes(write, meta), geometry);
   }
 
   private static int headBytes(Write write, ByteBuf meta) {
@@ -179,7 +179,8 @@ final class Writer {
               block,
               room,
               new Publication(block, room.place(), pieces, layout)
-                  .alone(entry.meta().vary() == null)
+                  .alone(isAlone(entry.meta()))
+                  .part(entry.meta().part() != null)
                   .onlyWhereAbsent(write.late())
                   .unless(write.cancelled()));
       published = outcome == Outcome.WRITTEN;
@@ -256,7 +257,7 @@ final class Writer {
   }
 
   private static void copy(Entry entry, long from, int octets, ByteBuf out) {
-    long at = from;
+    long at = entry.meta().contentStart() + from;
     int left = octets;
     while (left > 0) {
       ByteBuf content = entry.retainedContent(at, left);
@@ -274,12 +275,23 @@ final class Writer {
   Outcome commit(
       ByteBuf block, Lane lane, long[] pieces, Layout layout, StoredMeta meta, BooleanSupplier not)
       throws IOException {
-    return commit(block, lane, new Terms(pieces, layout, meta.vary() == null, null, not));
+    boolean part = meta.part() != null;
+    return commit(block, lane, new Terms(pieces, layout, isAlone(meta), part, null, not));
+  }
+
+  /** Whether no other variant stays beside it. */
+  private static boolean isAlone(StoredMeta meta) {
+    return meta.vary() == null && meta.part() == null;
   }
 
   /** Under which a first block that is complete is made known; see {@link Publication}. */
   private record Terms(
-      long[] pieces, Layout layout, boolean alone, Stored moved, BooleanSupplier not) {}
+      long[] pieces,
+      Layout layout,
+      boolean alone,
+      boolean part,
+      Stored moved,
+      BooleanSupplier not) {}
 
   private Outcome commit(ByteBuf block, Lane lane, Terms terms) throws IOException {
     Outcome outcome = Outcome.NO_SPACE;
@@ -306,6 +318,7 @@ final class Writer {
               room,
               new Publication(copy, room.place(), terms.pieces, terms.layout)
                   .alone(terms.alone)
+                  .part(terms.part)
                   .moved(terms.moved)
                   .unless(terms.not));
       published = outcome == Outcome.WRITTEN;
@@ -324,7 +337,7 @@ final class Writer {
    */
   private Outcome freshen(Write write) throws IOException {
     Entry fresh = write.entry();
-    StoredHash hash = secret.hash().of(fresh.key(), fresh.meta().vary());
+    StoredHash hash = secret.hash().ofStored(fresh.key(), fresh.meta());
     for (Stored stored : catalogue.variants(hash.high())) {
       if (stored.low() == hash.low()) {
         return freshen(fresh, stored, write.cancelled());
@@ -353,7 +366,7 @@ final class Writer {
               - FirstBlock.metaLength(old)
               + fresh.fieldsLength()
               + meta.readableBytes();
-      if (FirstBlock.contentLength(old) != fresh.contentLength() || length > Block.MAX_BYTES) {
+      if (FirstBlock.contentLength(old) != fresh.storedLength() || length > Block.MAX_BYTES) {
         return Outcome.REFUSED;
       }
       block = blocks.buffer(length);
@@ -372,7 +385,7 @@ final class Writer {
       return commit(
           block,
           Lane.values()[Block.lane(old)],
-          new Terms(FirstBlock.allPieces(old), layout, false, stored, cancelled));
+          new Terms(FirstBlock.allPieces(old), layout, false, false, stored, cancelled));
     } finally {
       old.release();
       if (meta != null) {

@@ -142,6 +142,10 @@ public final class Flights {
   }
 
   private final ConcurrentHashMap<Object, Group> groups = new ConcurrentHashMap<>();
+
+  /** By the key it is stored under; one of a key is enough to wait for. */
+  private final ConcurrentHashMap<Object, InFlight> landingParts = new ConcurrentHashMap<>();
+
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
   private final long maxKeptBytes;
@@ -243,6 +247,31 @@ public final class Flights {
             new ContentLog(allocator, reservation),
             maxKeptBytes,
             readAheadGapBytes);
+  }
+
+  /** All of a part that {@code flight} leaves on disk arrived. */
+  void partLanding(InFlight flight) {
+    landingParts.put(flight.storedUnder(), flight);
+  }
+
+  /** Ends {@link #partLanding}. */
+  void partLanded(InFlight flight) {
+    landingParts.remove(flight.storedUnder(), flight);
+  }
+
+  /** A fetch that is about to leave a part under {@code key} on disk, or null. No allocation. */
+  public InFlight landingPart(KeyProbe key) {
+    return landingParts.isEmpty() ? null : landingParts.get(key);
+  }
+
+  /**
+   * Ends all fetches that go on, as if their origins had broken off: what arrived stays as a part
+   * where it can. Any thread.
+   */
+  public void breakOff(Object cause) {
+    for (Group group : groups.values()) {
+      group.forEach(flight -> flight.execute(() -> flight.fail(cause)));
+    }
   }
 
   /** {@code flight} is not found any more. */

@@ -8,6 +8,8 @@ import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -23,10 +25,12 @@ import java.util.concurrent.RejectedExecutionException;
  *   <tr><td>OPEN</td><td>no head yet</td><td>head, fail</td><td>join, wait</td>
  *     <td>STREAMING, FAILED</td></tr>
  *   <tr><td>STREAMING</td><td>content arrives</td><td>content, end, fail</td>
- *     <td>join from the first octet while it can be had, read</td><td>LANDING, COMPLETE, FAILED</td>
- *     </tr>
+ *     <td>join from the first octet while it can be had, read</td>
+ *     <td>LANDING, BROKEN, COMPLETE, FAILED</td></tr>
  *   <tr><td>LANDING</td><td>all arrived; on its way to disk and found until it is there</td>
  *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
+ *   <tr><td>BROKEN</td><td>will never be complete; what arrived is on its way to disk as a part</td>
+ *     <td>-</td><td>read the rest, then failed; {@link #awaitPart}</td><td>FAILED</td></tr>
  *   <tr><td>COMPLETE</td><td>all arrived; stored if it may be; not found any more</td><td>-</td>
  *     <td>read the rest, then end</td><td>-</td></tr>
  *   <tr><td>FAILED</td><td>will never be complete; not found any more</td><td>-</td>
@@ -127,6 +131,7 @@ public final class InFlight {
     OPEN,
     STREAMING,
     LANDING,
+    BROKEN,
     COMPLETE,
     FAILED;
 
@@ -159,6 +164,11 @@ public final class InFlight {
   private Arrived arrived;
   private Fields trailers;
   private Object failure;
+
+  /** Whether all there will be of a part arrived, and it is not found on disk yet. */
+  private boolean landingPart;
+
+  private final List<Runnable> waitingForPart = new ArrayList<>();
   private boolean desertion;
   private boolean wanting = true;
   private boolean busy;
@@ -342,6 +352,9 @@ public final class InFlight {
     }
     intake.add(content);
     progress = intake.received();
+    if (progress == arrived.contentLength()) {
+      beginLandingPart();
+    }
     if (!intake.isKept() || intake.received() != arrived.contentLength()) {
       pumpAll();
     } // else the end follows at once, and whoever has the last octet then finds it stored
@@ -371,12 +384,13 @@ public final class InFlight {
     }
     if (intake.isSpooled() && !doNotStore) {
       phase = Phase.LANDING;
+      beginLandingPart();
     } else {
       phase = Phase.COMPLETE;
       if (intake.isKept() && !doNotStore) {
         intake.land();
       }
-      flights.forget(this);
+      forget();
     }
     intake.complete();
     pumpAll();
@@ -392,10 +406,16 @@ public final class InFlight {
       return;
     }
     boolean outermost = enter();
-    if (phase == Phase.STREAMING && !doNotStore) {
-      intake.landPart();
+    boolean landing = phase == Phase.STREAMING && !doNotStore && intake.landPart();
+    if (landing) {
+      failure = cause;
+      phase = Phase.BROKEN;
+      notJoinable();
+      landPart();
+      intake.complete();
+    } else {
+      failed(cause);
     }
-    failed(cause);
     pumpAll();
     leave(outermost);
   }
@@ -403,8 +423,61 @@ public final class InFlight {
   private void failed(Object cause) {
     failure = cause;
     phase = Phase.FAILED;
-    flights.forget(this);
+    forget();
     intake.complete();
+  }
+
+  /** It is not found any more: requests that waited for a part of it look on disk. */
+  private void forget() {
+    flights.forget(this);
+    if (landingPart) {
+      landingPart = false;
+      flights.partLanded(this);
+      waitingForPart.forEach(Runnable::run);
+      waitingForPart.clear();
+    }
+  }
+
+  /** The last byte of a part is there, and its reader may ask for the part at once. */
+  private void beginLandingPart() {
+    StoredMeta meta = arrived.meta();
+    if (meta != null && meta.part() != null && intake.isSpooled() && !doNotStore) {
+      landPart();
+    }
+  }
+
+  private void landPart() {
+    landingPart = true;
+    flights.partLanding(this);
+  }
+
+  /**
+   * Tells {@code then}, on {@code other}, when the part that it is about to leave on disk can be
+   * found there, or will not come. Any thread.
+   */
+  public void awaitPart(EventExecutor other, Runnable then) {
+    boolean sent =
+        execute(
+            () -> {
+              if (landingPart) {
+                waitingForPart.add(() -> tell(other, then));
+              } else {
+                tell(other, then);
+              }
+            });
+    if (!sent) {
+      tell(other, then);
+    }
+  }
+
+  /** Whether anybody is left to be told. */
+  private static boolean tell(EventExecutor loop, Runnable then) {
+    try {
+      loop.execute(then);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
   }
 
   /** Lets go of what it was begun with. Nobody ever saw it. */
@@ -437,7 +510,7 @@ public final class InFlight {
     return switch (phase) {
       case OPEN -> true;
       case STREAMING -> intake.hasRoom();
-      case LANDING, COMPLETE, FAILED -> false;
+      case LANDING, BROKEN, COMPLETE, FAILED -> false;
     };
   }
 
@@ -481,9 +554,9 @@ public final class InFlight {
   }
 
   private void landed() {
-    if (phase == Phase.LANDING) {
-      phase = Phase.COMPLETE;
-      flights.forget(this);
+    if (phase == Phase.LANDING || phase == Phase.BROKEN) {
+      phase = phase == Phase.LANDING ? Phase.COMPLETE : Phase.FAILED;
+      forget();
     }
   }
 
@@ -547,7 +620,7 @@ public final class InFlight {
       intake.readFromDisk(cursor);
     }
     if (!cursor.gone && phase.written() && cursor.place.isAtEnd()) {
-      if (phase == Phase.FAILED) {
+      if (phase == Phase.FAILED || phase == Phase.BROKEN) {
         cursor.refuse(failure);
       } else {
         cursor.gone = true;
@@ -580,7 +653,7 @@ public final class InFlight {
     while (dirty) {
       dirty = false;
       readers.sweep();
-      intake.feed(phase == Phase.LANDING);
+      intake.feed(phase == Phase.LANDING || phase == Phase.BROKEN, phase == Phase.BROKEN);
       if (phase == Phase.STREAMING) {
         intake.closeLagged();
       }

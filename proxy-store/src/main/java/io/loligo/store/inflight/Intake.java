@@ -101,6 +101,10 @@ final class Intake {
   void begin(Arrived arrived) {
     this.arrived = arrived;
     log.holdBeside(arrived.fields());
+    boolean part = arrived.meta() != null && arrived.meta().part() != null;
+    if (part && spool()) {
+      return; // there it is stored beside other parts
+    }
     boolean inMemory = mayKeep(arrived.fields().readableBytes(), arrived.contentLength());
     if (inMemory && log.keep(arrived.fields(), arrived.contentLength())) {
       return;
@@ -126,20 +130,17 @@ final class Intake {
 
   /** Whether the content goes to disk from now on, what is here already too. */
   private boolean spool() {
-    if (!isHeldWhole()
-        || arrived.meta().part() != null
-        || !log.setAside(Spooling.FLOOR_BYTES + readAheadGapBytes)) {
+    return spool(arrived.meta(), arrived.contentLength());
+  }
+
+  private boolean spool(StoredMeta meta, long contentLength) {
+    if (!isHeldWhole() || !log.setAside(Spooling.FLOOR_BYTES + readAheadGapBytes)) {
       return false;
     }
     Spooling way = new Spooling(source, log);
     Spool spool =
         landing.spool(
-            source.storedUnder(),
-            arrived.meta(),
-            arrived.fields(),
-            arrived.contentLength(),
-            source.loop(),
-            way);
+            source.storedUnder(), meta, arrived.fields(), contentLength, source.loop(), way);
     if (spool == null) {
       return false;
     }
@@ -238,16 +239,31 @@ final class Intake {
   }
 
   /**
-   * Stores what was kept of a response that will never be complete, where it may be continued later
-   * (RFC 9111 section 3.3).
+   * Stores what arrived of a response that will never be complete, where it may be continued later
+   * (RFC 9111 section 3.3): on disk if it can be, also what was kept for memory. Whether it is on
+   * its way there: {@link #feed} ends it.
    */
-  void landPart() {
+  boolean landPart() {
     StoredMeta meta = arrived.meta();
     long octets = log.end();
-    if (log.kept() && octets > 0 && octets < arrived.contentLength() && meta.canBeContinued()) {
-      long start = meta.contentStart();
-      land(meta.withPart(new ContentPart(start, start + octets)));
+    boolean some = octets > 0 && (arrived.contentLength() < 0 || octets < arrived.contentLength());
+    if (!some || meta == null || !meta.canBeContinued()) {
+      return false;
     }
+    StoredMeta part = part(meta, octets);
+    if (log.kept()) {
+      if (!spool(part, octets)) {
+        land(part);
+        return false;
+      }
+      log.stopKeeping();
+    }
+    return isSpooled();
+  }
+
+  private static StoredMeta part(StoredMeta meta, long octets) {
+    long start = meta.contentStart();
+    return meta.withPart(new ContentPart(start, start + octets));
   }
 
   private void land(StoredMeta meta) {
@@ -294,12 +310,17 @@ final class Intake {
 
   // Settling
 
-  /** Feeds the disk; {@code landing}: that was all, and it is to be stored. */
-  void feed(boolean landing) {
+  /**
+   * Feeds the disk.
+   *
+   * @param landing whether that was all, and it is to be stored
+   * @param broken whether it broke off
+   */
+  void feed(boolean landing, boolean broken) {
     if (isSpooled()) {
       spooling.feed();
       if (landing) {
-        spooling.end(arrived.meta());
+        spooling.end(broken ? part(arrived.meta(), log.end()) : arrived.meta().arrived(log.end()));
       }
     }
   }

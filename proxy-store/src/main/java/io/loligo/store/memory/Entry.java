@@ -10,6 +10,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
@@ -154,6 +155,34 @@ public final class Entry implements Stored {
       CacheKey key, StoredMeta meta, ByteBuf fields, int charge, MemoryLedger ledger) {
     int length = fields.readableBytes();
     return loaded(key, meta, fields, charge, length, length, LeftOnDisk.ALL, ledger);
+  }
+
+  /**
+   * Several parts of one response, read as one. One reference, owned by the caller.
+   *
+   * @param meta of what they are together; see {@link io.loligo.core.range.JoinedParts}
+   * @param parts taken; in ascending order of their first bytes
+   * @param newest that of {@code parts} whose fields count
+   */
+  public static Entry joined(
+      StoredMeta meta, List<Entry> parts, Entry newest, MemoryLedger ledger) {
+    int length = newest.fieldsLength;
+    ByteBuf fields = newest.first.retainedSlice(0, length).touch("Entry, joined");
+    FurtherContent rest = new JoinedContent(parts, meta.contentStart());
+    return loaded(newest.key, meta, fields, 0, length, length, rest, ledger);
+  }
+
+  /** The parts it was {@link #joined} of, borrowed; empty where it is one piece. */
+  public List<Entry> parts() {
+    return rest instanceof JoinedContent joined ? joined.parts() : List.of();
+  }
+
+  /**
+   * Whether it was read from a disk, where parts of a response are stored beside each other; memory
+   * has one part at most.
+   */
+  public boolean isOnDisk() {
+    return diskId != 0 || !parts().isEmpty();
   }
 
   /** Whether there is no way to its content from here: it can answer what needs none. */
@@ -364,6 +393,11 @@ public final class Entry implements Stored {
   /** Octets of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
   public long contentLength() {
     return meta.contentLength();
+  }
+
+  /** Bytes of content that are stored: of the whole, or of its part. */
+  public long storedLength() {
+    return meta.storedLength();
   }
 
   /** Fields, empty line, first content; borrowed while a reference is held; indices meaningless. */

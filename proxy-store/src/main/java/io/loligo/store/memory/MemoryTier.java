@@ -383,6 +383,30 @@ public final class MemoryTier {
     removeIf(key, other -> vary == null || other == null || vary.equals(other));
   }
 
+  /** Drops what is incomplete under {@code key}: a disk has parts of it, more of which may come. */
+  public void removeParts(CacheKey key) {
+    for (Entry entry : retainAll(key)) {
+      if (entry.meta().part() != null) {
+        removeVariant(entry);
+      }
+      entry.release();
+    }
+  }
+
+  private void removeVariant(Entry gone) {
+    cache
+        .asMap()
+        .computeIfPresent(
+            gone.key(),
+            (ignored, stored) -> {
+              Stored now = Variants.without(stored, gone);
+              if (now != null && now != stored) {
+                mapped(now);
+              }
+              return now;
+            });
+  }
+
   private void removeIf(CacheKey key, Predicate<VarySelection> gone) {
     cache
         .asMap()

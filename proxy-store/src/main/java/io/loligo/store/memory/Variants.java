@@ -80,10 +80,19 @@ final class Variants implements Stored {
    * has, null where nothing is left. What it holds is retained for it.
    */
   static Stored without(Stored old, Predicate<VarySelection> gone) {
+    return withoutEntries(old, entry -> gone.test(entry.meta().vary()));
+  }
+
+  /** The same without {@code gone}. */
+  static Stored without(Stored old, Entry gone) {
+    return withoutEntries(old, entry -> entry == gone);
+  }
+
+  private static Stored withoutEntries(Stored old, Predicate<Entry> gone) {
     Entry[] entries = new Entry[old.size()];
     int count = 0;
     for (int i = 0; i < old.size(); i++) {
-      if (!gone.test(old.get(i).meta().vary())) {
+      if (!gone.test(old.get(i))) {
         entries[count++] = old.get(i);
       }
     }

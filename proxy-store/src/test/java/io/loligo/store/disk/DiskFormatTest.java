@@ -2,10 +2,16 @@ package io.loligo.store.disk;
 
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.ContentPart;
+import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredForm;
+import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.admission.Lane;
@@ -569,7 +575,35 @@ final class DiskFormatTest {
                 + "01" // stale-if-error: none
                 + "8001" // content length
                 + "04227822" // entity tag
-                + "00"); // no selecting fields
+                + "00" // no selecting fields
+                + "00"); // whole
+    ByteBuf part = Unpooled.buffer();
+    StoredForm.writeMeta(meta.withPart(new ContentPart(9, 309)), part);
+    assertThat(ByteBufUtil.hexDump(part))
+        .isEqualTo(
+            hex.substring(0, hex.length() - 2)
+                + "0a" // it begins with byte 9
+                + "ac02"); // 300 bytes
+    assertThat(StoredForm.readMeta(part).part()).isEqualTo(new ContentPart(9, 309));
+    part.release();
+  }
+
+  /** A part shares one half of the hash with its key, and half of the other with its variant. */
+  @Test
+  void hashesPartsAsThePageSays() {
+    CacheKey key = key(URL);
+    StoredMeta whole = meta().withContentLength(1000);
+    StoredMeta part = whole.withPart(new ContentPart(0x0102, 500));
+    StoredHash hash = new StoredHash(1, 2);
+    long high = hash.ofStored(key, whole).high();
+    long low = hash.low();
+    assertThat(hash.of(key, null).low()).isEqualTo(low);
+    assertThat(hash.ofStored(key, part).high()).isEqualTo(high);
+    byte[] place = {0, 2, 1, 0, 0, 0, 0, 0, 0};
+    KeyProbe mixed = new KeyProbe().append(place, 0, place.length);
+    long expected = low ^ (new StoredHash(1, 2).of(mixed).high() & 0xffff_ffffL);
+    assertThat(hash.low()).isEqualTo(expected).isNotEqualTo(low);
+    assertThat(StoredHash.variant(hash.low())).isEqualTo(StoredHash.variant(low));
   }
 
   @Test

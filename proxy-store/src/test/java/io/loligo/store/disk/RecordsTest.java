@@ -126,7 +126,8 @@ final class RecordsTest {
         FirstBlock.version(block),
         0,
         Block.length(block),
-        null);
+        null,
+        false);
   }
 
   private Stored offer(long number) {

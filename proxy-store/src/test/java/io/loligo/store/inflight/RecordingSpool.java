@@ -75,7 +75,7 @@ final class RecordingSpool implements Spool {
   public void end(StoredMeta meta) {
     assertCalled();
     assertThat(phase).isEqualTo(Phase.OPEN);
-    assertThat(meta.contentLength()).isEqualTo(taken);
+    assertThat(meta.storedLength()).isEqualTo(taken);
     this.meta = meta;
     phase = Phase.ENDING;
   }

@@ -5,10 +5,12 @@ import static io.loligo.store.StoreFixture.STREAM_BUFFER;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.probe;
 import static io.loligo.store.inflight.SpoolingFixture.MAX_KEPT;
 import static io.loligo.store.inflight.SpoolingFixture.URL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.ContentPart;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.ManualLoops;
 import io.loligo.store.StoreFixture;
@@ -1068,6 +1070,130 @@ final class SpoolingTest {
       loops.runAll();
       assertThat(behind.failure).isEqualTo(InFlight.Refusal.LAGGED);
       assertThat(fixture.rejected).isZero();
+    }
+  }
+
+  /** RFC 9111 section 3.3: what arrived is stored as a part. */
+  @Nested
+  class BreakingOff {
+    private StoredMeta tagged() {
+      byte[] tag = {'"', 'a', '"'};
+      return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, tag, null, LENGTH);
+    }
+
+    private boolean[] await() {
+      boolean[] told = new boolean[1];
+      away.call(() -> flight.awaitPart(away, () -> told[0] = true));
+      loops.runAll();
+      return told;
+    }
+
+    @Test
+    void whatArrivedGoesToDiskAndIsWaitedFor() {
+      begin();
+      head(tagged(), LENGTH);
+      RecordingReader reader = reader(home, EVERYTHING);
+      send((int) GAP);
+      fail("broken");
+      loops.runAll();
+      assertThat(reader.failure).as("its client does not wait for the disk").isEqualTo("broken");
+      assertThat(fixture.isFound(flight)).isFalse();
+      assertThat(fixture.flights.landingPart(probe(URL))).isSameAs(flight);
+      boolean[] told = await();
+      assertThat(told[0]).isFalse();
+      fixture.spool().flowAll(loops);
+      assertWritten(fixture.spool(), (int) GAP);
+      assertThat(fixture.spool().meta.part()).isEqualTo(new ContentPart(0, GAP));
+      assertThat(fixture.spool().meta.contentLength()).isEqualTo(LENGTH);
+      assertThat(fixture.spool().found).isTrue();
+      assertThat(told[0]).isTrue();
+      assertThat(fixture.flights.landingPart(probe(URL))).isNull();
+      assertThat(await()[0]).as("told at once by now").isTrue();
+    }
+
+    @Test
+    void whatWasKeptForMemoryGoesToDisk() {
+      begin();
+      head(tagged().withContentLength(1000), 1000);
+      send(400);
+      assertThat(fixture.spools).isEmpty();
+      fail("broken");
+      fixture.spool().flowAll(loops);
+      assertWritten(fixture.spool(), 400);
+      assertThat(fixture.spool().meta.part()).isEqualTo(new ContentPart(0, 400));
+      assertThat(fixture.inMemory()).isNull();
+    }
+
+    @Test
+    void memoryHasItWhereNoDiskTakesIt() {
+      fixture.diskAccepts = false;
+      begin();
+      head(tagged().withContentLength(1000), 1000);
+      send(400);
+      fail("broken");
+      Entry entry = fixture.inMemory();
+      assertThat(entry.meta().part()).isEqualTo(new ContentPart(0, 400));
+      entry.release();
+    }
+
+    @Test
+    void aPartGoesToDiskHoweverSmallItIs() {
+      begin();
+      head(tagged().withPart(new ContentPart(5, 15)), 10);
+      send(10);
+      assertThat(fixture.flights.landingPart(probe(URL)))
+          .as("before its client can ask again")
+          .isSameAs(flight);
+      end();
+      fixture.spool().flowAll(loops);
+      assertThat(fixture.spool().meta.part()).isEqualTo(new ContentPart(5, 15));
+      assertThat(fixture.flights.landingPart(probe(URL))).isNull();
+    }
+
+    @Test
+    void nothingIsStoredOfWhatIsPurgedMeanwhile() {
+      begin();
+      head(tagged(), LENGTH);
+      send((int) GAP);
+      fail("broken");
+      boolean[] told = await();
+      purge();
+      fixture.spool().flowAll(loops);
+      assertThat(fixture.spool().found).isFalse();
+      assertThat(told[0]).isTrue();
+    }
+
+    @Test
+    void whoWaitsIsToldWhereTheDiskFails() {
+      begin();
+      head(tagged(), LENGTH);
+      send((int) GAP);
+      fail("broken");
+      boolean[] told = await();
+      fixture.spool().fail();
+      loops.runAll();
+      assertThat(told[0]).isTrue();
+    }
+
+    @Test
+    void withoutAStrongTagNothingIsStored() {
+      RecordingSpool spool = beginSpooled();
+      send((int) GAP);
+      fail("broken");
+      loops.runAll();
+      assertThat(spool.isEnding()).isFalse();
+      assertThat(spool.isClosed()).isTrue();
+    }
+
+    @Test
+    void allFetchesBreakOffWhenTheStoreEnds() {
+      begin();
+      head(tagged(), LENGTH);
+      send((int) GAP);
+      fixture.flights.breakOff("closing");
+      loops.runAll();
+      fixture.spool().flowAll(loops);
+      assertThat(fixture.spool().found).isTrue();
     }
   }
 }
