@@ -182,6 +182,9 @@ class PurgeFileTest {
 
   @Test
   void aPurgeWritesItsBucketOnly() throws IOException {
+    try (PurgeFile file = open()) {
+      file.mark(Table.GROUP, new long[] {76, 78}, 1_000);
+    }
     byte[] before = Files.readAllBytes(path);
     try (PurgeFile file = open()) {
       overwrite(cell(76, 0), 1); // is not written over

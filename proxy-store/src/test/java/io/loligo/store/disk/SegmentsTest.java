@@ -434,29 +434,28 @@ final class SegmentsTest {
     fill(60_000);
     segments.closeBuffers(true);
     full.forEach(segments::flushed);
+    assertThat(segments.oldest(LANE)).as("it is open").isNull();
+    assertThat(segments.snapshot().states()).noneMatch(Segments.State::written);
     Room small = fill(1_024);
     assertThat(of(small.place())).isSameAs(first);
     assertThat(small.offset() % PAGE).isZero();
   }
 
-  /** Its buffer is given up, so that it comes back soon. */
+  /** Where all buffers are in use, the one of the end is written, so that it comes back. */
   @Test
-  void anEndTakesNoBufferFromTheOpenSegment() {
-    List<Room> rooms = new ArrayList<>();
-    Segment first = leaveAnEnd();
+  void anEndGivesItsBufferUpForTheOpenSegment() {
+    segments = segments(12);
+    Segment last = null;
     for (int i = 0; i < BufferPool.MAX; i++) {
-      Room room = segments.reserve(60_000, 32, LANE, false, false);
-      if (room != null) {
-        rooms.add(room);
-        segments.closeBuffers(false);
-        segments.closeBuffers(false);
-      }
+      last = leaveAnEnd();
     }
+    assertThat(full).extracting(SegmentBuffer::segment).doesNotContain(last);
     assertThat(segments.reserve(60_000, 32, LANE, false, false)).isNull();
-    assertThat(full).extracting(SegmentBuffer::segment).contains(first);
-    rooms.forEach(segments::done);
+    assertThat(full).extracting(SegmentBuffer::segment).contains(last);
     List.copyOf(full).forEach(segments::flushed);
-    assertThat(fill(60_000)).isNotNull();
+    Room room = segments.reserve(60_000, 32, LANE, false, false);
+    assertThat(of(room.place())).isNotSameAs(last);
+    segments.done(room);
   }
 
   @Test
