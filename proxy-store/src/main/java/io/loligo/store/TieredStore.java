@@ -706,9 +706,9 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Lets what arrived whole get to disk, for some seconds at most, and ends all other fetches, of
-   * which that stays as a part which arrived. To be called before {@link #close}, while event loops
-   * live and nothing is begun any more. Blocks.
+   * Waits, for some seconds at most, until complete responses are on disk, and ends all other
+   * fetches: the bytes that arrived of those stay as parts. To be called before {@link #close},
+   * while event loops live and nothing is begun any more. Blocks.
    */
   public void land() {
     try {

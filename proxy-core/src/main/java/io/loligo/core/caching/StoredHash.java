@@ -54,7 +54,7 @@ public final class StoredHash {
     return this;
   }
 
-  /** What the parts of a variant and its whole have in common in the half {@code low}. */
+  /** The bits of the half {@code low} that the parts of a variant share with its whole. */
   public static long variant(long low) {
     return low & ~OF_PART;
   }

@@ -35,8 +35,8 @@ public record Completion(
   private static final int PARTIAL_CONTENT = 206;
 
   /**
-   * How {@code stored}, incomplete, is completed for {@code request}; null where nothing of what is
-   * asked for is stored, or the client has conditions that only an origin judges.
+   * How {@code stored}, incomplete, is completed for {@code request}; null where no requested byte
+   * is stored, or the client has conditions that only an origin judges.
    *
    * @param besides whether other parts are stored beside {@code stored}: the answer then begins
    *     with the range, wherever that is. Else it begins with the part, so that the part grows.
@@ -102,7 +102,7 @@ public record Completion(
   }
 
   /**
-   * Whether {@code reply} is gap {@code number}: exactly what was asked for, with the same strong
+   * Whether {@code reply} is gap {@code number}: exactly the requested bytes, with the same strong
    * entity tag (RFC 9110 section 15.3.7.3).
    *
    * @param contentLength of {@code reply}; -1 where unknown
@@ -126,7 +126,7 @@ public record Completion(
         && (completeLength < 0 || completeLength == place.completeLength());
   }
 
-  /** The same with what {@code reply}, which {@link #isContinuedBy}, tells of the length. */
+  /** The same with the length of the whole from {@code reply}, which {@link #isContinuedBy}. */
   public Completion known(ResponseHead reply) {
     ContentRange place = ContentRange.of(reply.fields());
     if (completeLength >= 0 || place == null) {
@@ -140,8 +140,8 @@ public record Completion(
   }
 
   /**
-   * The same where what is stored from {@code offset} to the next gap cannot be read: it is fetched
-   * with that gap. Gaps before {@code offset} are through.
+   * The same where the stored bytes from {@code offset} to the next gap cannot be read: they are
+   * fetched with that gap. Gaps before {@code offset} are filled already.
    */
   public Completion without(long offset) {
     long to = end;

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Which of several incomplete stored responses answer a request together, and as what: those of the
- * newest representation, where a strong entity tag says that they belong together (RFC 9111 section
- * 3.4). Immutable.
+ * The incomplete stored responses that answer a request together: those of the newest
+ * representation, where a strong entity tag says that they belong together (RFC 9111 section 3.4).
+ * Immutable.
  *
- * @param meta of what they are together: that of the newest of them; without a {@linkplain
+ * @param meta of all of them together: that of the newest one; without a {@linkplain
  *     StoredMeta#part part} where nothing is missing
  * @param used numbers of those that are needed, in ascending order of their first bytes
  * @param newest number of the one whose fields count, one of {@code used}
@@ -92,7 +92,9 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
         && !Arrays.equals(one.etag(), newest.etag());
   }
 
-  /** Without a strong entity tag one part answers alone: the newest that has what is asked for. */
+  /**
+   * Without a strong entity tag one part answers alone: the newest that has the requested bytes.
+   */
   private static JoinedParts single(
       List<StoredMeta> parts,
       List<Integer> same,
@@ -162,7 +164,7 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
     return left;
   }
 
-  /** Whether {@code part} has something of what is asked for, or ends where that begins. */
+  /** Whether {@code part} has a requested byte, or ends where the requested bytes begin. */
   private static boolean isNear(ContentPart part, List<ByteRange> ranges) {
     if (ranges.isEmpty()) {
       return true;

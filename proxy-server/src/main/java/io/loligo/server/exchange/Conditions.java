@@ -41,7 +41,7 @@ interface Conditions {
     };
   }
 
-  /** Gap {@code number} of what is stored in part. */
+  /** Gap {@code number} of a response that is stored in part. */
   static Conditions completing(Completion completion, int number) {
     return lines -> completion.addTo(lines, number);
   }

@@ -227,8 +227,8 @@ final class Exchange implements ClientEvents {
   }
 
   /**
-   * Whether a part of what is asked for is about to be stored on disk: then it is waited for, once,
-   * and looked for again.
+   * Whether a part of the requested response is about to be stored on disk: then this request waits
+   * for it, once, and looks again.
    */
   private boolean awaitsPart() {
     if (landingPart != null || !wantsPart()) {
@@ -543,8 +543,8 @@ final class Exchange implements ClientEvents {
   }
 
   /**
-   * Whether {@code entry} is what this request waited for, parts of what it wants, and they are
-   * completed or validated for it: then takes it.
+   * Whether {@code entry} has parts of the requested response that this request completes or
+   * validates: then takes it.
    */
   private boolean completeInstead(Entry entry) {
     StoredMeta meta = loop.regarded(entry, target, view);

@@ -239,8 +239,8 @@ final class Explaining {
   }
 
   /**
-   * What the request would get of the parts on disk, joined; those that it needs are added to
-   * {@code used}. Null where it selects none.
+   * The parts on disk that the request would get, joined; those that it needs are added to {@code
+   * used}. Null where it selects none.
    */
   private Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
     List<Glimpse> parts = new ArrayList<>();
@@ -261,7 +261,7 @@ final class Explaining {
     return parts.get(joined.newest()).with(joined.meta());
   }
 
-  /** What the request selects of a tier, as it would be looked up, or -1: of the disk a whole. */
+  /** The response of a tier that the request selects, on disk only a whole one, or -1. */
   private int select(List<Glimpse> variants, boolean onDisk) {
     int found = -1;
     for (int i = 0; i < variants.size(); i++) {

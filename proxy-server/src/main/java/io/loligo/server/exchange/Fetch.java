@@ -74,7 +74,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private Completion completion;
   private boolean whole;
 
-  /** Offset of the next byte of what is completed. */
+  /** Offset of the next byte of the answer that is completed. */
   private long position;
 
   /** Number of the gap that is being fetched, or comes next. */
@@ -86,7 +86,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   /** Whether a stored stretch is being read from disk. */
   private boolean feeding;
 
-  /** Whether readers know the head of what is completed. */
+  /** Whether readers have the head of the answer that is completed. */
   private boolean opened;
 
   /** Whether the answer of {@link #origin} is over, and another request follows or none. */
@@ -865,9 +865,9 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     return true;
   }
 
-  // ---- what is completed: stored stretches and gaps in turn
+  // ---- completing: stored stretches and gaps in turn
 
-  /** The answer to the request for a further gap: readers have what is before it. */
+  /** The answer to the request for a further gap: readers have all bytes before it. */
   private void nextGap(ResponseHead reply, Framing replyFraming) {
     asking = false;
     if (completion.isContinuedBy(reply, contentLength(reply, replyFraming), gap)) {
@@ -888,7 +888,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     return gap < completion.gaps().size() ? completion.gaps().get(gap).first() : completion.end();
   }
 
-  /** Hands on what is stored until the next gap, as far as readers take it. */
+  /** Hands on stored bytes until the next gap, as far as readers take them. */
   private void feedStored() {
     while (opened && !over && !feeding && isStoredNext() && inFlight.wantsMore()) {
       int most = (int) Math.min(stretchEnd() - position, Entry.BLOCK_BYTES);
@@ -936,7 +936,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     loop.route(view, head.methodId(), this::start);
   }
 
-  /** Notes what the last request took; {@code cancel}: its answer is not needed. */
+  /** Notes the bytes of the last request; {@code cancel}: its answer is not needed. */
   private void endAnswer(boolean cancel) {
     if (origin == null || answerOver) {
       return;

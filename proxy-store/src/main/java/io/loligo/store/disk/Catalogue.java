@@ -398,7 +398,7 @@ final class Catalogue {
     }
   }
 
-  /** Whether {@code object} is a part; {@code slot} has what it takes the place of. */
+  /** Whether {@code object} is a part; it takes the place of {@code slot}. */
   private static boolean isPart(Publication object, ObjectIndex index, int slot) {
     return object.moved() == null ? object.isPart() : isPart(index, slot);
   }
@@ -522,7 +522,7 @@ final class Catalogue {
     }
   }
 
-  /** Drops what does not stay beside {@code kept}: see above, and all where that is to be alone. */
+  /** Drops the responses that do not stay beside {@code kept}; all where that is to be alone. */
   private void dropSurplus(Stripe stripe, long high, int kept, boolean alone) {
     ObjectIndex index = stripe.index;
     int count = index.findAll(high, stripe.variants);

@@ -1250,7 +1250,7 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** What memory has is older than {@code stored}, or may hide it. */
+  /** The copy in memory is older than {@code stored}, or may hide it. */
   private void arrived(CacheKey key, StoredMeta stored) {
     if (stored.part() == null) {
       memory.superseded(key, stored.vary());

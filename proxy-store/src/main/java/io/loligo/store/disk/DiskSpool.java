@@ -97,7 +97,7 @@ final class DiskSpool implements Spool {
    * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
    *
    * @param layout of content of the announced length, or of any length if that is -1
-   * @param complete told before it is stored, on a disk thread, what will be
+   * @param complete given the meta of the stored response, on a disk thread
    * @param superseded called where it fails: what is stored is older than what clients have
    */
   DiskSpool(

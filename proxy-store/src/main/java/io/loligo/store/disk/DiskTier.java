@@ -646,7 +646,7 @@ public final class DiskTier implements AutoCloseable {
     return announce(key, vary, false);
   }
 
-  /** The same for what {@code meta} is of: a part takes the place of nothing else. */
+  /** The same for the response of {@code meta}: a part takes the place of nothing else. */
   public Pending announceOf(CacheKey key, StoredMeta meta) {
     return announce(key, meta.vary(), meta.part() != null);
   }

@@ -155,8 +155,8 @@ final class Loader {
   }
 
   /**
-   * What is stored that a request selects: the preferred whole, or else parts. Confined to one
-   * thread.
+   * The stored responses that a request selects: the preferred whole, or else parts. Confined to
+   * one thread.
    */
   private final class Candidates {
     private final CacheKey key;

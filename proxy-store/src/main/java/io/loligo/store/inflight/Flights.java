@@ -265,8 +265,8 @@ public final class Flights {
   }
 
   /**
-   * Ends all fetches that go on, as if their origins had broken off: what arrived stays as a part
-   * where it can. Any thread.
+   * Ends all running fetches, as if their origins had broken off: the bytes that arrived stay as a
+   * part where they can. Any thread.
    */
   public void breakOff(Object cause) {
     for (Group group : groups.values()) {

@@ -29,7 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
  *     <td>LANDING, BROKEN, COMPLETE, FAILED</td></tr>
  *   <tr><td>LANDING</td><td>all arrived; on its way to disk and found until it is there</td>
  *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
- *   <tr><td>BROKEN</td><td>will never be complete; what arrived is on its way to disk as a part</td>
+ *   <tr><td>BROKEN</td><td>will never be complete; a part of it is on its way to disk</td>
  *     <td>-</td><td>read the rest, then failed; {@link #awaitPart}</td><td>FAILED</td></tr>
  *   <tr><td>COMPLETE</td><td>all arrived; stored if it may be; not found any more</td><td>-</td>
  *     <td>read the rest, then end</td><td>-</td></tr>

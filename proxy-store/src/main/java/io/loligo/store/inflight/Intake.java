@@ -239,9 +239,9 @@ final class Intake {
   }
 
   /**
-   * Stores what arrived of a response that will never be complete, where it may be continued later
-   * (RFC 9111 section 3.3): on disk if it can be, also what was kept for memory. Whether it is on
-   * its way there: {@link #feed} ends it.
+   * Stores the bytes that arrived of a response that will never be complete, where it may be
+   * continued later (RFC 9111 section 3.3): on disk if possible, also if memory was to have them.
+   * Whether they are on their way there: {@link #feed} ends that.
    */
   boolean landPart() {
     StoredMeta meta = arrived.meta();

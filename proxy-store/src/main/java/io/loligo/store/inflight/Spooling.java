@@ -98,7 +98,7 @@ final class Spooling implements Spool.Listener {
     }
   }
 
-  /** All is in the log: {@code meta}, of what arrived, follows as soon as the spool has it too. */
+  /** All is in the log: {@code meta} follows as soon as the spool has all of it too. */
   void end(StoredMeta meta) {
     if (!ending && place.isAtEnd()) {
       ending = true;

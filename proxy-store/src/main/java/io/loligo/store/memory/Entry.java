@@ -160,7 +160,7 @@ public final class Entry implements Stored {
   /**
    * Several parts of one response, read as one. One reference, owned by the caller.
    *
-   * @param meta of what they are together; see {@link io.loligo.core.range.JoinedParts}
+   * @param meta of all of them together; see {@link io.loligo.core.range.JoinedParts}
    * @param parts taken; in ascending order of their first bytes
    * @param newest that of {@code parts} whose fields count
    */

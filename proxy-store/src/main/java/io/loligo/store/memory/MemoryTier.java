@@ -383,7 +383,7 @@ public final class MemoryTier {
     removeIf(key, other -> vary == null || other == null || vary.equals(other));
   }
 
-  /** Drops what is incomplete under {@code key}: a disk has parts of it, more of which may come. */
+  /** Drops incomplete responses under {@code key}: a disk has parts, and memory would hide them. */
   public void removeParts(CacheKey key) {
     for (Entry entry : retainAll(key)) {
       if (entry.meta().part() != null) {

@@ -119,7 +119,7 @@ final class PartsTest {
     return StoredFields.index((line + "\r\n\r\n").getBytes(ISO_8859_1));
   }
 
-  /** What is stored for {@code request}; all of its bytes are read and compared. */
+  /** The bytes stored for {@code request}; all of them are read and compared. */
   private static ContentPart stored(DiskFixture fixture, Fields request) {
     Entry entry = load(fixture, request);
     if (entry == null) {
@@ -184,7 +184,7 @@ final class PartsTest {
     }
   }
 
-  /** What is in their buffers has no footer, so that a start reads the blocks themselves. */
+  /** After the kill their segments have no footer, so that a start reads the blocks themselves. */
   @Test
   void severalPartsAreStoredBesideEachOtherAndReadAsOne() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
@@ -318,7 +318,7 @@ final class PartsTest {
     }
   }
 
-  /** Space is made: the oldest go, and what is left is right. */
+  /** Space is made: the oldest go, and the bytes that are left are right. */
   @Test
   void partsAreEvictedAsAllElse() throws IOException {
     try (DiskFixture fixture = new DiskFixture(disk(dir(temp.resolve("cache"), 8 << 20)))) {

@@ -1073,7 +1073,7 @@ final class SpoolingTest {
     }
   }
 
-  /** RFC 9111 section 3.3: what arrived is stored as a part. */
+  /** RFC 9111 section 3.3: the bytes that arrived are stored as a part. */
   @Nested
   class BreakingOff {
     private StoredMeta tagged() {
@@ -1164,7 +1164,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void whoWaitsIsToldWhereTheDiskFails() {
+    void waitersAreToldWhereTheDiskFails() {
       begin();
       head(tagged(), LENGTH);
       send((int) GAP);
