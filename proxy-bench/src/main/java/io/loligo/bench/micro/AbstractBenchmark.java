@@ -33,7 +33,6 @@ import org.openjdk.jmh.annotations.Warmup;
       "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
       "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
       "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
-      "--add-exports=jdk.compiler/com.sun.tools.javac.file=ALL-UNNAMED",
       "-Dchronicle.analytics.disable=true"
     })
 public abstract class AbstractBenchmark {}

@@ -12,8 +12,7 @@ import net.openhft.chronicle.map.ChronicleMap;
  * <p>It is never backed by a file: a thread that waits for a page of a mapped file waits in the
  * middle of Java code, and every other thread waits for it at the next safepoint.
  *
- * <p>The first use in a process compiles classes and takes some 2.5 s of processor time: never on
- * the way to the open port.
+ * <p>The first use in a process loads 1,400 classes: never on the way to the open port.
  */
 public final class ChronicleRecordMap implements RecordMap {
   /** Bytes of a key. */

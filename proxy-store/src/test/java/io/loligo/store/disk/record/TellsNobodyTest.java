@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The library of the map would like to tell its maker of each start. That its analytics cannot be
- * there, that nothing is left in the home directory, and that no name is looked up and no
- * connection made, which no Java code does without loading one of a few classes.
+ * there, that nothing is left in the home directory, that no class is compiled, and that no name is
+ * looked up and no connection made, which no Java code does without loading one of a few classes.
  */
 final class TellsNobodyTest {
   private static final Pattern NETWORK =
@@ -71,6 +71,12 @@ final class TellsNobodyTest {
   @Test
   void makesNoConnection() throws Exception {
     assertThat(network(session("keep quiet"))).isEmpty();
+  }
+
+  /** The build compiled what Chronicle Map would compile at the first map. */
+  @Test
+  void compilesNothing() throws Exception {
+    assertThat(session("keep quiet")).noneMatch(line -> line.contains("com.sun.tools.javac."));
   }
 
   @Test
