@@ -1166,7 +1166,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
-    if (exchange != null && slice() != null && exchange.isServed()) {
+    if (exchange != null && slice() != null && status == 206 && exchange.isServed()) {
       return true;
     }
     Forwarding forwarding = loop.config().forwarding();

@@ -301,6 +301,7 @@ final class SliceAnswer implements ClientEvents {
     HitAnswer.addRepeated(reply.fields(), lines);
     reply.addTo(lines, 1L << FieldName.AGE);
     SliceStream last = current;
+    last.served();
     close();
     if (SliceRecords.isHit(last.record())) {
       HitAnswer.classifyNotModified(stream.record(), head);
@@ -313,6 +314,7 @@ final class SliceAnswer implements ClientEvents {
   private void answer(int status, SliceReply reply, FieldLines lines) {
     reply.addTo(lines, KEPT_OF_SLICE);
     loop.clock().addDate(lines, loop.clock().millis());
+    current.served();
     close();
     stream.head(status, lines, null, 0, 0, 0, true);
     stream.flush();
@@ -443,6 +445,7 @@ final class SliceAnswer implements ClientEvents {
       return;
     }
     SliceStream left = current;
+    left.served(); // whoever asks next finds it
     left.close();
     later(
         () -> {
