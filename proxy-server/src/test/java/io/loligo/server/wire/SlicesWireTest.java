@@ -649,6 +649,25 @@ class SlicesWireTest extends WireTest {
     assertThat(asked).containsExactly("0");
   }
 
+  @ParameterizedTest
+  @EnumSource(Where.class)
+  void aCrowdOnSeveralLoopsReadsTheWhole(Where where) throws Exception {
+    start(where, "loligo_event_loops 2");
+    for (int i = 0; i < 10; i++) {
+      asked.clear();
+      String path = "/a?" + i;
+      origin.on(path, this::answer);
+      List<RawClient> crowd = new ArrayList<>();
+      for (int j = 0; j < 8; j++) {
+        crowd.add(client().get(origin.url(path)));
+      }
+      for (RawClient one : crowd) {
+        assertThat(one.response().text().equals(content)).isTrue();
+      }
+      assertThat(asked).containsExactlyInAnyOrder("0", "1", "2", "3", "4");
+    }
+  }
+
   @Test
   void aClientThatLeavesEndsItsSlice() throws Exception {
     start(Where.MEMORY, "quick_abort_min 0 KB", "quick_abort_max 0 KB");
