@@ -19,6 +19,9 @@ public final class CacheKeys {
    * string is cached.
    */
   public static KeyProbe seal(KeyProbe probe, RequestTarget target) {
+    if (target.keySuffix() == null) {
+      return sealUrl(probe, target);
+    }
     seal(
         probe,
         target.scheme(),
@@ -27,7 +30,19 @@ public final class CacheKeys {
         target.pathBytes(),
         target.pathStart(),
         target.keyEnd());
-    return target.keySuffix() == null ? probe : probe.append(target.keySuffix()).seal();
+    return probe.append(target.keySuffix()).seal();
+  }
+
+  /** The same with all of the URL and nothing else, whatever it is keyed by. */
+  public static KeyProbe sealUrl(KeyProbe probe, RequestTarget target) {
+    return seal(
+        probe,
+        target.scheme(),
+        target.host(),
+        target.port(),
+        target.pathBytes(),
+        target.pathStart(),
+        target.pathEnd());
   }
 
   /** The same without the query, whatever it is keyed by. */

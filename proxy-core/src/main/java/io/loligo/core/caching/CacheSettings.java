@@ -37,6 +37,9 @@ public record CacheSettings(
   public static final CacheSettings DEFAULT =
       new CacheSettings(List.of(), 0, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
 
+  private static final CacheSettings ANY_SIZE =
+      new CacheSettings(List.of(), 0, 0, 0, false, false, false, Long.MAX_VALUE, 0, false, false);
+
   /** The same for what comes through a port that stands for the origin, or does not. */
   public CacheSettings asGateway(boolean gateway) {
     return new CacheSettings(
@@ -83,6 +86,11 @@ public record CacheSettings(
         other.minObjectBytes,
         gateway,
         ignoreCc);
+  }
+
+  /** The same where the length of a whole does not matter: only slices of it are stored. */
+  public CacheSettings ofAnySize() {
+    return withObjectSizes(ANY_SIZE);
   }
 
   /** The directives of {@code request} that count. */

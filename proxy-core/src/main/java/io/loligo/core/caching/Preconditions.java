@@ -46,6 +46,25 @@ public final class Preconditions {
   }
 
   /**
+   * Whether {@link #FOR_ORIGINS} fail, so that 412 is the answer, where this cache judges them: it
+   * knows the validators of what the origin has (RFC 9110 sections 13.1.1 and 13.1.4).
+   */
+  public static boolean fails(Fields request, StoredMeta stored) {
+    if (request.has(FieldName.IF_MATCH)) {
+      return !EntityTag.listMatches(request, FieldName.IF_MATCH, stored.etag(), true);
+    }
+    int id = FieldName.IF_UNMODIFIED_SINCE;
+    int i = request.first(id);
+    if (i < 0 || request.next(id, i + 1) >= 0) {
+      return false;
+    }
+    long date = HttpDate.of(request, id, stored.responseTimeMillis());
+    return date != HttpDate.INVALID
+        && stored.lastModifiedMillis() != StoredMeta.NO_TIME
+        && stored.lastModifiedMillis() > date;
+  }
+
+  /**
    * Whether the stored response was not modified after the date in If-Modified-Since; a field that
    * is absent, several or no date is ignored. A response without Last-Modified counts as modified
    * at its Date (RFC 9111 section 4.3.2).

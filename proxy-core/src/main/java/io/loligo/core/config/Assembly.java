@@ -46,6 +46,7 @@ final class Assembly {
       List<Peer> peers,
       List<RefreshPattern> patterns,
       List<Setting> settings) {
+    warnOfSlices();
     return new ProxyConfig(
         ports,
         access(),
@@ -61,6 +62,17 @@ final class Assembly {
         admin(),
         workers(),
         settings);
+  }
+
+  /** Of slices that neither memory nor a directory would store. */
+  private void warnOfSlices() {
+    long most = Math.max(memory().maxObjectInMemoryBytes(), dirs.largestObject());
+    limits.warnAbove(
+        "loligo_slice_size",
+        most,
+        "no more than " + most + " bytes",
+        "no slice would be stored: raise maximum_object_size_in_memory, or maximum_object_size or"
+            + " max-size of a cache_dir");
   }
 
   private ProxyConfig.Access access() {
@@ -203,6 +215,7 @@ final class Assembly {
         scalars.flag("collapsed_forwarding"),
         scalars.number("loligo_collapsed_wait"),
         limits.of("range_offset_limit"),
+        limits.of("loligo_slice_size"),
         scalars.number("quick_abort_min"),
         scalars.number("quick_abort_max"),
         scalars.integer("quick_abort_pct"),

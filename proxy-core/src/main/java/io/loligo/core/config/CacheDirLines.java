@@ -134,6 +134,18 @@ final class CacheDirLines {
     return largest;
   }
 
+  /** Size of the greatest object that a directory takes; 0 without one. */
+  long largestObject() {
+    long largest = 0;
+    for (OneDir dir : dirs.values()) {
+      if (!dir.readOnly) {
+        boolean none = dir.maxObjectBytes == Values.NO_LIMIT;
+        largest = Math.max(largest, none ? Long.MAX_VALUE : dir.maxObjectBytes);
+      }
+    }
+    return largest;
+  }
+
   /** One line. */
   private final class OneDir {
     private final Line line;

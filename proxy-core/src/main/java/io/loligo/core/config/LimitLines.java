@@ -44,6 +44,15 @@ final class LimitLines {
     }
   }
 
+  /** Warns of each line of {@code name} that says more than {@code mostBytes}. */
+  void warnAbove(String name, long mostBytes, String expected, String advice) {
+    for (Draft draft : drafts.getOrDefault(name, List.of())) {
+      if (draft.bytes > mostBytes) {
+        report.warning(draft.line, draft.bytes + " bytes", expected, advice);
+      }
+    }
+  }
+
   /** The limits of {@code name}, once all ACLs are read: of its lines, else its default. */
   SizeLimits of(String name) {
     List<SizeLimits.Limit> limits = new ArrayList<>();

@@ -448,6 +448,7 @@ public record ProxyConfig(
    * @param visibleHostname for Via, Cache-Status and error pages
    * @param collapsedWaitMillis how long another client's fetch is waited for
    * @param rangeOffsetLimit 0: ranges go onward as they are; -1: the whole always
+   * @param sliceSize {@code loligo_slice_size}; 0 or -1: no slices
    * @param quickAbortMinBytes -1: always finish
    * @param quickAbortPercent 0 to 100
    * @param showsKey {@code loligo_cache_status_key}
@@ -463,6 +464,7 @@ public record ProxyConfig(
       boolean collapsedForwarding,
       long collapsedWaitMillis,
       SizeLimits rangeOffsetLimit,
+      SizeLimits sliceSize,
       long quickAbortMinBytes,
       long quickAbortMaxBytes,
       int quickAbortPercent,

@@ -472,6 +472,13 @@ final class UsedDirectives {
         d("loligo_no_vary_search")
             .type(ValueType.ON_OFF, "on")
             .text("Whether No-Vary-Search of a response says what of a query does not matter."),
+        d("loligo_slice_size")
+            .type(ValueType.BYTES_BY_ACL, "none")
+            .range(64 << 10, 1 << 30)
+            .noLimit("no slices")
+            .text(
+                "Size of the slices in which a response is fetched and stored, for a GET of all of"
+                    + " it or of one range. 0: no slices. The first line whose ACLs match holds."),
         d("loligo_cache_status_key")
             .type(ValueType.ON_OFF, "off")
             .text(

@@ -83,6 +83,56 @@ public final class RequestHead {
     return copy;
   }
 
+  /**
+   * An independent copy, a GET, without the fields in {@code without}, a mask, and with others
+   * behind those that are left.
+   *
+   * @param more names and values by turns
+   */
+  public RequestHead snapshotAsGet(long without, String... more) {
+    RequestHead get = snapshotAsGet();
+    Fields old = get.fields;
+    int start = old.count() == 0 ? get.end : old.nameStart(0);
+    FieldLines lines = new FieldLines(get.end + 128).append(old.bytes(), 0, start);
+    Fields changed = new Fields(EXPECTED_FIELDS);
+    for (int i = 0; i < old.count(); i++) {
+      if ((without & 1L << old.id(i)) == 0) {
+        int name = lines.length();
+        lines.add(old, i);
+        changed.add(
+            old.id(i),
+            name,
+            old.nameLength(i),
+            valueAt(name, old.nameLength(i)),
+            lines.length() - 2);
+      }
+    }
+    for (int i = 0; i < more.length; i += 2) {
+      int name = lines.length();
+      int length = more[i].length();
+      lines.add(more[i], more[i + 1]);
+      changed.add(
+          FieldName.of(lines.bytes(), name, length),
+          name,
+          length,
+          valueAt(name, length),
+          lines.length() - 2);
+    }
+    RequestHead copy = new RequestHead(changed.over(lines.endLine().toBytes()));
+    copy.methodId = get.methodId;
+    copy.methodStart = get.methodStart;
+    copy.methodEnd = get.methodEnd;
+    copy.targetStart = get.targetStart;
+    copy.targetEnd = get.targetEnd;
+    copy.version = get.version;
+    copy.end = lines.length();
+    return copy;
+  }
+
+  private static int valueAt(int nameStart, int nameLength) {
+    return nameStart + nameLength + 2;
+  }
+
   public Fields fields() {
     return fields;
   }

@@ -21,7 +21,8 @@ public final class PartStorability {
 
   /**
    * Decides as {@link Storability#of}. The meta is that of the 200; without a {@linkplain
-   * StoredMeta#part part} where the range is all of it.
+   * StoredMeta#part part} where the range is all of it. Shareable: among requests for this very
+   * range.
    *
    * @param partLength octets of content in the 206; -1 where unknown
    */
@@ -63,7 +64,7 @@ public final class PartStorability {
             true,
             storability.reason(),
             part.length() == place.completeLength() ? storability.meta() : meta,
-            /* shareable= */ false,
+            storability.shareable(),
             storability.withheldFields())
         : refused("not the part asked for");
   }

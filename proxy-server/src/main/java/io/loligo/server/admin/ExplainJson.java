@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.PastDecision;
+import io.loligo.server.explain.StoredSlices;
 import io.loligo.server.explain.StoredVariant;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -37,6 +38,12 @@ final class ExplainJson {
     } else {
       forecast(explanation.forecast());
     }
+    name("slices");
+    if (explanation.slices() == null) {
+      json.append("null");
+    } else {
+      slices(explanation.slices());
+    }
     member("fetching", explanation.fetching());
     member("disk", explanation.disk());
     name("stored");
@@ -58,6 +65,14 @@ final class ExplainJson {
     member("staleOnError", forecast.staleOnError());
     member("offeredTags", forecast.offeredTags());
     member("fetchesWhole", forecast.fetchesWhole());
+    json.append('}');
+  }
+
+  private void slices(StoredSlices slices) {
+    open('{');
+    member("sliceBytes", slices.sliceBytes());
+    member("stored", slices.text());
+    member("all", slices.all());
     json.append('}');
   }
 

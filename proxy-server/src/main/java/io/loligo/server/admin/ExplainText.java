@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.PastDecision;
+import io.loligo.server.explain.StoredSlices;
 import io.loligo.server.explain.StoredVariant;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -24,6 +25,9 @@ public final class ExplainText {
       line(text, "answer", "refused: " + explanation.refusal());
     } else {
       forecast(text, explanation.forecast(), explanation.fetching());
+    }
+    if (explanation.slices() != null) {
+      slices(text, explanation.slices());
     }
     for (StoredVariant variant : explanation.stored()) {
       variant(text, variant);
@@ -57,6 +61,11 @@ public final class ExplainText {
     if (fetching) {
       line(text, "fetch", "one is under way, equal requests may join it");
     }
+  }
+
+  private static void slices(StringBuilder text, StoredSlices slices) {
+    line(text, "sliced", "in slices of " + slices.sliceBytes() + " bytes, each looked up itself");
+    line(text, "stored", slices.text().isEmpty() ? "no slice" : "slices " + slices.text());
   }
 
   private static void nothing(StringBuilder text, Explanation explanation) {

@@ -97,6 +97,14 @@ public interface ClientStream {
   }
 
   /**
+   * Whether it leaves with all that it wanted of the answer: what it leaves of a slice is worth
+   * fetching to its end.
+   */
+  default boolean isServed() {
+    return false;
+  }
+
+  /**
    * Whoever answers failed with {@code cause}, outside of a call from here, or there was no memory
    * for it: 500 or 503 where the answer has not begun, else it is cut. It is told that the client
    * is gone.

@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.range.Completion;
+import io.loligo.core.range.SlicedWhole;
 
 /** What stands in place of the client's conditions and ranges in a request that goes onward. */
 interface Conditions {
@@ -23,9 +24,11 @@ interface Conditions {
   /**
    * Whether {@code stored} is still current. Of an incomplete one only the client's range is wanted
    * where it is not.
+   *
+   * @param ofSlice whether it is a slice, which may be all there is of a small response
    */
-  static Conditions validating(StoredMeta stored) {
-    if (stored.part() == null) {
+  static Conditions validating(StoredMeta stored, boolean ofSlice) {
+    if (stored.part() == null && !ofSlice) {
       return lines -> Validation.addConditions(stored, lines);
     }
     return new Conditions() {
@@ -37,6 +40,21 @@ interface Conditions {
       @Override
       public void addTo(FieldLines lines) {
         Validation.addConditions(stored, lines);
+      }
+    };
+  }
+
+  /** The next slice of what the client has the beginning of, and of nothing else. */
+  static Conditions continuing(SlicedWhole begun) {
+    return new Conditions() {
+      @Override
+      public long replaced() {
+        return Preconditions.FIELDS;
+      }
+
+      @Override
+      public void addTo(FieldLines lines) {
+        begun.addCondition(lines);
       }
     };
   }

@@ -332,7 +332,7 @@ final class Exchange implements ClientEvents {
     if (asked != null && asked.meta().part() == null) {
       return JUDGED_HERE;
     }
-    return whole ? RANGES : 0;
+    return whole || view.slice() != null ? RANGES : 0;
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -380,7 +380,7 @@ final class Exchange implements ClientEvents {
       return;
     }
     stream.record().collapsed = false;
-    if (looks == 0 && !waited && loop.store().isCrowded()) {
+    if (looks == 0 && !waited && !loop.continuesAnswer(view) && loop.store().isCrowded()) {
       shed();
       return;
     }
@@ -522,6 +522,11 @@ final class Exchange implements ClientEvents {
             && decision.reason() != CacheReason.REQUEST_NO_STORE
             && decision.reason() != CacheReason.CONDITIONAL;
     return ofItself && stale != null && isSteeredLike(stale) ? stale : null;
+  }
+
+  /** Whether its client left with all that it wanted. */
+  boolean isServed() {
+    return stream.isServed();
   }
 
   /** Whether it still waits for its answer. */
@@ -720,7 +725,8 @@ final class Exchange implements ClientEvents {
       window = new Window(range, start, meta.contentLength());
     }
     view.reply(arrived.head());
-    long limit = loop.config().limits().replyBodyMax().of(view);
+    boolean slice = view.slice() != null && arrived.head().status() == 206; // the whole is judged
+    long limit = slice ? -1 : loop.config().limits().replyBodyMax().of(view);
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
     if (limit >= 0 && hasContent && length(arrived) > limit) {
@@ -770,6 +776,9 @@ final class Exchange implements ClientEvents {
    * fetched whole for the sake of a range, its validators unknown.
    */
   private StoredMeta described(InFlight.Arrived arrived) {
+    if (view.slice() != null && arrived.head().status() != 206) {
+      return null; // whoever joins slices sees what it is
+    }
     if (arrived.meta() != null || !whole || head.fields().has(FieldName.IF_RANGE)) {
       return arrived.meta();
     }

@@ -34,6 +34,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.RangeOffset;
+import io.loligo.core.range.Slice;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ConnectionCounters;
@@ -85,6 +86,7 @@ import org.slf4j.LoggerFactory;
  *   look up   {@link #lookUp}, {@link DiskLookUp}
  *   decide    {@link #decide}                 504
  *   serve     {@link HitAnswer}               200 206 304 416
+ *   slice     {@link SliceAnswer}             200 206 304 412 416
  *   join      {@link Exchange#start}
  *   fetch     {@link Fetch}                   502 503 504
  *   store     {@link Fetch}, the in-flight object
@@ -669,7 +671,7 @@ public final class ExchangeLoop implements RequestHandler {
             view.nowMillis(),
             now.report().outcome());
       }
-      Shed overload = overload();
+      Shed overload = continuesAnswer(view) ? null : overload();
       if (overload != null) {
         return shed(stream, framing, overload);
       }
@@ -803,6 +805,78 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
+   * Size of the slices that a request is answered in; 0: in none. The probe is sealed for {@code
+   * target}.
+   *
+   * @param found what is stored of the whole, or null
+   * @param decision what would be done without slices
+   */
+  long sliceBytes(
+      RequestHead head,
+      RequestTarget target,
+      RequestView view,
+      StoredMeta found,
+      CacheDecision decision) {
+    SizeLimits sizes = settings.sliceSize();
+    if (sizes == null
+        || target.keySuffix() != null
+        || view.isUnsliced()
+        || !Method.isGetOrHead(head.methodId())
+        || (decision.outcome() != Outcome.FETCH && decision.outcome() != Outcome.UNSATISFIABLE)
+        || decision.reason() == CacheReason.REQUEST_NO_STORE
+        || decision.reason() == CacheReason.HIT_DENIED
+        || (found != null && found.part() == null && found.status() == 200)
+        || (head.methodId() == Method.GET && Slice.offset(head.fields()) == Slice.SEVERAL)
+        || store.alternatives().isUnsliced(probe, clock.millis())) {
+      return 0;
+    }
+    return Math.max(0, sizes.of(view));
+  }
+
+  /** Keys {@code target} by {@code slice}. */
+  void keyBySlice(RequestTarget target, Slice slice) {
+    store.alternatives().keyBySlice(target, slice, scratch);
+  }
+
+  /**
+   * A request for one slice.
+   *
+   * @param head a GET for the range of the slice, a snapshot
+   * @param target keyed by the slice, a snapshot
+   */
+  ClientEvents slice(
+      ClientStream stream, RequestHead head, RequestTarget target, RequestView view) {
+    return lookUpKeyed(stream, head, target, Framing.NONE, view);
+  }
+
+  /** The response for {@code target} cannot be had in slices. */
+  void noteUnsliced(RequestTarget target) {
+    store.alternatives().noteUnsliced(CacheKeys.seal(scratch, target), clock.millis());
+  }
+
+  /** A request for which slices were tried in vain: answered as if there were none. */
+  ClientEvents unsliced(
+      ClientStream stream, RequestHead head, RequestTarget target, RequestView view) {
+    return lookUpKeyed(stream, head, target, Framing.NONE, view.unsliced());
+  }
+
+  /** Whether {@code request} brings the next slice of an answer that has begun. */
+  boolean continuesAnswer(RequestView request) {
+    Slice slice = request.slice();
+    return slice != null && slice.continued() != null;
+  }
+
+  /** The key of the URL of {@code target}, whatever else that is keyed by. */
+  CacheKey urlKey(RequestTarget target) {
+    return CacheKeys.sealUrl(scratch, target).toKey();
+  }
+
+  /** Whether something may be stored under the key of {@code target}. */
+  boolean mayHold(RequestTarget target) {
+    return store.holds(CacheKeys.seal(scratch, target));
+  }
+
+  /**
    * What is done with a request that the store is not asked for; null where it is.
    *
    * @param upgrade see {@link #upgrade}
@@ -901,6 +975,11 @@ public final class ExchangeLoop implements RequestHandler {
         denied ? hitDenied(head) : decision(head, target, view, found, others, nowMillis, load);
     record.decision = decision;
     lookedUp(record);
+    long sliceBytes = sliceBytes(head, target, view, found, decision);
+    if (sliceBytes > 0) {
+      release(entry);
+      return new SliceAnswer(this, stream, head, target, view, sliceBytes).start();
+    }
     switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
         if (decision.revalidates()) {
@@ -918,7 +997,7 @@ public final class ExchangeLoop implements RequestHandler {
         return fail(stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
       }
       default -> {
-        Shed overload = load == null ? overload() : null;
+        Shed overload = load == null && !continuesAnswer(view) ? overload() : null;
         if (overload != null) {
           release(entry);
           return shed(stream, framing, overload);
@@ -972,6 +1051,7 @@ public final class ExchangeLoop implements RequestHandler {
   boolean fetchesWhole(RequestHead head, RequestView view, CacheDecision decision) {
     SizeLimits limits = config().forwarding().rangeOffsetLimit();
     if (limits.isForAll(0)
+        || view.slice() != null
         || decision.outcome() != Outcome.FETCH
         || head.methodId() != Method.GET) {
       return false;

@@ -6,6 +6,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
+import io.loligo.core.config.SizeLimits;
 import io.loligo.core.message.FieldLines;
 import java.nio.charset.StandardCharsets;
 
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
  * @param viaMark the pseudonym by which a request that was here before is recognised
  * @param gatewayCaching what decides about responses through ports that stand for the origin
  * @param ignoringCaching the same through those with {@code ignore-cc}
+ * @param sliceSize sizes of slices; null where nothing is sliced
  * @param requestsPerLoop requests in progress from which on an event loop takes on no fetches
  * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
  * @param logsByDestination whether one of them asks for the destination's addresses
@@ -32,6 +34,7 @@ public record ExchangeSettings(
     String viaMark,
     CacheSettings gatewayCaching,
     CacheSettings ignoringCaching,
+    SizeLimits sliceSize,
     long requestsPerLoop,
     boolean logsByAcl,
     boolean logsByDestination) {
@@ -59,9 +62,14 @@ public record ExchangeSettings(
         mark,
         gateway,
         gateway.ignoringCc(true),
+        sliceSize(config.forwarding().sliceSize()),
         requestsPerLoop(config),
         logsByAcl,
         logsByDestination);
+  }
+
+  private static SizeLimits sliceSize(SizeLimits sizes) {
+    return sizes.isForAll(-1) || sizes.isForAll(0) ? null : sizes;
   }
 
   private static long requestsPerLoop(ProxyConfig config) {

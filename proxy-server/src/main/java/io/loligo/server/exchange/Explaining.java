@@ -214,7 +214,7 @@ final class Explaining {
     }
     boolean fetching = loop.store().inFlight(loop.probe(target), head.fields()) != null;
     String disk = peek.disk() == null ? null : peek.disk().name().toLowerCase(Locale.ROOT);
-    then.accept(
+    Explanation all =
         new Explanation(
             shownUrl(),
             head.method(),
@@ -222,10 +222,26 @@ final class Explaining {
             null,
             forecast,
             stored,
+            null,
             disk,
             fetching,
             List.of(),
-            key));
+            key);
+    loop.probe(target);
+    StoredMeta whole = found == null ? null : found.meta();
+    long sliceBytes = loop.sliceBytes(head, target, view, whole, forecast.decision());
+    if (sliceBytes == 0) {
+      then.accept(all);
+    } else {
+      new SliceSurvey(
+              loop,
+              executor,
+              head,
+              target,
+              sliceBytes,
+              slices -> then.accept(all.withSlices(slices)))
+          .start();
+    }
   }
 
   /** {@code one} as this port goes by it; null where it does not (RFC 9213). */
@@ -536,6 +552,7 @@ final class Explaining {
             why,
             null,
             List.of(),
+            null,
             null,
             false,
             List.of(),

@@ -26,6 +26,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Completion;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.PartStorability;
+import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.upstream.FetchFailure;
@@ -353,13 +354,16 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
 
   private Conditions conditions() {
     if (validated != null) {
-      return Conditions.validating(validated.meta());
+      return Conditions.validating(validated.meta(), slice() != null);
     }
     if (offered != null) {
       return offered.conditions();
     }
     if (completion != null) {
       return Conditions.completing(completion, gap);
+    }
+    if (slice() != null && slice().continued() != null) {
+      return Conditions.continuing(slice().continued());
     }
     return again || whole || unconditional ? Conditions.NONE : null;
   }
@@ -452,7 +456,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
         confirmed(named, reply);
       } else {
         // of an incomplete one the range was asked for, as the client did
-        startOver(validated == null || validated.meta().part() == null);
+        startOver(slice() == null && (validated == null || validated.meta().part() == null));
       }
       return;
     }
@@ -766,6 +770,8 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);
       if (learnt != null) {
         inFlight.storeUnder(learnt);
+      } else if (slice() != null && status < 400 && status != 206) {
+        inFlight.storeUnder(loop.urlKey(target)); // it is no slice: the next request finds it there
       }
     }
     if (exchange == null && !again && !storing) {
@@ -778,7 +784,11 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       announced = storability.meta().contentEnd() - storability.meta().contentStart();
     }
     // without a stored copy to go on from, the slower of two readers would have to be cut
-    boolean shareable = storing && storability.shareable() && asksForItself();
+    boolean shareable =
+        storing
+            && storability.shareable()
+            && asksForItself()
+            && (status != 206 || slice() != null); // whose range is in the key
     if (shareable) {
       loop.hitForMiss().forget(key);
     } else if (exchange != null && mayStore && asksForItself()) {
@@ -1015,7 +1025,14 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   }
 
   private CacheSettings caching() {
-    return loop.caching(view);
+    CacheSettings settings = loop.caching(view);
+    boolean ofSlice = slice() != null && (status == 206 || status == 304);
+    return ofSlice ? settings.ofAnySize() : settings;
+  }
+
+  /** The slice that it fetches; null where it fetches none. */
+  private Slice slice() {
+    return view.slice();
   }
 
   private Storability storability(ResponseHead reply, long now) {
@@ -1148,6 +1165,9 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
   private boolean goesOnAlone() {
     if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
+    }
+    if (exchange != null && slice() != null && status == 206 && exchange.isServed()) {
+      return true;
     }
     Forwarding forwarding = loop.config().forwarding();
     if (whole && forwarding.rangeOffsetLimit().of(view) < 0) {

@@ -123,7 +123,8 @@ final class HitAnswer {
       RequestView view,
       Entry entry,
       CacheDecision decision) {
-    if (loop.config().limits().replyBodyMax().isForAll(-1)) {
+    if (loop.config().limits().replyBodyMax().isForAll(-1)
+        || (view.slice() != null && entry.meta().status() == 200)) { // the whole is judged
       return false;
     }
     view.reply(entry);

@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.store.memory.Entry;
@@ -165,6 +166,10 @@ final class HitStream implements ClientEvents {
   void resume(boolean alone) {
     if (stream.record().request.methodId() == Method.QUERY) {
       cut("the content of the request is not there any more");
+      return;
+    }
+    if (stream.record().target.keyRule() instanceof Slice) {
+      cut("it is a slice, which is asked for again");
       return;
     }
     if (!ascend()) {

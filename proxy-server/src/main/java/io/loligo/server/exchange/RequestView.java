@@ -8,6 +8,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.Slice;
 import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -33,6 +34,7 @@ final class RequestView implements AclInput {
   private List<byte[]> destinations;
   private byte[] client;
   private long nowMillis;
+  private boolean unsliced;
 
   /** Starts over with this request; all borrowed. */
   RequestView of(ClientStream stream, RequestHead head, RequestTarget target, long nowMillis) {
@@ -46,6 +48,7 @@ final class RequestView implements AclInput {
     forgetReply();
     this.destinations = null;
     this.client = null;
+    this.unsliced = false;
     return this;
   }
 
@@ -77,7 +80,31 @@ final class RequestView implements AclInput {
     copy.target = targetSnapshot;
     copy.nowMillis = nowMillis;
     copy.destinations = destinations;
+    copy.unsliced = unsliced;
     return copy;
+  }
+
+  /** The same request, which is not answered in slices, for they were tried. */
+  RequestView unsliced() {
+    RequestView copy = copy(head, target);
+    copy.unsliced = true;
+    return copy;
+  }
+
+  /** A request for {@code slice}, made at {@code nowMillis} for this one, over snapshots. */
+  RequestView ofSlice(RequestHead asked, RequestTarget slice, long nowMillis) {
+    RequestView copy = copy(asked, slice);
+    copy.nowMillis = nowMillis;
+    return copy;
+  }
+
+  boolean isUnsliced() {
+    return unsliced;
+  }
+
+  /** The slice that is asked for; null where it is no request for one. */
+  Slice slice() {
+    return target.keyRule() instanceof Slice slice ? slice : null;
   }
 
   /** The connected client, for X-Forwarded-For. */

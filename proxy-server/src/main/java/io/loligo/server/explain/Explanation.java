@@ -13,6 +13,7 @@ import java.util.List;
  * @param refusal why such a request would not get as far as the cache; null where it would
  * @param forecast what it would get; null where there is a refusal
  * @param stored all variants, memory first, in each tier in the order in which they are tried
+ * @param slices in what slices it would be answered; null where in none
  * @param disk how looking on disk ended, or null where there was nothing to look for
  * @param fetching whether a fetch is under way that equal requests may join
  * @param recent what was really done for this URL lately, the newest first
@@ -25,6 +26,7 @@ public record Explanation(
     String refusal,
     Forecast forecast,
     List<StoredVariant> stored,
+    StoredSlices slices,
     String disk,
     boolean fetching,
     List<PastDecision> recent,
@@ -39,6 +41,12 @@ public record Explanation(
   /** The same with what was really done. */
   public Explanation withRecent(List<PastDecision> decisions) {
     return new Explanation(
-        url, method, nowMillis, refusal, forecast, stored, disk, fetching, decisions, key);
+        url, method, nowMillis, refusal, forecast, stored, slices, disk, fetching, decisions, key);
+  }
+
+  /** The same, answered in {@code slices}. */
+  public Explanation withSlices(StoredSlices slices) {
+    return new Explanation(
+        url, method, nowMillis, refusal, forecast, stored, slices, disk, fetching, recent, key);
   }
 }

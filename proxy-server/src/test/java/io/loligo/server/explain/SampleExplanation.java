@@ -60,6 +60,7 @@ public final class SampleExplanation {
                 sum,
                 500,
                 7)),
+        null,
         "damaged",
         true,
         List.of(

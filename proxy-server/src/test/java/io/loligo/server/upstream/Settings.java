@@ -74,6 +74,7 @@ public final class Settings {
             true,
             30_000,
             SizeLimits.forAll(0),
+            SizeLimits.forAll(-1),
             16_384,
             16_384,
             95,

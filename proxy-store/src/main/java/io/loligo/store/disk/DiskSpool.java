@@ -446,7 +446,7 @@ final class DiskSpool implements Spool {
         return false;
       }
       StoredMeta stored = FirstBlock.meta(block);
-      return Arrays.equals(stored.etag(), meta.etag()) && stored.contentEnd() >= meta.contentEnd();
+      return Arrays.equals(stored.etag(), meta.etag()) && stored.contentEnd() > meta.contentEnd();
     } finally {
       block.release();
     }

@@ -7,6 +7,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.NoVarySearch;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.range.Slice;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,12 +25,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * io.loligo.core.caching.CacheGroups#ofAlternatives}), which is purged then, where there may be
  * any.
  *
- * <p>The rule of No-Vary-Search for a path is that of its latest response. What is stored under a
- * key that leaves something out is a response that has this very rule; one that turns out to have
- * another is not stored, and the rule of the path rests for {@link #REST_MILLIS}. See ADR 7.
+ * <p>A slice of a large response has such a key too. The rule of No-Vary-Search for a path is that
+ * of its latest response. What is stored under a key that leaves something out is a response that
+ * has this very rule; one that turns out to have another is not stored, and the rule of the path
+ * rests for {@link #REST_MILLIS}. See ADR 7.
  */
 public final class AlternativeKeys {
-  /** How long a path whose responses disagree is keyed by its whole query, in milliseconds. */
+  /**
+   * How long a path whose responses disagree is keyed by its whole query, and a URL that cannot be
+   * had in slices is not asked for so, in milliseconds.
+   */
   static final long REST_MILLIS = 300_000;
 
   private static final int PATHS = 1 << 14;
@@ -39,6 +44,9 @@ public final class AlternativeKeys {
   private static final int LEFT = 2;
   private static final long ALWAYS = -1;
 
+  /** A URL that is not sliced for a while. */
+  private record Unsliced(long high, long low, long untilMillis) {}
+
   /** A path's rule; null: it rests. */
   private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
 
@@ -46,6 +54,7 @@ public final class AlternativeKeys {
   private final AtomicIntegerArray paths = new AtomicIntegerArray(PATHS);
 
   private final AtomicReferenceArray<Known> rules = new AtomicReferenceArray<>(RULES);
+  private final AtomicReferenceArray<Unsliced> unsliced = new AtomicReferenceArray<>(RULES);
   private volatile boolean any;
 
   /** Whether some were asked for; a path of which none was is as the process found it. */
@@ -152,6 +161,33 @@ public final class AlternativeKeys {
     CacheKeys.seal(probe, target);
   }
 
+  // ---- slices
+
+  /**
+   * Keys {@code target}, of a GET, by a slice of its content too.
+   *
+   * @param probe for scratch; not sealed afterwards
+   */
+  public void keyBySlice(RequestTarget target, Slice slice, KeyProbe probe) {
+    target.keyedBy(null, null, target.pathEnd());
+    askFor(CacheKeys.seal(probe, target));
+    target.keyedBy(slice.keySuffix(), slice, target.pathEnd());
+  }
+
+  /** The response for {@code url} cannot be had in slices: it is not tried again for a while. */
+  public void noteUnsliced(KeyProbe url, long nowMillis) {
+    unsliced.set(place(url), new Unsliced(url.high(), url.low(), nowMillis + REST_MILLIS));
+  }
+
+  /** Whether that was noted for {@code url} lately. */
+  public boolean isUnsliced(KeyProbe url, long nowMillis) {
+    Unsliced noted = unsliced.get(place(url));
+    return noted != null
+        && noted.high() == url.high()
+        && noted.low() == url.low()
+        && nowMillis < noted.untilMillis();
+  }
+
   // ---- No-Vary-Search
 
   /**
@@ -179,6 +215,9 @@ public final class AlternativeKeys {
    * @param probe for scratch; not sealed afterwards
    */
   public boolean fits(RequestTarget target, Fields response, KeyProbe probe, long nowMillis) {
+    if (target.keyRule() instanceof Slice) {
+      return true; // it has all of the URL in its key
+    }
     NoVarySearch rule = NoVarySearch.of(response);
     Object expected = target.keyRule();
     boolean fits = expected == null || expected.equals(rule);

@@ -1,0 +1,76 @@
+package io.loligo.core.range;
+
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.message.Decimal;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+
+/**
+ * One of the stretches of a fixed size in which a large response is fetched and stored. Immutable.
+ *
+ * @param bytes size of every slice but the last one
+ * @param number 0 for the one that the content begins with
+ * @param continued the whole that the answer began with and that this slice has to be one of; null
+ *     where the answer begins with this slice
+ */
+public record Slice(long bytes, long number, SlicedWhole continued) {
+  /** In place of an offset: the request has no single range or whole. */
+  public static final long SEVERAL = -1;
+
+  /** No content is as long: what begins here or behind is at an end nobody knows yet. */
+  private static final long BEYOND = 1L << 62;
+
+  private static final String RANGE = "bytes=";
+
+  /** Offset of the first byte. */
+  public long first() {
+    return bytes * number;
+  }
+
+  /** Offset of the last byte, in content that is long enough. */
+  public long last() {
+    return first() + bytes - 1;
+  }
+
+  /** The value of Range that asks for it. */
+  public String range() {
+    return RANGE + first() + '-' + last();
+  }
+
+  /** What stands behind the URL in its key; it ends with as many digits as a digest has. */
+  public String keySuffix() {
+    String digits = String.format("%032x%032x", bytes, number);
+    assert digits.length() == ContentDigest.DIGITS;
+    return " SLICE " + digits;
+  }
+
+  /**
+   * Whether {@code place} is that of this slice: all of it, or up to the end of the content.
+   *
+   * @param contentLength bytes of content that come with it; -1 where unknown
+   */
+  public boolean isAt(ContentRange place, long contentLength) {
+    return place.range().first() == first()
+        && place.range().last() == Math.min(last(), place.completeLength() - 1)
+        && (contentLength < 0 || contentLength == place.range().length());
+  }
+
+  /**
+   * Offset of the first byte that a GET asks for; 0 where only the length of the content will tell.
+   * {@link #SEVERAL} where it asks for several ranges.
+   */
+  public static long offset(Fields request) {
+    int field = request.first(FieldName.RANGE);
+    if (field < 0) {
+      return 0;
+    }
+    String value = request.value(field);
+    if (value.indexOf(',') >= 0 || request.next(FieldName.RANGE, field + 1) >= 0) {
+      return SEVERAL;
+    }
+    int dash = value.indexOf('-');
+    boolean bytes = value.regionMatches(true, 0, RANGE, 0, RANGE.length());
+    long first = bytes && dash > 0 ? Decimal.of(value, RANGE.length(), dash) : 0;
+    return first < 0 || first >= BEYOND ? 0 : first;
+  }
+}

@@ -1,0 +1,87 @@
+package io.loligo.core.range;
+
+import io.loligo.core.caching.EntityTag;
+import io.loligo.core.caching.HttpDate;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import java.util.Arrays;
+
+/**
+ * The response that slices are parts of, as the first of them describes it: its validators and its
+ * complete length. A client's conditions and ranges are judged against it. Immutable.
+ *
+ * @param meta of the whole as a 200; of its times only Date and Last-Modified count
+ */
+public record SlicedWhole(StoredMeta meta) {
+  private static final int OK = 200;
+
+  /**
+   * The whole of which a response with these fields is a part.
+   *
+   * @param nowMillis when it came
+   */
+  public static SlicedWhole of(Fields response, long completeLength, long nowMillis) {
+    int tag = response.first(FieldName.ETAG);
+    long date = HttpDate.of(response, FieldName.DATE, nowMillis);
+    boolean dated = date != HttpDate.INVALID;
+    return new SlicedWhole(
+        new StoredMeta(
+            OK,
+            nowMillis,
+            nowMillis,
+            dated ? date : nowMillis,
+            HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis),
+            0,
+            0,
+            0,
+            -1,
+            dated ? 0 : StoredMeta.NO_DATE,
+            tag < 0 ? null : octets(response, tag),
+            null,
+            completeLength));
+  }
+
+  private static byte[] octets(Fields fields, int i) {
+    return Arrays.copyOfRange(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
+  }
+
+  public long length() {
+    return meta.contentLength();
+  }
+
+  /**
+   * Whether another slice can be told to be of the same response: by a strong entity tag, or
+   * without one by a Last-Modified that is a strong validator (RFC 9110 section 8.8.2.2).
+   */
+  public boolean canBeContinued() {
+    return meta.canBeContinued() || (!isTagged() && meta.hasStrongDate());
+  }
+
+  /** Whether it has a tag that is strong, if not well-formed. */
+  private boolean isTagged() {
+    return meta.etag() != null && !EntityTag.isWeak(meta.etag());
+  }
+
+  /**
+   * Whether {@code other}, of another slice, is for certain the same response (RFC 9110 section
+   * 15.3.7.3).
+   */
+  public boolean isSameAs(SlicedWhole other) {
+    return canBeContinued()
+        && other.canBeContinued()
+        && length() == other.length()
+        && Arrays.equals(meta.etag(), other.meta.etag())
+        && (meta.canBeContinued() || meta.lastModifiedMillis() == other.meta.lastModifiedMillis());
+  }
+
+  /** Adds the condition that the origin still has this response (RFC 9110 section 13.1). */
+  public void addCondition(FieldLines lines) {
+    if (meta.canBeContinued()) {
+      lines.append("If-Match: ").append(meta.etag(), 0, meta.etag().length).endLine();
+    } else {
+      HttpDate.addLine(lines, FieldName.IF_UNMODIFIED_SINCE, meta.lastModifiedMillis());
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.ContentRange;
+import io.loligo.core.range.Slice;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The head of an answer to the request for a slice: what {@link ClientStream#head} is given, and
+ * its fields. Valid during that call.
+ */
+record SliceReply(
+    int status,
+    Fields fields,
+    FieldLines lines,
+    ByteBuf block,
+    int index,
+    int length,
+    long contentLength,
+    boolean last) {
+
+  static SliceReply of(
+      int status,
+      FieldLines lines,
+      ByteBuf block,
+      int index,
+      int length,
+      long contentLength,
+      boolean last) {
+    byte[] all = new byte[lines.length() + length];
+    System.arraycopy(lines.bytes(), 0, all, 0, lines.length());
+    if (block != null) {
+      block.getBytes(index, all, lines.length(), length);
+    }
+    Fields fields = StoredFields.index(all);
+    return new SliceReply(status, fields, lines, block, index, length, contentLength, last);
+  }
+
+  /**
+   * Which part of the whole comes: {@code slice}, or all of it where the origin ignored the range.
+   * Null where that is not known, or it is something else.
+   */
+  ContentRange place(Slice slice) {
+    if (status == 200 && contentLength > 0 && !last) {
+      return new ContentRange(new ByteRange(0, contentLength - 1), contentLength);
+    }
+    ContentRange place = status == 206 ? ContentRange.of(fields) : null;
+    return place != null && slice.isAt(place, contentLength) ? place : null;
+  }
+
+  /**
+   * Adds what describes the whole.
+   *
+   * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
+   */
+  void addTo(FieldLines to, boolean known) {
+    for (int i = 0; i < fields.count(); i++) {
+      if (fields.id(i) != FieldName.CONTENT_RANGE && !(known && ReplyFields.isKnown(fields, i))) {
+        to.add(fields, i);
+      }
+    }
+  }
+
+  /** Adds the fields in {@code mask}. */
+  void addTo(FieldLines to, long mask) {
+    for (int i = 0; i < fields.count(); i++) {
+      if ((mask & 1L << fields.id(i)) != 0) {
+        to.add(fields, i);
+      }
+    }
+  }
+
+  /** Sends it on as it is. */
+  void sendTo(ClientStream stream) {
+    stream.head(status, lines, block, index, length, contentLength, last);
+  }
+}
