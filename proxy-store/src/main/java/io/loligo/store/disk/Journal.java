@@ -133,7 +133,6 @@ final class Journal implements AutoCloseable {
     position = end;
     bytes = end - HEADER_BYTES;
     opened = 0;
-    forced = flushes;
   }
 
   /** Segments opened since the present file was begun. */
@@ -260,25 +259,38 @@ final class Journal implements AutoCloseable {
   void force() throws IOException {
     forcing.lock();
     try {
-      long written;
-      long end;
-      writing.lock();
-      try {
-        flushNow();
-        written = flushes;
-        end = position;
-      } finally {
-        writing.unlock();
-      }
-      if (forced < written) {
-        forceFile();
-        forced = written;
+      long end = forceWritten();
+      if (end >= 0) {
         append(Type.FORCED, 0, 0, end, number, 0);
         writeForced();
       }
     } finally {
       forcing.unlock();
     }
+  }
+
+  /**
+   * Writes what was appended so far and brings it to the disk, while others write.
+   *
+   * @return the position behind it; -1 where all was on the disk
+   */
+  private long forceWritten() throws IOException {
+    long written;
+    long end;
+    writing.lock();
+    try {
+      flushNow();
+      written = flushes;
+      end = position;
+    } finally {
+      writing.unlock();
+    }
+    if (forced >= written) {
+      return -1;
+    }
+    forceFile(file);
+    forced = written;
+    return end;
   }
 
   /** So that a start notices damage to what was confirmed last; with news it is written anyway. */
@@ -304,9 +316,9 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  private void forceFile() throws IOException {
+  private void forceFile(FileChannel written) throws IOException {
     try {
-      file.force(false);
+      written.force(false);
     } catch (IOException | RuntimeException | Error e) {
       failed(e); // a system says only once that it failed
       throw e;
@@ -330,24 +342,52 @@ final class Journal implements AutoCloseable {
    */
   Mark mark(long needed) throws IOException {
     forcing.lock();
+    try {
+      forceWritten();
+      long next = number + 1;
+      boolean begins = next - FILES < needed;
+      return begins
+          ? goOnIn(begin(marks.journal(next), medium, directory, next), next)
+          : markHere();
+    } finally {
+      forcing.unlock();
+    }
+  }
+
+  private Mark markHere() throws IOException {
     writing.lock();
     try {
       flushNow();
-      if (forced < flushes) {
-        forceFile(); // what is confirmed later may not force this file any more
-        forced = flushes;
-      }
-      long next = number + 1;
-      if (next - FILES < needed) {
-        FileChannel before = file;
-        use(begin(marks.journal(next), medium, directory, next), next, HEADER_BYTES);
-        before.close();
-      }
       return new Mark(number, position);
     } finally {
       writing.unlock();
-      forcing.unlock();
     }
+  }
+
+  /** Goes on in {@code begun}, taken. What was written to the file before is on the disk then. */
+  private Mark goOnIn(FileChannel begun, long next) throws IOException {
+    FileChannel before = file;
+    long written;
+    boolean used = false;
+    writing.lock();
+    try {
+      flushNow();
+      written = flushes;
+      use(begun, next, HEADER_BYTES);
+      used = true;
+    } finally {
+      writing.unlock();
+      if (!used) {
+        begun.close();
+      }
+    }
+    try (before) {
+      if (forced < written) {
+        forceFile(before); // what is confirmed later does not force this file any more
+        forced = written;
+      }
+    }
+    return new Mark(next, HEADER_BYTES);
   }
 
   @Override
