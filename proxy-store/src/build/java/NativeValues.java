@@ -7,8 +7,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Compiles at build time what Chronicle Map otherwise compiles when a process makes its first map.
- * A process then needs neither the time nor a JDK with a compiler. Chronicle Values looks for a
- * class of this name before it generates one.
+ * Chronicle Values looks for a class of this name before it generates one.
  *
  * <p>Arguments: where sources go, where classes go. The class path is that of the product.
  */
