@@ -1173,7 +1173,12 @@ final class Exchange implements ClientEvents {
     waitsNoMore();
     account();
     releaseStored();
-    delegate = loop.hits().answer(stream, head, view, entry, found, asked);
+    ClientEvents answering = loop.hits().answer(stream, head, view, entry, found, asked);
+    if (phase == Phase.OVER && answering != null) {
+      answering.gone(); // the client left while the answer was begun
+    } else {
+      delegate = answering;
+    }
   }
 
   /**
