@@ -699,6 +699,19 @@ class SlicesWireTest extends WireTest {
     assertThat(asked).containsExactly("0", "1");
   }
 
+  /** A slice that is on its way to the disk is waited for; its head is all that is needed. */
+  @Test
+  void nothingIsHeldForAnAnswerWithoutContent() throws Exception {
+    start(Where.DISK);
+    for (int i = 0; i < 30; i++) {
+      String url = "/" + i;
+      origin.on(url, this::answer);
+      assertThat(get(url, "Range: bytes=0-9").status()).isEqualTo(206);
+      assertThat(get(url, "If-None-Match: \"1\"").status()).isEqualTo(304);
+    }
+    awaitCount(proxy::transitBytes, 0);
+  }
+
   @Test
   void aClientThatHasAllThatItWantsLeavesAWholeSlice() throws Exception {
     start(Where.MEMORY, "quick_abort_min 0 KB", "quick_abort_max 0 KB");
