@@ -4,6 +4,7 @@ import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import java.util.HexFormat;
 
 /**
  * One of the stretches of a fixed size in which a large response is fetched and stored. Immutable.
@@ -22,6 +23,9 @@ public record Slice(long bytes, long number, SlicedWhole continued) {
 
   private static final String RANGE = "bytes=";
 
+  /** In front of each of two numbers of 16 digits. */
+  private static final String ZEROS = "0".repeat(16);
+
   /** Offset of the first byte. */
   public long first() {
     return bytes * number;
@@ -39,7 +43,8 @@ public record Slice(long bytes, long number, SlicedWhole continued) {
 
   /** What stands behind the URL in its key; it ends with as many digits as a digest has. */
   public String keySuffix() {
-    String digits = String.format("%032x%032x", bytes, number);
+    HexFormat hex = HexFormat.of();
+    String digits = ZEROS + hex.toHexDigits(bytes) + ZEROS + hex.toHexDigits(number);
     assert digits.length() == ContentDigest.DIGITS;
     return " SLICE " + digits;
   }
