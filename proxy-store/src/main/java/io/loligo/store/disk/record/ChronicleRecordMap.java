@@ -12,7 +12,7 @@ import net.openhft.chronicle.map.ChronicleMap;
  * <p>It is never backed by a file: a thread that waits for a page of a mapped file waits in the
  * middle of Java code, and every other thread waits for it at the next safepoint.
  *
- * <p>The first use in a process loads 1,400 classes: never on the way to the open port.
+ * <p>The first use in a process loads a good many classes: never on the way to the open port.
  */
 public final class ChronicleRecordMap implements RecordMap {
   /** Bytes of a key. */
