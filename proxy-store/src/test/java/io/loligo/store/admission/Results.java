@@ -133,33 +133,35 @@ final class Results {
 
   private static final String HEAD =
       """
-      # What goes to memory and to disk
+      # Which responses stay in memory and on disk
 
-      Generated: `mvn -pl proxy-store -am test -Dtest=AdmissionPageTest
+      This page is generated: `mvn -pl proxy-store -am test -Dtest=AdmissionPageTest
       -Dsurefire.failIfNoSpecifiedTests=false -Dloligo.reference.write=true`. The rules are in
-      `DiskPolicy` and `MemoryPolicy`, the reasons for them in
-      [ADR 4](adr/0004-admission.md).
+      `DiskPolicy` and `MemoryPolicy`, and their reasons in [ADR 4](adr/0004-admission.md).
 
       ## The disk
 
-      Hit ratio / byte hit ratio. Each trace has 90,000 requests from a fixed seed, for objects
-      with the sizes of Polygraph's PolyMix-4; nothing is left out for warming up. *cache* is the
-      capacity as a share of what is popular: of the set Zipf's law ranks, of the hot set and the
-      rest together, of the working set's window. Ours runs in a model of the engine with 100
-      segments, two of them lost to open ends and the reserve; LRU, LFU, W-TinyLFU (Caffeine, by
-      weight), FIFO and the clairvoyant lose nothing. *rewritten*: octets of what stays and is
-      written once more, for each octet that arrives and is written.
+      The table shows hit ratio / byte hit ratio.
 
-      - *Zipf with one-hit wonders*: exponent 0.8; three in ten requests are for what is never
-        asked for again.
-      - *a scan*: exponent 0.9; three times a set as large as the popular one is read through in
-        order, beside the others.
-      - *hot set*: all equal, but one in a hundred gets a tenth of the requests.
-      - *sliding working set*: 58 % of the requests revisit one of the youngest objects, all equal
-        but for one in a hundred which get a tenth of the revisits; the others ask for a new one.
-      - *PolyMix-4*: the same, and nine in ten revisits go to the smallest of nine neighbours.
+      - Each trace has 90,000 requests from a fixed seed, for objects with the sizes of Polygraph's
+        PolyMix-4. No request is left out for warming up.
+      - *cache* is the capacity as a share of the popular set: the set that Zipf's law ranks, the
+        hot set and the rest together, or the window of the working set.
+      - *ours* runs in a model of the engine with 100 segments, two of them lost to open ends and
+        the reserve. LRU, LFU, W-TinyLFU (Caffeine, by weight), FIFO and the clairvoyant policy
+        lose nothing.
+      - *rewritten* counts the rewritten bytes of remaining responses, for each byte that arrives
+        and is written.
 
-      *One lane*, *fixed share*: our engine with less of a policy; a single lane with a second
+      | trace | requests |
+      | --- | --- |
+      | Zipf with one-hit wonders | exponent 0.8; three in ten are for objects that nobody requests again |
+      | a scan | exponent 0.9; a set three times as large as the popular one is read in order, beside the others |
+      | hot set | all objects are equal, but one in a hundred gets a tenth of the requests |
+      | sliding working set | 58 % revisit one of the youngest objects; all are equal, but one in a hundred gets a tenth of the revisits; the other requests are for new objects |
+      | PolyMix-4 | the same, and nine in ten revisits go to the smallest of nine neighbours |
+
+      *one lane* and *fixed share* are our engine with a simpler policy: a single lane with a second
       chance, and ours with PROBATION at a tenth.
 
       """;
@@ -169,10 +171,13 @@ final class Results {
 
       ## Memory before the disk
 
-      Requests answered by either tier / answered by memory / copied from disk to memory, all as
-      shares of the requests. *all*: memory takes all that arrives and every disk hit. *second hit*:
-      all that arrives, and the second disk hit. *ours*: what arrives leaves memory when the disk has
-      it, unless it was asked for or there is room; the second disk hit brings it back.
+      The table shows requests answered by either tier / answered by memory / copied from disk to
+      memory, all as shares of the requests.
+
+      - *all*: memory takes every new response and every disk hit.
+      - *second hit*: memory takes every new response, and the second disk hit.
+      - *ours*: a new response leaves memory when the disk has it, unless it was requested or there
+        is room. The second disk hit brings it back.
 
       """;
 }
