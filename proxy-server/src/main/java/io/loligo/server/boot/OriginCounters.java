@@ -2,10 +2,10 @@ package io.loligo.server.boot;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.upstream.UpstreamCounters;
 
 /** Counts connections to next hops among the metrics of their loop. Confined to that loop. */
-record OriginCounters(ConnectionCounters counters)
-    implements io.loligo.server.upstream.ConnectionCounters {
+record OriginCounters(ConnectionCounters counters) implements UpstreamCounters {
   @Override
   public void opened() {
     counters.serverOpened();

@@ -20,7 +20,7 @@ public interface ResponseEvents {
   /** The final head, or 101. Borrows {@code head}. */
   void head(ResponseHead head, Framing framing);
 
-  /** A tunnel was opened by the parent; {@link Http1Connection#detach} is next. */
+  /** A tunnel was opened by the parent; {@link OriginConnection#detach} is next. */
   void tunnelOpen();
 
   /** Content of the answer. Takes {@code content}. */

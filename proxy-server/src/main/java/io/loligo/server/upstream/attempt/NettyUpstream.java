@@ -1,20 +1,21 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
-import io.loligo.server.upstream.ConnectionCounters;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.OriginTransport;
+import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.HeadScratch;
-import io.loligo.server.upstream.http1.Http1Connection;
-import io.loligo.server.upstream.http1.Http1Loop;
+import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -24,11 +25,11 @@ import java.util.function.Supplier;
 
 /** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
 public final class NettyUpstream implements Upstream, AutoCloseable {
-  final Http1Loop http1;
+  final ConnectionContext http1;
   final OriginTransport transport;
   final NameResolver names;
   final HopHealth health;
-  final ConnectionCounters counters;
+  final UpstreamCounters counters;
   final IdleConnections idle;
   final OldServers oldServers;
 
@@ -46,9 +47,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       Supplier<ProxyConfig> config,
       MemoryLedger transit,
       HopHealth health,
-      ConnectionCounters counters) {
+      UpstreamCounters counters) {
     this(
-        new Http1Loop(loop, timer, config, transit, new HeadScratch()),
+        new ConnectionContext(loop, timer, config, transit, new HeadScratch()),
         transport,
         names,
         health,
@@ -57,11 +58,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   private NettyUpstream(
-      Http1Loop http1,
+      ConnectionContext http1,
       OriginTransport transport,
       NameResolver names,
       HopHealth health,
-      ConnectionCounters counters,
+      UpstreamCounters counters,
       OldServers oldServers) {
     this.http1 = http1;
     this.transport = transport;
@@ -78,8 +79,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    */
   public NettyUpstream under(ProxyConfig config) {
     assert http1.loop().inEventLoop();
-    Http1Loop next =
-        new Http1Loop(http1.loop(), http1.timer(), () -> config, http1.transit(), http1.scratch());
+    ConnectionContext next =
+        new ConnectionContext(
+            http1.loop(), http1.timer(), () -> config, http1.transit(), http1.scratch());
     NettyUpstream successor =
         new NettyUpstream(next, transport, names, health, counters, oldServers);
     idle.handTo(successor.idle);
@@ -90,7 +92,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public OriginStream fetch(
       List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     assert http1.loop().inEventLoop();
-    Fetch fetch = new Fetch(this, hops, request, null, 0, check, events);
+    Attempt fetch = new Attempt(this, hops, request, null, 0, check, events);
     http1.loop().execute(fetch);
     return fetch;
   }
@@ -99,7 +101,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public OriginStream connect(
       List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
     assert http1.loop().inEventLoop();
-    Fetch fetch = new Fetch(this, hops, null, host, port, check, events);
+    Attempt fetch = new Attempt(this, hops, null, host, port, check, events);
     http1.loop().execute(fetch);
     return fetch;
   }
@@ -125,7 +127,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     idle.close();
   }
 
-  Http1Connection newConnection() {
-    return new Http1Connection(http1, idle);
+  OriginConnection newConnection() {
+    return new OriginConnection(http1, idle);
   }
 }

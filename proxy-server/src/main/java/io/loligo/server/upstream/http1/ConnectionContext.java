@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * @param config the configuration in force
  * @param transit ledger of what is on its way
  */
-public record Http1Loop(
+public record ConnectionContext(
     EventLoop loop,
     LoopTimer timer,
     Supplier<ProxyConfig> config,

@@ -1,2 +1,2 @@
 /** Fetches and tunnels: hops in order, addresses, kept connections, one retry. */
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;

@@ -58,14 +58,14 @@ import org.slf4j.LoggerFactory;
  * sides said so, the answer was delimited for certain and complete, the request too, not an octet
  * stands behind the answer, and the request had no content that the peer may take for another one.
  */
-public final class Http1Connection extends ChannelInboundHandlerAdapter {
+public final class OriginConnection extends ChannelInboundHandlerAdapter {
   /** Where a connection goes when its exchange is over. */
   public interface Home {
     /** The connection is free again; the answer's end is announced after this returns. */
-    void idle(Http1Connection connection);
+    void idle(OriginConnection connection);
 
     /** An idle connection cannot be used any more. */
-    void gone(Http1Connection connection);
+    void gone(OriginConnection connection);
 
     /** What the peer sent was no response, not the end of one, more than one, or too slow. */
     void refused(ParseFailure failure);
@@ -77,7 +77,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   /** How long 100 is waited for before content is sent all the same (RFC 9110 10.1.1). */
   public static final int CONTINUE_MILLIS = 1_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
+  private static final Logger LOG = LoggerFactory.getLogger(OriginConnection.class);
 
   private enum Phase {
     IDLE,
@@ -87,7 +87,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
     CLOSED
   }
 
-  private Http1Loop shared;
+  private ConnectionContext shared;
   private Home home;
   private final HeadReader heads;
   private final ParseLimits limits;
@@ -136,7 +136,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
   private Pace pace;
 
   /** A connection that is not open yet. */
-  public Http1Connection(Http1Loop shared, Home home) {
+  public OriginConnection(ConnectionContext shared, Home home) {
     this.shared = shared;
     this.home = home;
     ProxyConfig config = shared.config().get();
@@ -183,7 +183,7 @@ public final class Http1Connection extends ChannelInboundHandlerAdapter {
    *
    * @return false where it was made for other limits: close it
    */
-  public boolean adopt(Http1Loop loop, Home newHome) {
+  public boolean adopt(ConnectionContext loop, Home newHome) {
     if (phase != Phase.IDLE || !limits.equals(loop.config().get().limits().reply())) {
       return false;
     }

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,11 +6,11 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.upstream.ConnectionCounters;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
+import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.store.memory.MemoryLedger;
@@ -109,7 +109,7 @@ class SocketsTest {
   void usesAConnectionAgain(Kind kind) throws Exception {
     start(kind);
     for (int i = 0; i < 3; i++) {
-      Listening seen = fetch(FetchBench.get());
+      Listening seen = fetch(AttemptFixture.get());
       if (origin == null) {
         origin = server.accept();
       }
@@ -146,7 +146,7 @@ class SocketsTest {
     start(kind);
     Listening seen = new Listening();
     seen.reading = false;
-    fetch(seen, FetchBench.get());
+    fetch(seen, AttemptFixture.get());
     origin = server.accept();
     requestHead();
     int size = 16 << 20;
@@ -179,7 +179,7 @@ class SocketsTest {
   @EnumSource
   void readsAnEarlyAnswerThoughTheOriginStopsReading(Kind kind) throws Exception {
     start(kind);
-    Listening seen = fetch(FetchBench.post(64 << 20));
+    Listening seen = fetch(AttemptFixture.post(64 << 20));
     origin = server.accept();
     requestHead();
     say("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
@@ -198,7 +198,7 @@ class SocketsTest {
   @EnumSource
   void tellsAResetFromAnEnd(Kind kind) throws Exception {
     start(kind);
-    Listening seen = fetch(FetchBench.get());
+    Listening seen = fetch(AttemptFixture.get());
     origin = server.accept();
     requestHead();
     say("HTTP/1.0 200 OK\r\n\r\nsome");
@@ -216,13 +216,13 @@ class SocketsTest {
   void tellsThatNobodyListens(Kind kind) throws Exception {
     start(kind);
     server.close();
-    Listening seen = fetch(FetchBench.get());
+    Listening seen = fetch(AttemptFixture.get());
     await(seen);
     assertThat(seen.events).containsExactly("failed CONNECT_FAILED");
   }
 
   private void keepOne() throws Exception {
-    Listening seen = fetch(FetchBench.get());
+    Listening seen = fetch(AttemptFixture.get());
     origin = server.accept();
     requestHead();
     say(OK);
@@ -296,7 +296,7 @@ class SocketsTest {
     }
   }
 
-  private final class IdleWatch implements ConnectionCounters {
+  private final class IdleWatch implements UpstreamCounters {
     @Override
     public void opened() {}
 

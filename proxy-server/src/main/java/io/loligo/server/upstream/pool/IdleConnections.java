@@ -1,9 +1,9 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.ParseFailure;
-import io.loligo.server.upstream.ConnectionCounters;
-import io.loligo.server.upstream.http1.Http1Connection;
-import io.loligo.server.upstream.http1.Http1Loop;
+import io.loligo.server.upstream.UpstreamCounters;
+import io.loligo.server.upstream.http1.ConnectionContext;
+import io.loligo.server.upstream.http1.OriginConnection;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,28 +15,28 @@ import java.util.Map;
  * Connections kept for another request, by address; the one used last is used next, so that those
  * not needed grow old and are closed. Confined to one event loop.
  */
-final class IdleConnections implements Http1Connection.Home {
-  private final Map<InetSocketAddress, ArrayDeque<Http1Connection>> byAddress = new HashMap<>();
-  private final Http1Loop http1;
-  private final ConnectionCounters counters;
+public final class IdleConnections implements OriginConnection.Home {
+  private final Map<InetSocketAddress, ArrayDeque<OriginConnection>> byAddress = new HashMap<>();
+  private final ConnectionContext http1;
+  private final UpstreamCounters counters;
   private IdleConnections successor;
   private boolean closed;
 
   /** Connections of {@code http1}. */
-  IdleConnections(Http1Loop http1, ConnectionCounters counters) {
+  public IdleConnections(ConnectionContext http1, UpstreamCounters counters) {
     this.http1 = http1;
     this.counters = counters;
   }
 
   /** A usable connection, not idle any more, or null. */
-  Http1Connection take(InetSocketAddress address) {
-    ArrayDeque<Http1Connection> idle = byAddress.get(address);
+  public OriginConnection take(InetSocketAddress address) {
+    ArrayDeque<OriginConnection> idle = byAddress.get(address);
     if (idle == null) {
       return null;
     }
-    Http1Connection found = null;
+    OriginConnection found = null;
     while (found == null && !idle.isEmpty()) {
-      Http1Connection youngest = idle.removeLast();
+      OriginConnection youngest = idle.removeLast();
       counters.idle(-1);
       if (youngest.usable()) {
         found = youngest;
@@ -51,7 +51,7 @@ final class IdleConnections implements Http1Connection.Home {
   }
 
   @Override
-  public void idle(Http1Connection connection) {
+  public void idle(OriginConnection connection) {
     if (successor != null) {
       successor.adopt(connection);
       return;
@@ -61,7 +61,7 @@ final class IdleConnections implements Http1Connection.Home {
       connection.close();
       return;
     }
-    ArrayDeque<Http1Connection> idle =
+    ArrayDeque<OriginConnection> idle =
         byAddress.computeIfAbsent(connection.address(), address -> new ArrayDeque<>(4));
     idle.addLast(connection);
     counters.idle(1);
@@ -72,8 +72,8 @@ final class IdleConnections implements Http1Connection.Home {
   }
 
   @Override
-  public void gone(Http1Connection connection) {
-    ArrayDeque<Http1Connection> idle = byAddress.get(connection.address());
+  public void gone(OriginConnection connection) {
+    ArrayDeque<OriginConnection> idle = byAddress.get(connection.address());
     if (idle != null && idle.remove(connection)) {
       counters.idle(-1);
       if (idle.isEmpty()) {
@@ -88,17 +88,17 @@ final class IdleConnections implements Http1Connection.Home {
   }
 
   /** Gives all connections, and those that become idle here later, to {@code next}. */
-  void handTo(IdleConnections next) {
+  public void handTo(IdleConnections next) {
     successor = next;
-    List<ArrayDeque<Http1Connection>> all = new ArrayList<>(byAddress.values());
+    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byAddress.values());
     byAddress.clear();
-    for (ArrayDeque<Http1Connection> idle : all) {
+    for (ArrayDeque<OriginConnection> idle : all) {
       counters.idle(-idle.size());
       idle.forEach(next::adopt);
     }
   }
 
-  private void adopt(Http1Connection connection) {
+  private void adopt(OriginConnection connection) {
     if (connection.adopt(http1, this)) {
       idle(connection);
     } else {
@@ -106,25 +106,26 @@ final class IdleConnections implements Http1Connection.Home {
     }
   }
 
-  int size() {
+  /** Kept connections. */
+  public int size() {
     int size = 0;
-    for (ArrayDeque<Http1Connection> idle : byAddress.values()) {
+    for (ArrayDeque<OriginConnection> idle : byAddress.values()) {
       size += idle.size();
     }
     return size;
   }
 
   /** Closes all of them and keeps no more. */
-  void close() {
+  public void close() {
     closed = true;
     if (successor != null) {
       successor.close();
     }
-    List<ArrayDeque<Http1Connection>> all = new ArrayList<>(byAddress.values());
+    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byAddress.values());
     byAddress.clear();
-    for (ArrayDeque<Http1Connection> idle : all) {
+    for (ArrayDeque<OriginConnection> idle : all) {
       counters.idle(-idle.size());
-      idle.forEach(Http1Connection::close);
+      idle.forEach(OriginConnection::close);
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import io.loligo.server.upstream.names.NameResolver;
 import io.netty.util.NetUtil;

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 /** Hops, names, addresses, kept connections. */
-class RoutingTest extends FetchBench {
+class RoutingTest extends AttemptFixture {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @Test

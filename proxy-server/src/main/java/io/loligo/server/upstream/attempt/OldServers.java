@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;

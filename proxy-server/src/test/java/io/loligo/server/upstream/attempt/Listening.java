@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;

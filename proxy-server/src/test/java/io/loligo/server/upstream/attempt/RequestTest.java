@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,12 +10,12 @@ import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
-import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.OriginConnection;
 import io.netty.util.ReferenceCountUtil;
 import org.junit.jupiter.api.Test;
 
 /** Requests as they stand on the wire, and their content. */
-class RequestTest extends FetchBench {
+class RequestTest extends AttemptFixture {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
   @Test
@@ -201,7 +201,7 @@ class RequestTest extends FetchBench {
   @Test
   void sendsContentWhenContinueDoesNotCome() {
     Listening seen = fetch(request(Method.POST, 5, true, true, null));
-    pass(Http1Connection.CONTINUE_MILLIS + 200);
+    pass(OriginConnection.CONTINUE_MILLIS + 200);
     assertThat(seen.events).containsExactly("ready");
     seen.stream.cancel();
   }
@@ -291,7 +291,7 @@ class RequestTest extends FetchBench {
     assertThat(detached.early().toString(java.nio.charset.StandardCharsets.US_ASCII))
         .isEqualTo("early");
     detached.early().release();
-    assertThat(detached.channel().pipeline().get(Http1Connection.class)).isNull();
+    assertThat(detached.channel().pipeline().get(OriginConnection.class)).isNull();
     assertThat(detached.channel().isOpen()).isTrue();
     assertThat(detached.channel().config().isAutoRead()).isFalse();
   }

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
@@ -18,7 +18,7 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.connect.AddressOrder;
 import io.loligo.server.upstream.connect.Dial;
-import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.http1.ResponseEvents;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.store.memory.MemoryShortage;
@@ -45,13 +45,13 @@ import org.slf4j.LoggerFactory;
  * and the request's arrival the peer may have closed it, and then nobody can tell whether the
  * request was acted upon (RFC 9110 section 9.2.2).
  */
-final class Fetch
+final class Attempt
     implements OriginStream,
         ResponseEvents,
         NameResolver.Listener,
-        Dial.Outcome<Http1Connection>,
+        Dial.Outcome<OriginConnection>,
         Runnable {
-  private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
   private enum Phase {
     ROUTING,
@@ -76,13 +76,13 @@ final class Fetch
   private boolean freshOnly;
   private boolean reused;
   private long stageStartNanos;
-  private Dial<Http1Connection> dial;
-  private Http1Connection connection;
+  private Dial<OriginConnection> dial;
+  private OriginConnection connection;
   private ForwardLimit forwardLimit;
   private FetchFailure lastFailure;
 
   /** Either {@code request} or {@code tunnelHost} is null. */
-  Fetch(
+  Attempt(
       NettyUpstream upstream,
       List<NextHop> hops,
       OutgoingRequest request,
@@ -168,7 +168,7 @@ final class Fetch
     }
     if (repeatable && !freshOnly) {
       for (InetSocketAddress address : addresses) {
-        Http1Connection kept = upstream.idle.take(address);
+        OriginConnection kept = upstream.idle.take(address);
         if (kept != null) {
           reused = true;
           timings.reused = true;
@@ -256,7 +256,7 @@ final class Fetch
 
   @Override
   public void connected(
-      Http1Connection fresh, Channel channel, InetSocketAddress address, int attempts) {
+      OriginConnection fresh, Channel channel, InetSocketAddress address, int attempts) {
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
@@ -284,7 +284,7 @@ final class Fetch
     }
   }
 
-  private void use(Http1Connection open) {
+  private void use(OriginConnection open) {
     phase = Phase.RUNNING;
     dropForwardLimit();
     connection = open;
@@ -425,7 +425,7 @@ final class Fetch
 
   @Override
   public Detached detach() {
-    Http1Connection given = connection;
+    OriginConnection given = connection;
     if (given == null) {
       throw new IllegalStateException("phase: " + phase + " (expected: RUNNING)");
     }

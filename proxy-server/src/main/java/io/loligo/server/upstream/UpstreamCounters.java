@@ -3,10 +3,10 @@ package io.loligo.server.upstream;
 import io.loligo.core.message.ParseFailure;
 
 /** Counts connections to next hops. One per event loop, called on it. */
-public interface ConnectionCounters {
+public interface UpstreamCounters {
   /** Counts nothing. */
-  ConnectionCounters NONE =
-      new ConnectionCounters() {
+  UpstreamCounters NONE =
+      new UpstreamCounters() {
         @Override
         public void opened() {}
 

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** An upstream on a virtual clock, over connections in memory; nothing may be left behind. */
-abstract class FetchBench {
+abstract class AttemptFixture {
   static final NextHop ORIGIN = new NextHop("origin.example", 80, null, HierarchyCode.HIER_DIRECT);
 
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
@@ -168,7 +168,7 @@ abstract class FetchBench {
   }
 
   /** Counts, to be compared with what is there in the end. */
-  static final class Counted implements io.loligo.server.upstream.ConnectionCounters {
+  static final class Counted implements io.loligo.server.upstream.UpstreamCounters {
     int open;
     int idle;
     int reused;

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.fetch;
+package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,13 +6,13 @@ import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
-import io.loligo.server.upstream.http1.Http1Connection;
+import io.loligo.server.upstream.http1.OriginConnection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Answers on one connection: framing, ends, back-pressure (RFC 9112 sections 6 to 9). */
-class ResponseTest extends FetchBench {
+class ResponseTest extends AttemptFixture {
   @Test
   void deliversContentOfKnownLength() {
     Listening seen = fetch(get());
@@ -187,9 +187,9 @@ class ResponseTest extends FetchBench {
   @Test
   void endsAFloodOfInterimAnswers() {
     Listening seen = fetch(get());
-    last().answer("HTTP/1.1 102 Processing\r\n\r\n".repeat(Http1Connection.MAX_INTERIM + 1));
+    last().answer("HTTP/1.1 102 Processing\r\n\r\n".repeat(OriginConnection.MAX_INTERIM + 1));
     assertThat(seen.failure.kind()).isEqualTo(Kind.INVALID_RESPONSE);
-    assertThat(seen.events).hasSize(Http1Connection.MAX_INTERIM + 1);
+    assertThat(seen.events).hasSize(OriginConnection.MAX_INTERIM + 1);
   }
 
   @Test
