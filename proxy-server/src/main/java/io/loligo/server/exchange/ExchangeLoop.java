@@ -467,15 +467,15 @@ public final class ExchangeLoop implements RequestHandler {
    */
   AddressCheck addressCheck(RequestView request, boolean tunnel) {
     AclList access = config().access().httpAccess();
-    return address -> {
-      String guarded = own.refusal(address, tunnel);
+    return (address, port) -> {
+      String guarded = own.refusal(address, port, tunnel);
       if (guarded != null) {
         return guarded;
       }
       if (!access.needsDestination()) {
         return null;
       }
-      AclVerdict verdict = verdict(access, request, address.getAddress());
+      AclVerdict verdict = verdict(access, request, address);
       return verdict.allowed() ? null : verdict.rule() + " (" + verdict.source() + ")";
     };
   }

@@ -27,13 +27,11 @@ public record OwnAddresses(
     Set<InetSocketAddress> listening,
     Set<InetAddress> local) {
   /**
-   * Why {@code address} must not be dialled, or null.
+   * Why {@code port} of {@code ip} must not be dialled, or null.
    *
    * @param tunnel whether a client wants to talk to it as it likes
    */
-  public String refusal(InetSocketAddress address, boolean tunnel) {
-    int port = address.getPort();
-    InetAddress ip = address.getAddress();
+  public String refusal(InetAddress ip, int port, boolean tunnel) {
     if (ports.contains(port) && isHere(ip)) {
       return "a management port of this proxy";
     }

@@ -1,9 +1,9 @@
 package io.loligo.server.upstream;
 
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
 
-/** Says of each resolved address whether it may be dialled. Called on the event loop. */
+/** Decides of each resolved address whether it may be dialled. Called on the event loop. */
 public interface AddressCheck {
-  /** Null where it may; else why not, for the operator. */
-  String refusal(InetSocketAddress address);
+  /** Null where {@code address} may be dialled; else the reason, for the operator. */
+  String refusal(InetAddress address, int port);
 }

@@ -21,12 +21,12 @@ import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.http1.ResponseEvents;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -72,7 +72,7 @@ final class Attempt
   private Phase phase = Phase.ROUTING;
   private int hopIndex = -1;
   private NextHop hop;
-  private List<InetSocketAddress> addresses;
+  private List<Endpoint> endpoints;
   private boolean freshOnly;
   private boolean reused;
   private long stageStartNanos;
@@ -157,18 +157,18 @@ final class Attempt
 
   /** Uses or dials one of {@code found}; false where this hop is to be passed over. */
   private boolean open(List<InetAddress> found) {
-    addresses = allowed(found);
-    if (addresses == null) {
+    endpoints = allowed(found);
+    if (endpoints == null) {
       return true;
     }
-    if (isChunked() && upstream.oldServers.contains(addresses)) {
+    if (isChunked() && upstream.oldServers.contains(endpoints)) {
       lastFailure =
           new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered in HTTP/1.0 before");
       return false;
     }
     if (repeatable && !freshOnly) {
-      for (InetSocketAddress address : addresses) {
-        OriginConnection kept = upstream.idle.take(address);
+      for (Endpoint endpoint : endpoints) {
+        OriginConnection kept = upstream.idle.take(endpoint);
         if (kept != null) {
           reused = true;
           timings.reused = true;
@@ -185,15 +185,14 @@ final class Attempt
     return request != null && request.hasContent() && request.contentLength() < 0;
   }
 
-  /** The addresses that may be dialled; null, and the fetch failed, where there are none. */
-  private List<InetSocketAddress> allowed(List<InetAddress> found) {
-    List<InetSocketAddress> allowed = new ArrayList<>(found.size());
+  /** The endpoints that may be dialled; null, and the fetch failed, where there are none. */
+  private List<Endpoint> allowed(List<InetAddress> found) {
+    List<Endpoint> allowed = new ArrayList<>(found.size());
     String refusal = null;
-    for (InetAddress each : found) {
-      InetSocketAddress address = new InetSocketAddress(each, hop.port());
-      String reason = hop.peer() == null ? check.refusal(address) : null;
+    for (InetAddress address : found) {
+      String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        allowed.add(address);
+        allowed.add(Endpoint.clear(address, hop.port()));
       } else {
         refusal = reason;
       }
@@ -219,7 +218,7 @@ final class Attempt
             upstream.http1.loop(),
             upstream.transport,
             upstream.http1.timer(),
-            AddressOrder.interleave(addresses, config.dns().v4First()),
+            AddressOrder.interleave(endpoints, config.dns().v4First()),
             triesLeft(),
             upstream::newConnection,
             this);
@@ -256,11 +255,11 @@ final class Attempt
 
   @Override
   public void connected(
-      OriginConnection fresh, Channel channel, InetSocketAddress address, int attempts) {
+      OriginConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
-    fresh.address(address);
+    fresh.endpoint(endpoint);
     upstream.counters.opened();
     Peer peer = hop.peer();
     if (peer != null) {
@@ -288,7 +287,7 @@ final class Attempt
     phase = Phase.RUNNING;
     dropForwardLimit();
     connection = open;
-    timings.address = NetUtil.toAddressString(open.address().getAddress());
+    timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
     if (request != null) {
       open.send(request, hop, timings, this);
@@ -319,7 +318,7 @@ final class Attempt
   @Override
   public void head(ResponseHead head, Framing framing) {
     if (head.status() < 500) { // an error may be that of somebody between
-      upstream.oldServers.answered(connection.address(), head.version());
+      upstream.oldServers.answered(connection.endpoint(), head.version());
     }
     events.head(head, framing);
   }

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.attempt;
 
+import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.util.concurrent.Ticker;
-import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +15,10 @@ final class OldServers {
   static final int MAX_SERVERS = 1_024;
   static final long MEMORY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final Map<InetSocketAddress, Long> answeredAt =
+  private final Map<Endpoint, Long> answeredAt =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<InetSocketAddress, Long> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Endpoint, Long> eldest) {
           return size() > MAX_SERVERS;
         }
       };
@@ -28,25 +28,25 @@ final class OldServers {
     this.ticker = ticker;
   }
 
-  /** The server at {@code address} answered in {@code version}, 10 or 11. */
-  void answered(InetSocketAddress address, int version) {
+  /** The server at {@code endpoint} answered in {@code version}, 10 or 11. */
+  void answered(Endpoint endpoint, int version) {
     if (version < 11) {
-      answeredAt.remove(address);
-      answeredAt.put(address, ticker.nanoTime());
+      answeredAt.remove(endpoint);
+      answeredAt.put(endpoint, ticker.nanoTime());
     } else if (!answeredAt.isEmpty()) {
-      answeredAt.remove(address);
+      answeredAt.remove(endpoint);
     }
   }
 
-  /** Whether all of {@code addresses} are known as such. */
-  boolean contains(List<InetSocketAddress> addresses) {
-    return !answeredAt.isEmpty() && addresses.stream().allMatch(this::contains);
+  /** Whether all of {@code endpoints} are known as such. */
+  boolean contains(List<Endpoint> endpoints) {
+    return !answeredAt.isEmpty() && endpoints.stream().allMatch(this::contains);
   }
 
-  private boolean contains(InetSocketAddress address) {
-    Long at = answeredAt.get(address);
+  private boolean contains(Endpoint endpoint) {
+    Long at = answeredAt.get(endpoint);
     if (at != null && ticker.nanoTime() - at > MEMORY_NANOS) {
-      answeredAt.remove(address);
+      answeredAt.remove(endpoint);
       return false;
     }
     return at != null;

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.upstream.pool.Endpoint;
 import java.net.Inet6Address;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,18 +10,17 @@ public final class AddressOrder {
   private AddressOrder() {}
 
   /** Families in turn, each in the order given; the preferred family first. */
-  public static List<InetSocketAddress> interleave(
-      List<InetSocketAddress> addresses, boolean v4First) {
-    if (addresses.size() < 2) {
-      return addresses;
+  public static List<Endpoint> interleave(List<Endpoint> endpoints, boolean v4First) {
+    if (endpoints.size() < 2) {
+      return endpoints;
     }
-    List<InetSocketAddress> first = new ArrayList<>(addresses.size());
-    List<InetSocketAddress> second = new ArrayList<>(addresses.size());
-    for (InetSocketAddress address : addresses) {
-      boolean v6 = address.getAddress() instanceof Inet6Address;
-      (v6 == v4First ? second : first).add(address);
+    List<Endpoint> first = new ArrayList<>(endpoints.size());
+    List<Endpoint> second = new ArrayList<>(endpoints.size());
+    for (Endpoint endpoint : endpoints) {
+      boolean v6 = endpoint.address() instanceof Inet6Address;
+      (v6 == v4First ? second : first).add(endpoint);
     }
-    List<InetSocketAddress> ordered = new ArrayList<>(addresses.size());
+    List<Endpoint> ordered = new ArrayList<>(endpoints.size());
     for (int i = 0; i < Math.max(first.size(), second.size()); i++) {
       if (i < first.size()) {
         ordered.add(first.get(i));

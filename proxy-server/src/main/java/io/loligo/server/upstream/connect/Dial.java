@@ -2,6 +2,7 @@ package io.loligo.server.upstream.connect;
 
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * One attempt to reach any of several addresses (Happy Eyeballs, RFC 8305 section 5): the next one
+ * One attempt to reach any of several endpoints (Happy Eyeballs, RFC 8305 section 5): the next one
  * is dialled {@value #STAGGER_MILLIS} ms after the one before it, or as soon as that failed; the
  * first connection wins, the others are closed. Confined to one event loop.
  *
@@ -29,16 +30,16 @@ public final class Dial<H extends ChannelHandler> {
   /** What becomes of a dial; one call, perhaps before {@link #start} returns. */
   public interface Outcome<H> {
     /** A connection stands. */
-    void connected(H handler, Channel channel, InetSocketAddress address, int attempts);
+    void connected(H handler, Channel channel, Endpoint endpoint, int attempts);
 
-    /** None of the addresses could be connected to. */
+    /** None of the endpoints could be connected to. */
     void unreachable(FetchFailure failure, int attempts);
   }
 
   private final EventLoop loop;
   private final OriginTransport transport;
   private final LoopTimer timer;
-  private final List<InetSocketAddress> addresses;
+  private final List<Endpoint> endpoints;
   private final int maxAttempts;
   private final Supplier<H> handlers;
   private final Outcome<H> outcome;
@@ -52,7 +53,7 @@ public final class Dial<H extends ChannelHandler> {
   /**
    * A dial that has not begun.
    *
-   * @param addresses in the order to be tried, not empty
+   * @param endpoints in the order to be tried, not empty
    * @param maxAttempts connections to try at most, at least 1
    * @param handlers a new handler for each connection
    */
@@ -60,15 +61,15 @@ public final class Dial<H extends ChannelHandler> {
       EventLoop loop,
       OriginTransport transport,
       LoopTimer timer,
-      List<InetSocketAddress> addresses,
+      List<Endpoint> endpoints,
       int maxAttempts,
       Supplier<H> handlers,
       Outcome<H> outcome) {
     this.loop = loop;
     this.transport = transport;
     this.timer = timer;
-    this.addresses = addresses;
-    this.maxAttempts = Math.min(addresses.size(), maxAttempts);
+    this.endpoints = endpoints;
+    this.maxAttempts = Math.min(endpoints.size(), maxAttempts);
     this.handlers = handlers;
     this.outcome = outcome;
   }
@@ -86,7 +87,8 @@ public final class Dial<H extends ChannelHandler> {
 
   private void dialNext() {
     while (!done && next < maxAttempts) {
-      InetSocketAddress address = addresses.get(next++);
+      Endpoint endpoint = endpoints.get(next++);
+      InetSocketAddress address = endpoint.socketAddress();
       H handler = handlers.get();
       ChannelFuture connecting;
       try {
@@ -96,7 +98,7 @@ public final class Dial<H extends ChannelHandler> {
         continue;
       }
       pending.add(connecting.channel());
-      connecting.addListener((ChannelFutureListener) future -> settled(future, handler, address));
+      connecting.addListener((ChannelFutureListener) future -> settled(future, handler, endpoint));
       scheduleNext();
       return;
     }
@@ -116,7 +118,7 @@ public final class Dial<H extends ChannelHandler> {
     dialNext();
   }
 
-  private void settled(ChannelFuture future, H handler, InetSocketAddress address) {
+  private void settled(ChannelFuture future, H handler, Endpoint endpoint) {
     if (done) {
       future.channel().close();
       return;
@@ -124,10 +126,10 @@ public final class Dial<H extends ChannelHandler> {
     pending.remove(future.channel());
     if (future.isSuccess()) {
       finish(future.channel());
-      outcome.connected(handler, future.channel(), address, next);
+      outcome.connected(handler, future.channel(), endpoint, next);
       return;
     }
-    lastError = describe(address, future.cause());
+    lastError = describe(endpoint.socketAddress(), future.cause());
     if (stagger != null) {
       stagger.cancel(false);
       stagger = null;
@@ -164,13 +166,11 @@ public final class Dial<H extends ChannelHandler> {
     return NetUtil.toSocketAddressString(address) + ": " + reason;
   }
 
-  /** The time for all addresses together. */
+  /** The time for all endpoints together. */
   private final class Limit extends LoopTimer.Timeout {
     @Override
     protected void expired() {
-      lastError =
-          NetUtil.toSocketAddressString(addresses.get(Math.max(0, next - 1)))
-              + ": no answer to connecting in time";
+      lastError = endpoints.get(Math.max(0, next - 1)) + ": no answer to connecting in time";
       fail(FetchFailure.Kind.CONNECT_TIMEOUT);
     }
   }

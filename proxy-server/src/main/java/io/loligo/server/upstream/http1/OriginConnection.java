@@ -22,6 +22,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.TunnelRefusal;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -33,7 +34,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.slf4j.Logger;
@@ -97,7 +97,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
   private final ChannelFutureListener contentWritten = this::contentWritten;
   private final Backlog backlog;
   private ChannelHandlerContext ctx;
-  private InetSocketAddress address;
+  private Endpoint endpoint;
   private Phase phase = Phase.IDLE;
 
   // the exchange
@@ -158,9 +158,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
   }
 
-  /** The address it was dialled by: what it is kept under. */
-  public InetSocketAddress address() {
-    return address;
+  /** The endpoint that was dialled; the connection is kept under it. */
+  public Endpoint endpoint() {
+    return endpoint;
   }
 
   /** Our end of it, or null. */
@@ -168,9 +168,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
   }
 
-  /** Remembers the address it was dialled by. */
-  public void address(InetSocketAddress dialled) {
-    address = dialled;
+  /** Remembers the endpoint that was dialled. */
+  public void endpoint(Endpoint dialled) {
+    endpoint = dialled;
   }
 
   /** Whether a request may be sent on it. */
@@ -437,7 +437,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     } else if (cause instanceof OutOfMemoryError noMemory) {
       outOfMemory(noMemory);
     } else {
-      LOG.warn("origin connection {}", NetUtil.toSocketAddressString(address), cause);
+      LOG.warn("origin connection {}", endpoint, cause);
       if (phase == Phase.HEAD || phase == Phase.CONTENT) {
         fail(Kind.INVALID_RESPONSE, "internal: " + cause);
       }
@@ -446,8 +446,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void outOfMemory(OutOfMemoryError cause) {
-    MemoryShortage.OF_PROCESS.met(
-        cause, "an exchange with " + NetUtil.toSocketAddressString(address));
+    MemoryShortage.OF_PROCESS.met(cause, "an exchange with " + endpoint);
     fail(Kind.NO_MEMORY, cause.toString());
   }
 
@@ -480,7 +479,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     } catch (OutOfMemoryError e) {
       outOfMemory(e);
     } catch (RuntimeException | Error e) {
-      LOG.warn("exchange with {}", NetUtil.toSocketAddressString(address), e);
+      LOG.warn("exchange with {}", endpoint, e);
       fail(Kind.INVALID_RESPONSE, "internal: " + e);
     }
   }
@@ -815,8 +814,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     phase = Phase.CLOSED;
     dropInput();
     ctx.close();
-    String peer = NetUtil.toSocketAddressString(address);
-    listener.failed(new FetchFailure(kind, peer + ": " + detail, refusal), any);
+    listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal), any);
   }
 
   /** Forgets the exchange; returns who listened to it. */

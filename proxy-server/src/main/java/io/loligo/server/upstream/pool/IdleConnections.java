@@ -4,7 +4,6 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.OriginConnection;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections kept for another request, by address; the one used last is used next, so that those
+ * Connections kept for another request, by endpoint; the one used last is used next, so that those
  * not needed grow old and are closed. Confined to one event loop.
  */
 public final class IdleConnections implements OriginConnection.Home {
-  private final Map<InetSocketAddress, ArrayDeque<OriginConnection>> byAddress = new HashMap<>();
+  private final Map<Endpoint, ArrayDeque<OriginConnection>> byEndpoint = new HashMap<>();
   private final ConnectionContext http1;
   private final UpstreamCounters counters;
   private IdleConnections successor;
@@ -29,8 +28,8 @@ public final class IdleConnections implements OriginConnection.Home {
   }
 
   /** A usable connection, not idle any more, or null. */
-  public OriginConnection take(InetSocketAddress address) {
-    ArrayDeque<OriginConnection> idle = byAddress.get(address);
+  public OriginConnection take(Endpoint endpoint) {
+    ArrayDeque<OriginConnection> idle = byEndpoint.get(endpoint);
     if (idle == null) {
       return null;
     }
@@ -45,7 +44,7 @@ public final class IdleConnections implements OriginConnection.Home {
       }
     }
     if (idle.isEmpty()) {
-      byAddress.remove(address);
+      byEndpoint.remove(endpoint);
     }
     return found;
   }
@@ -62,7 +61,7 @@ public final class IdleConnections implements OriginConnection.Home {
       return;
     }
     ArrayDeque<OriginConnection> idle =
-        byAddress.computeIfAbsent(connection.address(), address -> new ArrayDeque<>(4));
+        byEndpoint.computeIfAbsent(connection.endpoint(), endpoint -> new ArrayDeque<>(4));
     idle.addLast(connection);
     counters.idle(1);
     if (most > 0 && idle.size() > most) {
@@ -73,11 +72,11 @@ public final class IdleConnections implements OriginConnection.Home {
 
   @Override
   public void gone(OriginConnection connection) {
-    ArrayDeque<OriginConnection> idle = byAddress.get(connection.address());
+    ArrayDeque<OriginConnection> idle = byEndpoint.get(connection.endpoint());
     if (idle != null && idle.remove(connection)) {
       counters.idle(-1);
       if (idle.isEmpty()) {
-        byAddress.remove(connection.address());
+        byEndpoint.remove(connection.endpoint());
       }
     }
   }
@@ -90,8 +89,8 @@ public final class IdleConnections implements OriginConnection.Home {
   /** Gives all connections, and those that become idle here later, to {@code next}. */
   public void handTo(IdleConnections next) {
     successor = next;
-    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byAddress.values());
-    byAddress.clear();
+    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byEndpoint.values());
+    byEndpoint.clear();
     for (ArrayDeque<OriginConnection> idle : all) {
       counters.idle(-idle.size());
       idle.forEach(next::adopt);
@@ -109,7 +108,7 @@ public final class IdleConnections implements OriginConnection.Home {
   /** Kept connections. */
   public int size() {
     int size = 0;
-    for (ArrayDeque<OriginConnection> idle : byAddress.values()) {
+    for (ArrayDeque<OriginConnection> idle : byEndpoint.values()) {
       size += idle.size();
     }
     return size;
@@ -121,8 +120,8 @@ public final class IdleConnections implements OriginConnection.Home {
     if (successor != null) {
       successor.close();
     }
-    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byAddress.values());
-    byAddress.clear();
+    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byEndpoint.values());
+    byEndpoint.clear();
     for (ArrayDeque<OriginConnection> idle : all) {
       counters.idle(-idle.size());
       idle.forEach(OriginConnection::close);

@@ -37,7 +37,7 @@ abstract class AttemptFixture {
   final Settings settings = new Settings();
   final PeerHealth health = new PeerHealth(() -> clock.eventLoop().ticker().nanoTime());
   final Counted counted = new Counted();
-  AddressCheck check = address -> null;
+  AddressCheck check = (address, port) -> null;
   ProxyConfig config;
   NettyUpstream upstream;
 

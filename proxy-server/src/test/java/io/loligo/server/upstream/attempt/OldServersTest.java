@@ -2,9 +2,10 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,32 +14,32 @@ class OldServersTest {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final OldServers servers = new OldServers(ticker);
 
-  private static InetSocketAddress address(int port) {
-    return new InetSocketAddress("192.0.2.1", port);
+  private static Endpoint endpoint(int port) {
+    return Endpoint.clear(InetAddress.getLoopbackAddress(), port);
   }
 
   private boolean knows(int... ports) {
-    return servers.contains(Arrays.stream(ports).mapToObj(OldServersTest::address).toList());
+    return servers.contains(Arrays.stream(ports).mapToObj(OldServersTest::endpoint).toList());
   }
 
   @Test
   void remembersWhoAnsweredInHttp10() {
     assertThat(knows(80)).isFalse();
-    servers.answered(address(80), 10);
-    servers.answered(address(81), 11);
+    servers.answered(endpoint(80), 10);
+    servers.answered(endpoint(81), 11);
     assertThat(knows(80)).isTrue();
     assertThat(knows(81)).isFalse();
     assertThat(knows(80, 81)).as("one may know more").isFalse();
-    servers.answered(address(80), 11);
+    servers.answered(endpoint(80), 11);
     assertThat(knows(80)).isFalse();
   }
 
   @Test
   void forgetsAfterAMinuteWithoutAnAnswer() {
-    servers.answered(address(80), 10);
+    servers.answered(endpoint(80), 10);
     ticker.advance(59, TimeUnit.SECONDS);
     assertThat(knows(80)).isTrue();
-    servers.answered(address(80), 10);
+    servers.answered(endpoint(80), 10);
     ticker.advance(1, TimeUnit.MINUTES);
     assertThat(knows(80)).isTrue();
     ticker.advance(1, TimeUnit.NANOSECONDS);
@@ -48,10 +49,10 @@ class OldServersTest {
   @Test
   void remembersSoManyAndNoMore() {
     for (int port = 1; port <= OldServers.MAX_SERVERS; port++) {
-      servers.answered(address(port), 10);
+      servers.answered(endpoint(port), 10);
     }
-    servers.answered(address(1), 10);
-    servers.answered(address(60_000), 10);
+    servers.answered(endpoint(1), 10);
+    servers.answered(endpoint(60_000), 10);
     assertThat(knows(1)).isTrue();
     assertThat(knows(2)).as("longest without an answer").isFalse();
     assertThat(knows(60_000)).isTrue();

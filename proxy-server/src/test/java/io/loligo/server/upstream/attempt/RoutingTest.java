@@ -210,7 +210,7 @@ class RoutingTest extends AttemptFixture {
   @Test
   void dialsOnlyWhatTheRulesAllow() {
     names.knows("origin.example", "127.0.0.1", "192.0.2.1");
-    check = address -> address.getAddress().isLoopbackAddress() ? "rule 7" : null;
+    check = (address, port) -> address.isLoopbackAddress() ? "rule 7" : null;
     fetch(get());
     assertThat(transport.dialled()).containsExactly(new InetSocketAddress("192.0.2.1", 80));
   }
@@ -218,7 +218,7 @@ class RoutingTest extends AttemptFixture {
   @Test
   void tellsWhyNoAddressMayBeDialled() {
     names.knows("origin.example", "127.0.0.1", "::1");
-    check = address -> "rule 7";
+    check = (address, port) -> "rule 7";
     Listening seen = fetch(get());
     assertThat(seen.events).containsExactly("failed ADDRESS_DENIED");
     assertThat(seen.failure.detail()).isEqualTo("rule 7");
@@ -229,13 +229,13 @@ class RoutingTest extends AttemptFixture {
   void asksTheRulesForKeptConnectionsToo() {
     fetch(get());
     last().answer(OK);
-    check = address -> "rule 7";
+    check = (address, port) -> "rule 7";
     assertThat(fetch(get()).events).containsExactly("failed ADDRESS_DENIED");
   }
 
   @Test
   void doesNotAskTheRulesForPeers() {
-    check = address -> "rule 7";
+    check = (address, port) -> "rule 7";
     fetch(get(), hop(Settings.parent("a")));
     assertThat(transport.connections()).hasSize(1);
   }

@@ -241,7 +241,7 @@ class SocketsTest {
         new NextHop("origin.example", server.getLocalPort(), null, HierarchyCode.HIER_DIRECT);
     onLoop(
         () -> {
-          seen.stream = upstream.fetch(List.of(hop), request, address -> null, seen);
+          seen.stream = upstream.fetch(List.of(hop), request, (address, port) -> null, seen);
           return null;
         });
   }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 
 /** RFC 8305 on a virtual clock. */
 class DialTest {
-  private static final InetSocketAddress V6_A = address("2001:db8::1");
-  private static final InetSocketAddress V6_B = address("2001:db8::2");
-  private static final InetSocketAddress V4_A = address("192.0.2.1");
-  private static final InetSocketAddress V4_B = address("192.0.2.2");
+  private static final Endpoint V6_A = endpoint("2001:db8::1");
+  private static final Endpoint V6_B = endpoint("2001:db8::2");
+  private static final Endpoint V4_A = endpoint("192.0.2.1");
+  private static final Endpoint V4_B = endpoint("192.0.2.2");
 
   private final EmbeddedChannel clock = new EmbeddedChannel();
   private final LoopTimer timer = new LoopTimer(clock.eventLoop());
@@ -45,9 +45,9 @@ class DialTest {
   void takesTheFirstAddressThatAnswersAtOnce() {
     dial(V6_A, V4_A);
     assertThat(seen.connected).isEqualTo(V6_A);
-    assertThat(transport.dialled()).containsExactly(V6_A);
+    assertThat(transport.dialled()).containsExactly(V6_A.socketAddress());
     advance(1_000);
-    assertThat(transport.dialled()).containsExactly(V6_A);
+    assertThat(transport.dialled()).containsExactly(V6_A.socketAddress());
   }
 
   @Test
@@ -55,14 +55,14 @@ class DialTest {
     transport.usually(FakeTransport.Manner.HANG);
     dial(V6_A, V4_A);
     advance(249);
-    assertThat(transport.dialled()).containsExactly(V6_A);
+    assertThat(transport.dialled()).containsExactly(V6_A.socketAddress());
     advance(1);
-    assertThat(transport.dialled()).containsExactly(V6_A, V4_A);
+    assertThat(transport.dialled()).containsExactly(V6_A.socketAddress(), V4_A.socketAddress());
   }
 
   @Test
   void startsTheSecondAtOnceWhenTheFirstFails() {
-    transport.at(V6_A, FakeTransport.Manner.REFUSE);
+    transport.at(V6_A.socketAddress(), FakeTransport.Manner.REFUSE);
     dial(V6_A, V4_A);
     assertThat(seen.connected).isEqualTo(V4_A);
     assertThat(seen.attempts).isEqualTo(2);
@@ -99,8 +99,8 @@ class DialTest {
 
   @Test
   void waitsForTheSlowOneWhenTheOtherRefuses() {
-    transport.at(V6_A, FakeTransport.Manner.HANG);
-    transport.at(V4_A, FakeTransport.Manner.REFUSE);
+    transport.at(V6_A.socketAddress(), FakeTransport.Manner.HANG);
+    transport.at(V4_A.socketAddress(), FakeTransport.Manner.REFUSE);
     dial(V6_A, V4_A);
     advance(250);
     assertThat(seen.failure).isNull();
@@ -130,9 +130,9 @@ class DialTest {
     assertThat(seen.failure).isNotNull();
   }
 
-  private Dial<Handler> dial(InetSocketAddress... addresses) {
+  private Dial<Handler> dial(Endpoint... endpoints) {
     Dial<Handler> dial =
-        new Dial<>(clock.eventLoop(), transport, timer, List.of(addresses), 25, Handler::new, seen);
+        new Dial<>(clock.eventLoop(), transport, timer, List.of(endpoints), 25, Handler::new, seen);
     dial.start(1_000);
     return dial;
   }
@@ -142,9 +142,9 @@ class DialTest {
     clock.runPendingTasks();
   }
 
-  private static InetSocketAddress address(String literal) {
+  private static Endpoint endpoint(String literal) {
     try {
-      return new InetSocketAddress(
+      return Endpoint.clear(
           InetAddress.getByAddress(NetUtil.createByteArrayFromIpAddressString(literal)), 80);
     } catch (java.net.UnknownHostException e) {
       throw new AssertionError(e);
@@ -154,14 +154,14 @@ class DialTest {
   private static final class Handler extends ChannelInboundHandlerAdapter {}
 
   private static final class Seen implements Dial.Outcome<Handler> {
-    private InetSocketAddress connected;
+    private Endpoint connected;
     private FetchFailure failure;
     private int attempts;
 
     @Override
-    public void connected(Handler handler, Channel channel, InetSocketAddress address, int tries) {
+    public void connected(Handler handler, Channel channel, Endpoint endpoint, int tries) {
       assertThat(connected).isNull();
-      connected = address;
+      connected = endpoint;
       attempts = tries;
     }
 

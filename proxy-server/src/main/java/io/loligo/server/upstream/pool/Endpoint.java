@@ -1,0 +1,55 @@
+package io.loligo.server.upstream.pool;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * The far end of a connection: two requests may share a connection only where their endpoints are
+ * equal. Immutable.
+ *
+ * @param address the address that is dialled
+ * @param port the TCP port that is dialled
+ * @param security TLS on the connection
+ * @param tunnel the place behind the proxy at {@code address}; null where the connection ends there
+ */
+public record Endpoint(InetAddress address, int port, Security security, Tunnel tunnel) {
+  /**
+   * TLS on a connection. No connection has any yet; the settings of its handshake will be a
+   * component beside these.
+   *
+   * @param serverName the name in the handshake, which the certificate is verified against; null
+   *     without TLS
+   * @param protocols the protocols offered by ALPN, in order of preference
+   */
+  public record Security(String serverName, List<String> protocols) {
+    /** Clear text. */
+    public static final Security NONE = new Security(null, List.of());
+  }
+
+  /**
+   * The place that a proxy connected to when it was asked with CONNECT.
+   *
+   * @param host name or literal, lower case, without brackets
+   * @param port TCP port
+   * @param security TLS within the tunnel
+   */
+  public record Tunnel(String host, int port, Security security) {}
+
+  /** An endpoint in clear text, without a proxy on the way. */
+  public static Endpoint clear(InetAddress address, int port) {
+    return new Endpoint(address, port, Security.NONE, null);
+  }
+
+  /** The address and the port to dial. */
+  public InetSocketAddress socketAddress() {
+    return new InetSocketAddress(address, port);
+  }
+
+  /** Address and port, for the operator. */
+  @Override
+  public String toString() {
+    return NetUtil.toSocketAddressString(socketAddress());
+  }
+}
