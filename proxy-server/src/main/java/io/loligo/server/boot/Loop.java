@@ -68,7 +68,7 @@ final class Loop {
             transport,
             names,
             timer,
-            () -> config,
+            config,
             store.transit(),
             health,
             new OriginCounters(counters));

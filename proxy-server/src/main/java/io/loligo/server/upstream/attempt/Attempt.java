@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.attempt;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;
@@ -211,33 +210,31 @@ final class Attempt
       return false;
     }
     limitForwarding();
-    ProxyConfig config = upstream.http1.config().get();
     stageStartNanos = now();
     dial =
         new Dial<>(
-            upstream.http1.loop(),
+            upstream.shared.loop(),
             upstream.transport,
-            upstream.http1.timer(),
-            AddressOrder.interleave(endpoints, config.dns().v4First()),
+            upstream.shared.timer(),
+            AddressOrder.interleave(endpoints, upstream.settings.v4First),
             triesLeft(),
             upstream::newConnection,
             this);
-    dial.start(connectMillis(config, peer));
+    dial.start(connectMillis(peer));
     return true;
   }
 
-  private static long connectMillis(ProxyConfig config, Peer peer) {
+  private long connectMillis(Peer peer) {
     if (peer == null) {
-      return config.timeouts().connect();
+      return upstream.settings.connectMillis;
     }
     return peer.connectTimeoutMillis() > 0
         ? peer.connectTimeoutMillis()
-        : config.timeouts().peerConnect();
+        : upstream.settings.peerConnectMillis;
   }
 
   private int triesLeft() {
-    return Math.max(
-        0, upstream.http1.config().get().connections().forwardMaxTries() - timings.attempts);
+    return Math.max(0, upstream.settings.maxTries - timings.attempts);
   }
 
   @Override
@@ -300,7 +297,7 @@ final class Attempt
   }
 
   private long now() {
-    return upstream.http1.loop().ticker().nanoTime();
+    return upstream.shared.loop().ticker().nanoTime();
   }
 
   // ---- what the connection tells
@@ -362,7 +359,7 @@ final class Attempt
     lastFailure = failure;
     phase = Phase.ROUTING;
     // not from within the failed connection's event
-    upstream.http1.loop().execute(this::retry);
+    upstream.shared.loop().execute(this::retry);
   }
 
   /** A fresh connection in place of a kept one, once; else the next hop. */
@@ -485,13 +482,13 @@ final class Attempt
   private void limitForwarding() {
     if (forwardLimit == null) {
       forwardLimit = new ForwardLimit();
-      upstream.http1.timer().arm(forwardLimit, upstream.http1.config().get().timeouts().forward());
+      upstream.shared.timer().arm(forwardLimit, upstream.settings.forwardMillis);
     }
   }
 
   private void dropForwardLimit() {
     if (forwardLimit != null) {
-      upstream.http1.timer().forget(forwardLimit);
+      upstream.shared.timer().forget(forwardLimit);
     }
   }
 

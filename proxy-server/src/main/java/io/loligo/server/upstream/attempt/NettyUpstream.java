@@ -15,41 +15,44 @@ import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.HeadScratch;
 import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
 public final class NettyUpstream implements Upstream, AutoCloseable {
-  final ConnectionContext http1;
+  final ConnectionContext shared;
+  final AttemptSettings settings;
   final OriginTransport transport;
   final NameResolver names;
   final HopHealth health;
   final UpstreamCounters counters;
   final IdleConnections idle;
   final OldServers oldServers;
+  private final ConnectionSettings connections;
 
   /**
    * The upstream of one event loop.
    *
-   * @param config the configuration in force, asked anew for every fetch
-   * @param transit ledger of what is on its way
+   * @param config the configuration in force
+   * @param transit ledger of the bytes on their way
    */
   public NettyUpstream(
       EventLoop loop,
       OriginTransport transport,
       NameResolver names,
       LoopTimer timer,
-      Supplier<ProxyConfig> config,
+      ProxyConfig config,
       MemoryLedger transit,
       HopHealth health,
       UpstreamCounters counters) {
     this(
-        new ConnectionContext(loop, timer, config, transit, new HeadScratch()),
+        new ConnectionContext(loop, timer, transit, new HeadScratch()),
+        config,
         transport,
         names,
         health,
@@ -58,18 +61,21 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   private NettyUpstream(
-      ConnectionContext http1,
+      ConnectionContext shared,
+      ProxyConfig config,
       OriginTransport transport,
       NameResolver names,
       HopHealth health,
       UpstreamCounters counters,
       OldServers oldServers) {
-    this.http1 = http1;
+    this.shared = shared;
+    this.settings = new AttemptSettings(config);
+    this.connections = new ConnectionSettings(config);
     this.transport = transport;
     this.names = names;
     this.health = health;
     this.counters = counters;
-    this.idle = new IdleConnections(http1, counters);
+    this.idle = new IdleConnections(connections, counters);
     this.oldServers = oldServers;
   }
 
@@ -78,12 +84,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * that still run here; they go on as they began. On the event loop.
    */
   public NettyUpstream under(ProxyConfig config) {
-    assert http1.loop().inEventLoop();
-    ConnectionContext next =
-        new ConnectionContext(
-            http1.loop(), http1.timer(), () -> config, http1.transit(), http1.scratch());
+    assert shared.loop().inEventLoop();
     NettyUpstream successor =
-        new NettyUpstream(next, transport, names, health, counters, oldServers);
+        new NettyUpstream(shared, config, transport, names, health, counters, oldServers);
     idle.handTo(successor.idle);
     return successor;
   }
@@ -91,18 +94,18 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   @Override
   public OriginStream fetch(
       List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
-    assert http1.loop().inEventLoop();
+    assert shared.loop().inEventLoop();
     Attempt fetch = new Attempt(this, hops, request, null, 0, check, events);
-    http1.loop().execute(fetch);
+    shared.loop().execute(fetch);
     return fetch;
   }
 
   @Override
   public OriginStream connect(
       List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
-    assert http1.loop().inEventLoop();
+    assert shared.loop().inEventLoop();
     Attempt fetch = new Attempt(this, hops, null, host, port, check, events);
-    http1.loop().execute(fetch);
+    shared.loop().execute(fetch);
     return fetch;
   }
 
@@ -128,6 +131,6 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   OriginConnection newConnection() {
-    return new OriginConnection(http1, idle);
+    return new OriginConnection(shared, connections, idle);
   }
 }

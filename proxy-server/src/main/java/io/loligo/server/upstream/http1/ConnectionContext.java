@@ -1,20 +1,14 @@
 package io.loligo.server.upstream.http1;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
-import java.util.function.Supplier;
 
 /**
- * What the connections of one event loop share. Confined to that loop.
+ * The parts of one event loop that its connections share, under every configuration. Confined to
+ * that loop.
  *
- * @param config the configuration in force
- * @param transit ledger of what is on its way
+ * @param transit ledger of the bytes on their way
  */
 public record ConnectionContext(
-    EventLoop loop,
-    LoopTimer timer,
-    Supplier<ProxyConfig> config,
-    MemoryLedger transit,
-    HeadScratch scratch) {}
+    EventLoop loop, LoopTimer timer, MemoryLedger transit, HeadScratch scratch) {}

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.http1;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ChunkedDecoder;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1ResponseParser;
@@ -22,6 +21,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.TunnelRefusal;
+import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
@@ -87,7 +87,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     CLOSED
   }
 
-  private ConnectionContext shared;
+  private final ConnectionContext shared;
+  private ConnectionSettings settings;
   private Home home;
   private final HeadReader heads;
   private final ParseLimits limits;
@@ -136,13 +137,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
   private Pace pace;
 
   /** A connection that is not open yet. */
-  public OriginConnection(ConnectionContext shared, Home home) {
+  public OriginConnection(ConnectionContext shared, ConnectionSettings settings, Home home) {
     this.shared = shared;
+    this.settings = settings;
     this.home = home;
-    ProxyConfig config = shared.config().get();
-    this.limits = config.limits().reply();
+    this.limits = settings.replyLimits;
     this.heads = new HeadReader(shared.scratch(), limits);
-    this.readSizes = new ReadSizes(config.memory().streamBufferBytes(), shared.transit());
+    this.readSizes = new ReadSizes(settings.streamBufferBytes, shared.transit());
     this.backlog = new Backlog(shared.transit());
   }
 
@@ -154,7 +155,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     // a failed write must not take away an answer that is already there
     config.setAutoClose(false);
     config.setRecvByteBufAllocator(readSizes);
-    int high = shared.config().get().memory().streamBufferBytes();
+    int high = settings.streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
   }
 
@@ -183,13 +184,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
    *
    * @return false where it was made for other limits: close it
    */
-  public boolean adopt(ConnectionContext loop, Home newHome) {
-    if (phase != Phase.IDLE || !limits.equals(loop.config().get().limits().reply())) {
+  public boolean adopt(ConnectionSettings newSettings, Home newHome) {
+    if (phase != Phase.IDLE || !limits.equals(newSettings.replyLimits)) {
       return false;
     }
-    shared = loop;
+    settings = newSettings;
     home = newHome;
-    shared.timer().arm(deadline, loop.config().get().timeouts().serverIdle());
+    shared.timer().arm(deadline, settings.idleMillis);
     return true;
   }
 
@@ -201,7 +202,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     persistent =
         outgoing.upgrade() == null
             && !hasUnexpectedContent(outgoing)
-            && shared.config().get().connections().serverPersistent();
+            && settings.persistent;
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -773,14 +774,14 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
             && input == null
             && !inputClosed
             && ctx.channel().isActive()
-            && shared.config().get().connections().serverPersistent();
+            && settings.persistent;
     ResponseEvents listener = leave();
     if (keep) {
       phase = Phase.IDLE;
       readSizes.idle();
       home.idle(this);
       if (phase == Phase.IDLE) {
-        shared.timer().arm(deadline, shared.config().get().timeouts().serverIdle());
+        shared.timer().arm(deadline, settings.idleMillis);
         ctx.read();
       }
     } else {
@@ -882,16 +883,15 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     if (events == null) {
       return;
     }
-    ProxyConfig.Timeouts timeouts = shared.config().get().timeouts();
     if (awaitingContinue) {
       if (!deadline.armed()) {
         shared.timer().arm(deadline, CONTINUE_MILLIS);
       }
     } else if (sending && (withheld || !ctx.channel().isWritable())) {
-      shared.timer().arm(deadline, timeouts.write());
+      shared.timer().arm(deadline, settings.writeMillis);
     } else if (!sending && readPending && phase != Phase.RAW) {
       LoopTimer timer = shared.timer();
-      timer.arm(deadline, timer.deadline(timeouts.read()), paceOwed(timeouts.progress()));
+      timer.arm(deadline, timer.deadline(settings.readMillis), paceOwed());
       return;
     } else {
       deadline.disarm();
@@ -902,16 +902,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** The pace at which what has begun must go on, owed from now on; null where nothing has. */
-  private Pace paceOwed(ProxyConfig.Progress progress) {
+  private Pace paceOwed() {
     long tick = shared.timer().tick();
-    if (progress.originRate() == 0 || !hasBegun()) {
+    if (settings.minBytesPerSecond == 0 || !hasBegun()) {
       if (pace != null) {
         pace.notOwed(tick);
       }
       return null;
     }
     if (pace == null) {
-      pace = new Pace(progress.originRate(), 2 * progress.windowMillis());
+      pace = new Pace(settings.minBytesPerSecond, settings.rateWindowMillis);
     }
     pace.owed(tick);
     return pace;

@@ -2,7 +2,6 @@ package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.UpstreamCounters;
-import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.OriginConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,14 +15,14 @@ import java.util.Map;
  */
 public final class IdleConnections implements OriginConnection.Home {
   private final Map<Endpoint, ArrayDeque<OriginConnection>> byEndpoint = new HashMap<>();
-  private final ConnectionContext http1;
+  private final ConnectionSettings settings;
   private final UpstreamCounters counters;
   private IdleConnections successor;
   private boolean closed;
 
-  /** Connections of {@code http1}. */
-  public IdleConnections(ConnectionContext http1, UpstreamCounters counters) {
-    this.http1 = http1;
+  /** No connections yet. */
+  public IdleConnections(ConnectionSettings settings, UpstreamCounters counters) {
+    this.settings = settings;
     this.counters = counters;
   }
 
@@ -55,7 +54,7 @@ public final class IdleConnections implements OriginConnection.Home {
       successor.adopt(connection);
       return;
     }
-    int most = http1.config().get().connections().maxIdlePerOrigin();
+    int most = settings.maxIdle;
     if (closed || most == 0) {
       connection.close();
       return;
@@ -98,7 +97,7 @@ public final class IdleConnections implements OriginConnection.Home {
   }
 
   private void adopt(OriginConnection connection) {
-    if (connection.adopt(http1, this)) {
+    if (connection.adopt(settings, this)) {
       idle(connection);
     } else {
       connection.close();

@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -38,7 +37,6 @@ abstract class AttemptFixture {
   final PeerHealth health = new PeerHealth(() -> clock.eventLoop().ticker().nanoTime());
   final Counted counted = new Counted();
   AddressCheck check = (address, port) -> null;
-  ProxyConfig config;
   NettyUpstream upstream;
 
   @BeforeEach
@@ -68,14 +66,13 @@ abstract class AttemptFixture {
 
   NettyUpstream upstream() {
     if (upstream == null) {
-      config = settings.build();
       upstream =
           new NettyUpstream(
               clock.eventLoop(),
               transport,
               names,
               timer,
-              () -> config,
+              settings.build(),
               new MemoryLedger(Long.MAX_VALUE / 2),
               health,
               counted);

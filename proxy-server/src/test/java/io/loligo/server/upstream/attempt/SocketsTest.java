@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
@@ -71,14 +70,13 @@ class SocketsTest {
         kind == Kind.NIO ? NioSocketChannel::new : EpollSocketChannel::new;
     group = new MultiThreadIoEventLoopGroup(1, io);
     loop = group.next();
-    ProxyConfig config = new Settings().build();
     upstream =
         new NettyUpstream(
             loop,
             new SocketTransport(channels, allocator),
             new Loopback(),
             new LoopTimer(loop),
-            () -> config,
+            new Settings().build(),
             new MemoryLedger(Long.MAX_VALUE / 2),
             HopHealth.NONE,
             new IdleWatch());
