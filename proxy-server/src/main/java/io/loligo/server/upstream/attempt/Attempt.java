@@ -18,9 +18,10 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.connect.AddressOrder;
 import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.http1.OriginConnection;
-import io.loligo.server.upstream.http1.ResponseEvents;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.pool.Lease;
+import io.loligo.server.upstream.pool.ResponseEvents;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -76,7 +77,7 @@ final class Attempt
   private boolean reused;
   private long stageStartNanos;
   private Dial<OriginConnection> dial;
-  private OriginConnection connection;
+  private Lease lease;
   private ForwardLimit forwardLimit;
   private FetchFailure lastFailure;
 
@@ -167,7 +168,7 @@ final class Attempt
     }
     if (repeatable && !freshOnly) {
       for (Endpoint endpoint : endpoints) {
-        OriginConnection kept = upstream.idle.take(endpoint);
+        Lease kept = upstream.idle.take(endpoint);
         if (kept != null) {
           reused = true;
           timings.reused = true;
@@ -280,10 +281,10 @@ final class Attempt
     }
   }
 
-  private void use(OriginConnection open) {
+  private void use(Lease open) {
     phase = Phase.RUNNING;
     dropForwardLimit();
-    connection = open;
+    lease = open;
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
     if (request != null) {
@@ -315,7 +316,7 @@ final class Attempt
   @Override
   public void head(ResponseHead head, Framing framing) {
     if (head.status() < 500) { // an error may be that of somebody between
-      upstream.oldServers.answered(connection.endpoint(), head.version());
+      upstream.oldServers.answered(lease.endpoint(), head.version());
     }
     events.head(head, framing);
   }
@@ -343,13 +344,13 @@ final class Attempt
   @Override
   public void end(Fields trailers) {
     phase = Phase.DONE;
-    connection = null;
+    lease = null;
     events.end(trailers);
   }
 
   @Override
   public void failed(FetchFailure failure, boolean answered) {
-    connection = null;
+    lease = null;
     boolean silent =
         !answered && (failure.kind() == Kind.NO_ANSWER || failure.kind() == Kind.WRITE_FAILED);
     if (!silent || !repeatable || !anotherWay()) {
@@ -387,29 +388,29 @@ final class Attempt
 
   @Override
   public void content(ByteBuf content) {
-    if (connection == null) {
+    if (lease == null) {
       content.release();
     } else {
-      connection.content(content);
+      lease.content(content);
     }
   }
 
   @Override
   public void endContent(Fields trailers) {
-    if (connection != null) {
-      connection.endContent(trailers);
+    if (lease != null) {
+      lease.endContent(trailers);
     }
   }
 
   @Override
   public boolean writable() {
-    return connection == null || connection.writable();
+    return lease == null || lease.writable();
   }
 
   @Override
   public void read() {
-    if (connection != null) {
-      connection.read();
+    if (lease != null) {
+      lease.read();
     }
   }
 
@@ -421,12 +422,12 @@ final class Attempt
 
   @Override
   public Detached detach() {
-    OriginConnection given = connection;
+    Lease given = lease;
     if (given == null) {
       throw new IllegalStateException("phase: " + phase + " (expected: RUNNING)");
     }
     Detached detached = given.detach();
-    connection = null;
+    lease = null;
     phase = Phase.DONE;
     return detached;
   }
@@ -473,9 +474,9 @@ final class Attempt
         upstream.health.closed(hop.peer());
       }
     }
-    if (connection != null) {
-      connection.cancel();
-      connection = null;
+    if (lease != null) {
+      lease.cancel();
+      lease = null;
     }
   }
 

@@ -23,6 +23,9 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.TunnelRefusal;
 import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.pool.Lease;
+import io.loligo.server.upstream.pool.PooledConnection;
+import io.loligo.server.upstream.pool.ResponseEvents;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -58,19 +61,8 @@ import org.slf4j.LoggerFactory;
  * sides said so, the answer was delimited for certain and complete, the request too, not an octet
  * stands behind the answer, and the request had no content that the peer may take for another one.
  */
-public final class OriginConnection extends ChannelInboundHandlerAdapter {
-  /** Where a connection goes when its exchange is over. */
-  public interface Home {
-    /** The connection is free again; the answer's end is announced after this returns. */
-    void idle(OriginConnection connection);
-
-    /** An idle connection cannot be used any more. */
-    void gone(OriginConnection connection);
-
-    /** What the peer sent was no response, not the end of one, more than one, or too slow. */
-    void refused(ParseFailure failure);
-  }
-
+public final class OriginConnection extends ChannelInboundHandlerAdapter
+    implements PooledConnection, Lease {
   /** 1xx answers before the final one; more of them are refused. */
   public static final int MAX_INTERIM = 32;
 
@@ -159,12 +151,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
   }
 
-  /** The endpoint that was dialled; the connection is kept under it. */
+  @Override
   public Endpoint endpoint() {
     return endpoint;
   }
 
-  /** Our end of it, or null. */
+  @Override
   public InetSocketAddress localAddress() {
     return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
   }
@@ -174,16 +166,17 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     endpoint = dialled;
   }
 
-  /** Whether a request may be sent on it. */
-  public boolean usable() {
-    return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive();
+  @Override
+  public Lease lease() {
+    return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive() ? this : null;
   }
 
-  /**
-   * Lets a kept connection serve under another configuration.
-   *
-   * @return false where it was made for other limits: close it
-   */
+  @Override
+  public boolean isShared() {
+    return false;
+  }
+
+  @Override
   public boolean adopt(ConnectionSettings newSettings, Home newHome) {
     if (phase != Phase.IDLE || !limits.equals(newSettings.replyLimits)) {
       return false;
@@ -194,7 +187,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** Sends a request's head; events follow, some before this returns. */
+  @Override
   public void send(
       OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
@@ -231,7 +224,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     };
   }
 
-  /** Asks the proxy at the other end for a tunnel. */
+  @Override
   public void tunnel(
       String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener) {
     start(record, listener, true);
@@ -244,7 +237,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     pump();
   }
 
-  /** The connection is to be used as it is: {@link #detach} is next. */
+  @Override
   public void raw() {
     phase = Phase.RAW;
   }
@@ -269,7 +262,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   // ---- sending
 
-  /** Sends request content. Takes {@code content}. Dropped where the answer made it useless. */
+  @Override
   public void content(ByteBuf content) {
     int length = content.readableBytes();
     if (!sending || length == 0) {
@@ -300,7 +293,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     watch();
   }
 
-  /** The request's content is complete; {@code trailers} borrowed, may be null. */
+  @Override
   public void endContent(Fields trailers) {
     if (!sending) {
       return;
@@ -319,7 +312,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     watch();
   }
 
-  /** Whether more request content may be given now. */
+  @Override
   public boolean writable() {
     boolean takesMore = !sending || takesMore();
     if (withheld == takesMore) {
@@ -379,7 +372,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
 
   // ---- receiving
 
-  /** Asks for one more read of the answer's content. */
+  @Override
   public void read() {
     if (phase == Phase.CONTENT) {
       wanted = true;
@@ -831,7 +824,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     return listener;
   }
 
-  /** Nobody wants the rest: no event follows. */
+  @Override
   public void cancel() {
     if (events != null || phase == Phase.RAW) {
       leave();
@@ -841,7 +834,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Closes an idle connection. */
+  @Override
   public void close() {
     if (phase == Phase.IDLE) {
       deadline.disarm();
@@ -855,7 +848,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter {
     home.gone(this);
   }
 
-  /** The raw connection; no event follows. Only in phase RAW. */
+  @Override
   public Detached detach() {
     if (phase != Phase.RAW) {
       throw new IllegalStateException("phase: " + phase + " (expected: RAW)");

@@ -2,7 +2,6 @@ package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.UpstreamCounters;
-import io.loligo.server.upstream.http1.OriginConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections kept for another request, by endpoint; the one used last is used next, so that those
- * not needed grow old and are closed. Confined to one event loop.
+ * Connections kept for further requests, by endpoint. The connection used last is used next, so
+ * that superfluous connections grow old and are closed. Confined to one event loop.
  */
-public final class IdleConnections implements OriginConnection.Home {
-  private final Map<Endpoint, ArrayDeque<OriginConnection>> byEndpoint = new HashMap<>();
+public final class IdleConnections implements PooledConnection.Home {
+  private final Map<Endpoint, ArrayDeque<PooledConnection>> byEndpoint = new HashMap<>();
   private final ConnectionSettings settings;
   private final UpstreamCounters counters;
   private IdleConnections successor;
@@ -26,30 +25,32 @@ public final class IdleConnections implements OriginConnection.Home {
     this.counters = counters;
   }
 
-  /** A usable connection, not idle any more, or null. */
-  public OriginConnection take(Endpoint endpoint) {
-    ArrayDeque<OriginConnection> idle = byEndpoint.get(endpoint);
+  /** A lease of a kept connection, or null. */
+  public Lease take(Endpoint endpoint) {
+    ArrayDeque<PooledConnection> idle = byEndpoint.get(endpoint);
     if (idle == null) {
       return null;
     }
-    OriginConnection found = null;
-    while (found == null && !idle.isEmpty()) {
-      OriginConnection youngest = idle.removeLast();
-      counters.idle(-1);
-      if (youngest.usable()) {
-        found = youngest;
-      } else {
+    Lease lease = null;
+    while (lease == null && !idle.isEmpty()) {
+      PooledConnection youngest = idle.getLast();
+      lease = youngest.lease();
+      if (lease == null || !youngest.isShared()) {
+        idle.removeLast();
+        counters.idle(-1);
+      }
+      if (lease == null) {
         youngest.close();
       }
     }
     if (idle.isEmpty()) {
       byEndpoint.remove(endpoint);
     }
-    return found;
+    return lease;
   }
 
   @Override
-  public void idle(OriginConnection connection) {
+  public void idle(PooledConnection connection) {
     if (successor != null) {
       successor.adopt(connection);
       return;
@@ -59,7 +60,7 @@ public final class IdleConnections implements OriginConnection.Home {
       connection.close();
       return;
     }
-    ArrayDeque<OriginConnection> idle =
+    ArrayDeque<PooledConnection> idle =
         byEndpoint.computeIfAbsent(connection.endpoint(), endpoint -> new ArrayDeque<>(4));
     idle.addLast(connection);
     counters.idle(1);
@@ -70,8 +71,8 @@ public final class IdleConnections implements OriginConnection.Home {
   }
 
   @Override
-  public void gone(OriginConnection connection) {
-    ArrayDeque<OriginConnection> idle = byEndpoint.get(connection.endpoint());
+  public void gone(PooledConnection connection) {
+    ArrayDeque<PooledConnection> idle = byEndpoint.get(connection.endpoint());
     if (idle != null && idle.remove(connection)) {
       counters.idle(-1);
       if (idle.isEmpty()) {
@@ -88,15 +89,15 @@ public final class IdleConnections implements OriginConnection.Home {
   /** Gives all connections, and those that become idle here later, to {@code next}. */
   public void handTo(IdleConnections next) {
     successor = next;
-    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byEndpoint.values());
+    List<ArrayDeque<PooledConnection>> all = new ArrayList<>(byEndpoint.values());
     byEndpoint.clear();
-    for (ArrayDeque<OriginConnection> idle : all) {
+    for (ArrayDeque<PooledConnection> idle : all) {
       counters.idle(-idle.size());
       idle.forEach(next::adopt);
     }
   }
 
-  private void adopt(OriginConnection connection) {
+  private void adopt(PooledConnection connection) {
     if (connection.adopt(settings, this)) {
       idle(connection);
     } else {
@@ -107,7 +108,7 @@ public final class IdleConnections implements OriginConnection.Home {
   /** Kept connections. */
   public int size() {
     int size = 0;
-    for (ArrayDeque<OriginConnection> idle : byEndpoint.values()) {
+    for (ArrayDeque<PooledConnection> idle : byEndpoint.values()) {
       size += idle.size();
     }
     return size;
@@ -119,11 +120,11 @@ public final class IdleConnections implements OriginConnection.Home {
     if (successor != null) {
       successor.close();
     }
-    List<ArrayDeque<OriginConnection>> all = new ArrayList<>(byEndpoint.values());
+    List<ArrayDeque<PooledConnection>> all = new ArrayList<>(byEndpoint.values());
     byEndpoint.clear();
-    for (ArrayDeque<OriginConnection> idle : all) {
+    for (ArrayDeque<PooledConnection> idle : all) {
       counters.idle(-idle.size());
-      idle.forEach(OriginConnection::close);
+      idle.forEach(PooledConnection::close);
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.server.upstream.http1;
+package io.loligo.server.upstream.pool;
 
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;
@@ -7,8 +7,8 @@ import io.loligo.server.upstream.FetchFailure;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What becomes of a request on one connection; {@code end} or {@code failed} is the last call. The
- * meaning of each is that of {@code OriginEvents}.
+ * The events of one lease; {@code end} or {@code failed} is the last call. The meaning of each is
+ * that of {@code OriginEvents}.
  */
 public interface ResponseEvents {
   /** The request's content may be sent. */
@@ -20,7 +20,7 @@ public interface ResponseEvents {
   /** The final head, or 101. Borrows {@code head}. */
   void head(ResponseHead head, Framing framing);
 
-  /** A tunnel was opened by the parent; {@link OriginConnection#detach} is next. */
+  /** A tunnel was opened by the parent; {@link Lease#detach} is next. */
   void tunnelOpen();
 
   /** Content of the answer. Takes {@code content}. */

@@ -1,0 +1,53 @@
+package io.loligo.server.upstream.pool;
+
+import io.loligo.core.message.Fields;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+
+/**
+ * The right to one request on a connection, or to the connection itself. Confined to the
+ * connection's event loop.
+ *
+ * <p>The first call is {@link #send}, {@link #tunnel} or {@link #raw}; the lease is over with the
+ * last event, {@link #cancel} or {@link #detach}. An HTTP/1 connection is its own only lease. A
+ * multiplexed connection gives out a lease for each stream, and has no {@link #raw}.
+ */
+public interface Lease {
+  /** The endpoint of the connection. */
+  Endpoint endpoint();
+
+  /** Our end of the connection, or null. */
+  InetSocketAddress localAddress();
+
+  /** Sends a request's head; events follow, some before this returns. */
+  void send(
+      OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener);
+
+  /** Asks the proxy at the other end for a tunnel. */
+  void tunnel(String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener);
+
+  /** The connection is to be used as it is: {@link #detach} is next. */
+  void raw();
+
+  /** Sends request content. Takes {@code content}. Dropped where the answer made it useless. */
+  void content(ByteBuf content);
+
+  /** The request's content is complete; {@code trailers} borrowed, may be null. */
+  void endContent(Fields trailers);
+
+  /** Whether more request content may be given now. */
+  boolean writable();
+
+  /** Asks for one more read of the answer's content. */
+  void read();
+
+  /** The rest is not wanted: no event follows. */
+  void cancel();
+
+  /** The raw connection; no event follows. Only after {@link #raw}, a 101 or an open tunnel. */
+  Detached detach();
+}

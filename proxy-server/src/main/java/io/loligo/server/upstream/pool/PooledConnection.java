@@ -1,0 +1,40 @@
+package io.loligo.server.upstream.pool;
+
+import io.loligo.core.message.ParseFailure;
+
+/** A connection that serves one request after another. Confined to its event loop. */
+public interface PooledConnection {
+  /** The place where a connection waits for requests. */
+  interface Home {
+    /** The connection takes requests again; the answer's end is announced after this returns. */
+    void idle(PooledConnection connection);
+
+    /** A kept connection takes no further request. */
+    void gone(PooledConnection connection);
+
+    /** The peer sent no response, not the end of one, more than one, or one too slowly. */
+    void refused(ParseFailure failure);
+  }
+
+  /** The endpoint that was dialled; the connection is kept under it. */
+  Endpoint endpoint();
+
+  /** A lease; null where no request may be sent: close it. */
+  Lease lease();
+
+  /**
+   * Whether the connection gives out another lease while one is in use: then it stays in the pool.
+   * HTTP/1 never does.
+   */
+  boolean isShared();
+
+  /**
+   * Lets a kept connection serve under another configuration.
+   *
+   * @return false where it was made for other limits: close it
+   */
+  boolean adopt(ConnectionSettings settings, Home home);
+
+  /** Closes a connection that no lease is given out of. */
+  void close();
+}

@@ -1,0 +1,157 @@
+package io.loligo.server.upstream.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.message.Fields;
+import io.loligo.server.tunnel.Detached;
+import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Settings;
+import io.loligo.server.upstream.UpstreamCounters;
+import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class IdleConnectionsTest {
+  private static final Endpoint CLEAR = Endpoint.clear(InetAddress.getLoopbackAddress(), 443);
+
+  private final IdleConnections pool =
+      new IdleConnections(new ConnectionSettings(new Settings().build()), UpstreamCounters.NONE);
+
+  @Test
+  void givesAConnectionOnlyToItsEndpoint() {
+    Endpoint.Security a = new Endpoint.Security("a.example", List.of("h2", "http/1.1"));
+    List<Endpoint> all =
+        List.of(
+            CLEAR,
+            Endpoint.clear(InetAddress.getLoopbackAddress(), 80),
+            with(a, null),
+            with(new Endpoint.Security("b.example", a.protocols()), null),
+            with(new Endpoint.Security("a.example", List.of("http/1.1")), null),
+            with(Endpoint.Security.NONE, new Endpoint.Tunnel("a.example", 443, a)),
+            with(Endpoint.Security.NONE, new Endpoint.Tunnel("b.example", 443, a)),
+            with(a, new Endpoint.Tunnel("b.example", 443, a)));
+    for (Endpoint one : all) {
+      Connection kept = new Connection(one, /* shared= */ false);
+      pool.idle(kept);
+      for (Endpoint other : all) {
+        if (!other.equals(one)) {
+          assertThat(pool.take(other)).as("%s for %s", one, other).isNull();
+        }
+      }
+      assertThat(pool.take(with(one.security(), one.tunnel(), one.port()))).isSameAs(kept);
+      assertThat(pool.size()).isZero();
+    }
+  }
+
+  @Test
+  void keepsASharedConnectionWhileItsLeasesAreInUse() {
+    Connection shared = new Connection(CLEAR, /* shared= */ true);
+    pool.idle(shared);
+    assertThat(pool.take(CLEAR)).isSameAs(shared);
+    assertThat(pool.take(CLEAR)).isSameAs(shared);
+    assertThat(pool.size()).isEqualTo(1);
+    pool.gone(shared);
+    assertThat(pool.take(CLEAR)).isNull();
+  }
+
+  @Test
+  void closesAConnectionThatGivesNoLease() {
+    Connection older = new Connection(CLEAR, /* shared= */ false);
+    Connection dead = new Connection(CLEAR, /* shared= */ true);
+    dead.usable = false;
+    pool.idle(older);
+    pool.idle(dead);
+    assertThat(pool.take(CLEAR)).isSameAs(older);
+    assertThat(dead.closed).isTrue();
+    assertThat(pool.size()).isZero();
+  }
+
+  private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel) {
+    return with(security, tunnel, 443);
+  }
+
+  private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel, int port) {
+    return new Endpoint(InetAddress.getLoopbackAddress(), port, security, tunnel);
+  }
+
+  private static final class Connection implements PooledConnection, Lease {
+    private final Endpoint endpoint;
+    private final boolean shared;
+    private boolean usable = true;
+    private boolean closed;
+
+    Connection(Endpoint endpoint, boolean shared) {
+      this.endpoint = endpoint;
+      this.shared = shared;
+    }
+
+    @Override
+    public Endpoint endpoint() {
+      return endpoint;
+    }
+
+    @Override
+    public Lease lease() {
+      return usable ? this : null;
+    }
+
+    @Override
+    public boolean isShared() {
+      return shared;
+    }
+
+    @Override
+    public boolean adopt(ConnectionSettings settings, Home home) {
+      return true;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+      return null;
+    }
+
+    @Override
+    public void send(
+        OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener) {}
+
+    @Override
+    public void tunnel(
+        String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener) {}
+
+    @Override
+    public void raw() {}
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+    }
+
+    @Override
+    public void endContent(Fields trailers) {}
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void read() {}
+
+    @Override
+    public void cancel() {}
+
+    @Override
+    public Detached detach() {
+      throw new AssertionError("no tunnel");
+    }
+  }
+}
