@@ -32,13 +32,13 @@ public final class PeerHealth implements HopHealth {
     this.nanoClock = nanoClock;
   }
 
-  /** Whether the peer is to be tried. */
+  @Override
   public boolean alive(Peer peer) {
     State state = states.get(peer.name());
     return state == null || !state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0;
   }
 
-  /** Whether {@code max-conn} leaves room. */
+  @Override
   public boolean hasRoom(Peer peer) {
     State state = states.get(peer.name());
     return peer.maxConnections() <= 0 || state == null || state.open.get() < peer.maxConnections();
@@ -50,8 +50,8 @@ public final class PeerHealth implements HopHealth {
     return state == null ? 0 : state.open.get();
   }
 
-  /** A number one higher than the last, for taking turns. */
-  long nextTurn() {
+  @Override
+  public long nextTurn() {
     return turns.getAndIncrement();
   }
 

@@ -10,6 +10,7 @@ import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.NextHop;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,10 +40,10 @@ public final class PeerSelection {
     UNDECIDED
   }
 
-  private final PeerHealth health;
+  private final HopHealth health;
 
   /** A selection that sees this health. */
-  public PeerSelection(PeerHealth health) {
+  public PeerSelection(HopHealth health) {
     this.health = health;
   }
 
