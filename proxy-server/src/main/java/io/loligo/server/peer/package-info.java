@@ -1,2 +1,7 @@
-/** Parents: which of them a request is sent to, and which of them are alive. */
+/**
+ * The health of parents, for the whole process.
+ *
+ * <p>{@code upstream} reads and feeds it through {@code HopHealth}; {@code boot} makes it. Every
+ * class is thread-safe.
+ */
 package io.loligo.server.peer;

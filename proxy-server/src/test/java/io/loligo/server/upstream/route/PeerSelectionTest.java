@@ -1,4 +1,4 @@
-package io.loligo.server.peer;
+package io.loligo.server.upstream.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,7 @@ import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.Settings;

@@ -1,4 +1,4 @@
-package io.loligo.server.peer;
+package io.loligo.server.upstream.route;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclVerdict;

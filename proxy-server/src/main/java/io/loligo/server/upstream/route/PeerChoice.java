@@ -1,4 +1,4 @@
-package io.loligo.server.peer;
+package io.loligo.server.upstream.route;
 
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.NextHop;
