@@ -18,7 +18,6 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Upstream;
-import io.loligo.server.upstream.route.PeerSelection;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
@@ -98,7 +97,7 @@ final class EmbeddedProxy implements AutoCloseable {
         new ExchangeLoop(
             store,
             upstream,
-            new PeerSelection(new PeerHealth(System::nanoTime)),
+            new PeerHealth(System::nanoTime),
             new LoopClock(TimeSource.SYSTEM),
             timer,
             counted.connections(),

@@ -1,7 +1,7 @@
 package io.loligo.bench.micro;
 
 import io.loligo.server.upstream.AddressCheck;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 class NoUpstream implements Upstream {
   @Override
   public OriginStream fetch(
-      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     throw new IllegalStateException("no hit");
   }
 
   @Override
   public OriginStream connect(
-      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
     throw new IllegalStateException("no hit");
   }
 

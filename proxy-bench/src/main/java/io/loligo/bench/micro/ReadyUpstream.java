@@ -6,7 +6,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -35,7 +35,7 @@ final class ReadyUpstream extends NoUpstream {
 
   @Override
   public OriginStream fetch(
-      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     Answer answer = new Answer(events);
     loop.execute(answer);
     return answer;

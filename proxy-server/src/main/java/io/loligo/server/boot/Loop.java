@@ -16,7 +16,6 @@ import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
-import io.loligo.server.upstream.route.PeerSelection;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
 import java.util.function.Supplier;
@@ -76,7 +75,7 @@ final class Loop {
         new ExchangeLoop(
             store,
             withOwnObjects(),
-            new PeerSelection(health),
+            health,
             new LoopClock(time),
             timer,
             counters,

@@ -46,7 +46,8 @@ import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.route.PeerChoice;
@@ -109,6 +110,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   private final Store store;
   private final Upstream upstream;
+  private final HopHealth health;
   private final PeerSelection peers;
   private final LoopClock clock;
   private final LoopTimer timer;
@@ -138,19 +140,19 @@ public final class ExchangeLoop implements RequestHandler {
   public ExchangeLoop(
       Store store,
       Upstream upstream,
-      PeerSelection peers,
+      HopHealth health,
       LoopClock clock,
       LoopTimer timer,
       ConnectionCounters counters,
       OwnAddresses own,
       ExchangeSettings settings) {
-    this(store, upstream, peers, clock, timer, counters, own, settings, new HitForMiss());
+    this(store, upstream, health, clock, timer, counters, own, settings, new HitForMiss());
   }
 
   private ExchangeLoop(
       Store store,
       Upstream upstream,
-      PeerSelection peers,
+      HopHealth health,
       LoopClock clock,
       LoopTimer timer,
       ConnectionCounters counters,
@@ -159,7 +161,8 @@ public final class ExchangeLoop implements RequestHandler {
       HitForMiss hitForMiss) {
     this.store = store;
     this.upstream = upstream;
-    this.peers = peers;
+    this.health = health;
+    this.peers = new PeerSelection(health, settings.config());
     this.clock = clock;
     this.timer = timer;
     this.counters = counters;
@@ -175,7 +178,7 @@ public final class ExchangeLoop implements RequestHandler {
    */
   public ExchangeLoop under(ExchangeSettings settings, Upstream upstream) {
     return new ExchangeLoop(
-        store, upstream, peers, clock, timer, counters, own, settings, hitForMiss);
+        store, upstream, health, clock, timer, counters, own, settings, hitForMiss);
   }
 
   ExchangeSettings settings() {
@@ -198,12 +201,12 @@ public final class ExchangeLoop implements RequestHandler {
    * Chooses the next hops for {@code request}; {@code then} is called at once unless a rule asks
    * for the destination's addresses and they have to be resolved first.
    */
-  void route(RequestView request, int methodId, Consumer<List<NextHop>> then) {
+  void route(RequestView request, int methodId, Consumer<List<Hop>> then) {
     if (request.host().equals(OwnObjects.HOST)) {
       then.accept(OwnObjects.HOPS);
       return;
     }
-    PeerChoice choice = peers.choose(request, config(), request.httpPort(), methodId);
+    PeerChoice choice = peers.choose(request, request.httpPort(), methodId);
     if (!choice.needsDestination()) {
       then.accept(permitted(request, choice.hops()));
       return;
@@ -212,14 +215,14 @@ public final class ExchangeLoop implements RequestHandler {
         request.host(),
         addresses -> {
           request.destinations(addresses);
-          PeerChoice again = peers.choose(request, config(), request.httpPort(), methodId);
+          PeerChoice again = peers.choose(request, request.httpPort(), methodId);
           then.accept(permitted(request, again.hops()));
         });
   }
 
   /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
-  private List<NextHop> permitted(RequestView request, List<NextHop> hops) {
-    List<NextHop> usable =
+  private List<Hop> permitted(RequestView request, List<Hop> hops) {
+    List<Hop> usable =
         request.scheme().equals("https")
             ? hops.stream().filter(hop -> hop.peer() != null).toList() // no TLS to origins
             : hops;

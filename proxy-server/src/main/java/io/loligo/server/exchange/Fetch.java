@@ -12,7 +12,6 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Decimal;
@@ -29,9 +28,10 @@ import io.loligo.core.range.PartStorability;
 import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -333,7 +333,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     }
   }
 
-  private void start(List<NextHop> hops) {
+  private void start(List<Hop> hops) {
     if (over) {
       return;
     }
@@ -803,7 +803,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
 
   /** Why the configuration keeps {@code reply} out of the store; null: it does not. */
   private String ruleAgainst(ResponseHead reply) {
-    Peer peer = origin.timings().peer;
+    CachePeer peer = origin.timings().peer;
     if (peer != null && peer.proxyOnly()) {
       return "proxy-only of cache_peer " + peer.name();
     }

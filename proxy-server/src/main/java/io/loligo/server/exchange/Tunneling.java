@@ -18,7 +18,7 @@ import io.loligo.server.tunnel.Detached;
 import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.netty.buffer.ByteBuf;
@@ -63,7 +63,7 @@ final class Tunneling implements ClientEvents, OriginEvents {
     return over ? null : this;
   }
 
-  private void connect(List<NextHop> hops) {
+  private void connect(List<Hop> hops) {
     if (over) {
       return;
     }

@@ -1,6 +1,7 @@
 package io.loligo.server.peer;
 
 import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.HopHealth;
 import java.util.List;
 import java.util.Map;
@@ -33,19 +34,19 @@ public final class PeerHealth implements HopHealth {
   }
 
   @Override
-  public boolean alive(Peer peer) {
+  public boolean alive(CachePeer peer) {
     State state = states.get(peer.name());
     return state == null || !state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0;
   }
 
   @Override
-  public boolean hasRoom(Peer peer) {
+  public boolean hasRoom(CachePeer peer) {
     State state = states.get(peer.name());
     return peer.maxConnections() <= 0 || state == null || state.open.get() < peer.maxConnections();
   }
 
   /** Open connections to the peer. */
-  public int openConnections(Peer peer) {
+  public int openConnections(CachePeer peer) {
     State state = states.get(peer.name());
     return state == null ? 0 : state.open.get();
   }
@@ -74,7 +75,7 @@ public final class PeerHealth implements HopHealth {
   }
 
   @Override
-  public boolean open(Peer peer) {
+  public boolean open(CachePeer peer) {
     AtomicInteger open = state(peer).open;
     int most = peer.maxConnections();
     if (open.incrementAndGet() > most && most > 0) {
@@ -85,28 +86,28 @@ public final class PeerHealth implements HopHealth {
   }
 
   @Override
-  public void closed(Peer peer) {
+  public void closed(CachePeer peer) {
     state(peer).open.decrementAndGet();
   }
 
   @Override
-  public void connected(Peer peer) {
+  public void connected(CachePeer peer) {
     State state = state(peer);
     state.failures.set(0);
     state.dead = false;
   }
 
   @Override
-  public void failed(Peer peer) {
+  public void failed(CachePeer peer) {
     State state = state(peer);
-    int limit = peer.connectFailLimit() > 0 ? peer.connectFailLimit() : DEFAULT_FAIL_LIMIT;
+    int limit = peer.failLimit() > 0 ? peer.failLimit() : DEFAULT_FAIL_LIMIT;
     if (state.failures.incrementAndGet() >= limit) {
       state.revivalNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(REVIVAL_SECONDS);
       state.dead = true;
     }
   }
 
-  private State state(Peer peer) {
+  private State state(CachePeer peer) {
     State state = states.get(peer.name());
     return state != null ? state : states.computeIfAbsent(peer.name(), name -> new State());
   }

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.record.HierarchyCode;
 import java.net.InetSocketAddress;
 
@@ -10,7 +9,7 @@ public final class FetchTimings {
   public HierarchyCode code = HierarchyCode.HIER_NONE;
 
   /** The cache_peer that it is, or null. */
-  public Peer peer;
+  public CachePeer peer;
 
   /** Textual address of it, or null. */
   public String address;

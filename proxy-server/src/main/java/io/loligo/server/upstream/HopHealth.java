@@ -1,19 +1,17 @@
 package io.loligo.server.upstream;
 
-import io.loligo.core.config.ProxyConfig.Peer;
-
 /** How peers fare: attempts tell it, the choice of a route reads it. Called on any event loop. */
 public interface HopHealth {
   /** Knows nothing, limits nothing. */
   HopHealth NONE =
       new HopHealth() {
         @Override
-        public boolean alive(Peer peer) {
+        public boolean alive(CachePeer peer) {
           return true;
         }
 
         @Override
-        public boolean hasRoom(Peer peer) {
+        public boolean hasRoom(CachePeer peer) {
           return true;
         }
 
@@ -23,38 +21,38 @@ public interface HopHealth {
         }
 
         @Override
-        public boolean open(Peer peer) {
+        public boolean open(CachePeer peer) {
           return true;
         }
 
         @Override
-        public void closed(Peer peer) {}
+        public void closed(CachePeer peer) {}
 
         @Override
-        public void connected(Peer peer) {}
+        public void connected(CachePeer peer) {}
 
         @Override
-        public void failed(Peer peer) {}
+        public void failed(CachePeer peer) {}
       };
 
   /** Whether the peer is to be tried. */
-  boolean alive(Peer peer);
+  boolean alive(CachePeer peer);
 
   /** Whether {@code max-conn} leaves room. */
-  boolean hasRoom(Peer peer);
+  boolean hasRoom(CachePeer peer);
 
   /** A number one higher than the last, for taking turns. */
   long nextTurn();
 
   /** Asks for one more connection: false where {@code max-conn} is reached, else it is counted. */
-  boolean open(Peer peer);
+  boolean open(CachePeer peer);
 
   /** A connection counted by {@link #open} is gone, or was never made. */
-  void closed(Peer peer);
+  void closed(CachePeer peer);
 
   /** The peer accepted a connection. */
-  void connected(Peer peer);
+  void connected(CachePeer peer);
 
   /** The peer could not be connected to. */
-  void failed(Peer peer);
+  void failed(CachePeer peer);
 }

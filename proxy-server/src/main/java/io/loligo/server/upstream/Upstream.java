@@ -15,14 +15,14 @@ public interface Upstream {
    * @param check asked for every resolved address of a direct hop, before it is dialled
    */
   OriginStream fetch(
-      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events);
+      List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events);
 
   /**
    * Opens a tunnel: connects (through a parent with CONNECT where the hop is one) and calls {@code
    * events.head} with null head once octets may flow, or {@code failed}.
    */
   OriginStream connect(
-      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events);
+      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);
 
   /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
   List<InetAddress> resolved(String host);

@@ -30,12 +30,11 @@ import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
-import io.loligo.server.upstream.route.PeerSelection;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.packing.PackedAllocator;
@@ -158,7 +157,7 @@ final class ExchangeBench implements AutoCloseable {
         new ExchangeLoop(
             store,
             origin,
-            new PeerSelection(new PeerHealth(() -> 0)),
+            new PeerHealth(() -> 0),
             new LoopClock(new Time()),
             timer,
             new ProxyMetrics(1).loop(0).connections(),
@@ -455,7 +454,7 @@ final class ExchangeBench implements AutoCloseable {
   private final class Origin implements Upstream {
     @Override
     public OriginStream fetch(
-        List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+        List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
       if (running.whenAsked == null) {
         running.whenAsked = running.record.decision;
         String lines = new String(request.fieldLines(), ISO_8859_1);
@@ -475,7 +474,7 @@ final class ExchangeBench implements AutoCloseable {
 
     @Override
     public OriginStream connect(
-        List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+        List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
       throw new AssertionError("no tunnels here");
     }
 

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.attempt;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -8,10 +7,11 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -60,7 +60,7 @@ final class Attempt
   }
 
   private final NettyUpstream upstream;
-  private final List<NextHop> hops;
+  private final List<Hop> hops;
   private final OutgoingRequest request;
   private final String tunnelHost;
   private final int tunnelPort;
@@ -71,7 +71,7 @@ final class Attempt
 
   private Phase phase = Phase.ROUTING;
   private int hopIndex = -1;
-  private NextHop hop;
+  private Hop hop;
   private List<Endpoint> endpoints;
   private boolean freshOnly;
   private boolean reused;
@@ -84,7 +84,7 @@ final class Attempt
   /** Either {@code request} or {@code tunnelHost} is null. */
   Attempt(
       NettyUpstream upstream,
-      List<NextHop> hops,
+      List<Hop> hops,
       OutgoingRequest request,
       String tunnelHost,
       int tunnelPort,
@@ -205,7 +205,7 @@ final class Attempt
   }
 
   private boolean dial() {
-    Peer peer = hop.peer();
+    CachePeer peer = hop.peer();
     if (peer != null && !upstream.health.open(peer)) {
       lastFailure = new FetchFailure(Kind.OVERLOADED, peer.name() + ": max-conn reached");
       return false;
@@ -225,13 +225,11 @@ final class Attempt
     return true;
   }
 
-  private long connectMillis(Peer peer) {
+  private long connectMillis(CachePeer peer) {
     if (peer == null) {
       return upstream.settings.connectMillis;
     }
-    return peer.connectTimeoutMillis() > 0
-        ? peer.connectTimeoutMillis()
-        : upstream.settings.peerConnectMillis;
+    return peer.connectMillis() > 0 ? peer.connectMillis() : upstream.settings.peerConnectMillis;
   }
 
   private int triesLeft() {
@@ -259,7 +257,7 @@ final class Attempt
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
     fresh.endpoint(endpoint);
     upstream.counters.opened();
-    Peer peer = hop.peer();
+    CachePeer peer = hop.peer();
     if (peer != null) {
       upstream.health.connected(peer);
     }
@@ -288,9 +286,9 @@ final class Attempt
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
     if (request != null) {
-      open.send(request, hop, timings, this);
-    } else if (hop.absoluteForm()) {
-      open.tunnel(tunnelHost, tunnelPort, hop, timings, this);
+      open.send(request, hop.form(), timings, this);
+    } else if (hop.form().absolute()) {
+      open.tunnel(tunnelHost, tunnelPort, hop.form(), timings, this);
     } else {
       open.raw();
       events.head(null, null);

@@ -3,8 +3,8 @@ package io.loligo.server.upstream.attempt;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -93,7 +93,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
 
   @Override
   public OriginStream fetch(
-      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
     Attempt fetch = new Attempt(this, hops, request, null, 0, check, events);
     shared.loop().execute(fetch);
@@ -102,7 +102,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
 
   @Override
   public OriginStream connect(
-      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
     Attempt fetch = new Attempt(this, hops, null, host, port, check, events);
     shared.loop().execute(fetch);

@@ -18,8 +18,8 @@ import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.TunnelRefusal;
 import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
@@ -189,7 +189,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void send(
-      OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener) {
+      OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
     request = outgoing;
     persistent =
@@ -201,7 +201,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     firstChunk = true;
     unsent = outgoing.contentLength();
     ByteBuf out = ctx.alloc().directBuffer(RequestEncoder.estimate(outgoing));
-    RequestEncoder.head(out, outgoing, hop, persistent);
+    RequestEncoder.head(out, outgoing, form, persistent);
     write(out);
     ctx.flush();
     if (sending && !awaitingContinue && phase == Phase.HEAD) {
@@ -226,12 +226,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void tunnel(
-      String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener) {
+      String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, true);
     persistent = false;
     sending = false;
     ByteBuf out = ctx.alloc().directBuffer(256);
-    RequestEncoder.connect(out, host, port, hop.peer());
+    RequestEncoder.connect(out, host, port, form);
     write(out);
     ctx.flush();
     pump();

@@ -1,15 +1,13 @@
 package io.loligo.server.upstream.http1;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 
 /** Writes request heads and trailer sections (RFC 9112 sections 3, 6 and 7). Stateless. */
 final class RequestEncoder {
@@ -20,8 +18,8 @@ final class RequestEncoder {
   private static final byte[] CHUNKED = latin1("Transfer-Encoding: chunked\r\n");
   private static final byte[] CONTENT_LENGTH = latin1("Content-Length: ");
   private static final byte[] EXPECT = latin1("Expect: 100-continue\r\n");
-  private static final byte[] PROXY_AUTHORIZATION = latin1("Proxy-Authorization: Basic ");
-  private static final byte[] AUTHORIZATION = latin1("Authorization: Basic ");
+  private static final byte[] PROXY_AUTHORIZATION = latin1("Proxy-Authorization: ");
+  private static final byte[] AUTHORIZATION = latin1("Authorization: ");
   private static final byte[] HOST = latin1("Host: ");
   private static final byte[] LINE_END = latin1("\r\n");
 
@@ -53,14 +51,14 @@ final class RequestEncoder {
     return 256 + request.path().length + request.fieldLines().length;
   }
 
-  /** Writes the head of {@code request} as {@code hop} wants it; {@code out} is borrowed. */
-  static void head(ByteBuf out, OutgoingRequest request, NextHop hop, boolean persistent) {
+  /** Writes the head of {@code request} in {@code form}; {@code out} is borrowed. */
+  static void head(ByteBuf out, OutgoingRequest request, RequestForm form, boolean persistent) {
     text(out, request.method());
     out.writeByte(' ');
-    target(out, request, hop);
+    target(out, request, form);
     out.writeBytes(VERSION);
-    fieldLines(out, request.fieldLines(), hop.peer());
-    login(out, hop.peer());
+    fieldLines(out, request.fieldLines(), form);
+    credentials(out, form);
     if (request.upgrade() != null) {
       out.writeBytes(UPGRADE);
       text(out, request.upgrade());
@@ -75,8 +73,8 @@ final class RequestEncoder {
     out.writeBytes(LINE_END);
   }
 
-  /** Writes the head of a CONNECT to the proxy {@code peer}; {@code out} is borrowed. */
-  static void connect(ByteBuf out, String host, int port, Peer peer) {
+  /** Writes the head of a CONNECT to a proxy; {@code out} is borrowed. */
+  static void connect(ByteBuf out, String host, int port, RequestForm form) {
     String authority = (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
     text(out, "CONNECT ");
     text(out, authority);
@@ -84,7 +82,7 @@ final class RequestEncoder {
     out.writeBytes(HOST);
     text(out, authority);
     out.writeBytes(LINE_END);
-    login(out, peer);
+    credentials(out, form);
     out.writeBytes(LINE_END);
   }
 
@@ -115,9 +113,9 @@ final class RequestEncoder {
     out.writeBytes(LINE_END);
   }
 
-  private static void target(ByteBuf out, OutgoingRequest request, NextHop hop) {
+  private static void target(ByteBuf out, OutgoingRequest request, RequestForm form) {
     byte[] path = request.path();
-    if (hop.absoluteForm()) {
+    if (form.absolute()) {
       text(out, request.scheme());
       text(out, "://");
       text(out, request.authority());
@@ -128,10 +126,10 @@ final class RequestEncoder {
     out.writeBytes(path);
   }
 
-  /** The lines as they are, but for those that options of the peer replace. */
-  private static void fieldLines(ByteBuf out, byte[] lines, Peer peer) {
-    boolean newHost = peer != null && peer.forcedDomain() != null;
-    boolean newLogin = peer != null && peer.originServer() && credentials(peer) != null;
+  /** The lines as they are, but for those that {@code form} replaces. */
+  private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form) {
+    boolean newHost = form.host() != null;
+    boolean newLogin = !form.absolute() && form.credentials() != null;
     if (!newHost && !newLogin) {
       out.writeBytes(lines);
       return;
@@ -149,7 +147,7 @@ final class RequestEncoder {
       int id = colon < 0 ? FieldName.OTHER : FieldName.of(lines, start, colon - start);
       if (newHost && id == FieldName.HOST) {
         out.writeBytes(HOST);
-        text(out, peer.forcedDomain());
+        text(out, form.host());
         out.writeBytes(LINE_END);
       } else if (!newLogin || id != FieldName.AUTHORIZATION) {
         out.writeBytes(lines, start, end - start);
@@ -158,20 +156,12 @@ final class RequestEncoder {
     }
   }
 
-  private static void login(ByteBuf out, Peer peer) {
-    String credentials = peer == null ? null : credentials(peer);
-    if (credentials != null) {
-      out.writeBytes(peer.originServer() ? AUTHORIZATION : PROXY_AUTHORIZATION);
-      byte[] octets = credentials.getBytes(StandardCharsets.ISO_8859_1);
-      out.writeBytes(Base64.getEncoder().encode(octets));
+  private static void credentials(ByteBuf out, RequestForm form) {
+    if (form.credentials() != null) {
+      out.writeBytes(form.absolute() ? PROXY_AUTHORIZATION : AUTHORIZATION);
+      text(out, form.credentials());
       out.writeBytes(LINE_END);
     }
-  }
-
-  /** {@code user:password} of {@code login=}; null for PASS and its kind. */
-  private static String credentials(Peer peer) {
-    String login = peer.login();
-    return login != null && login.indexOf(':') > 0 && !login.startsWith("*") ? login : null;
   }
 
   private static void framing(ByteBuf out, OutgoingRequest request) {

@@ -12,7 +12,7 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -45,8 +45,7 @@ public final class OwnObjects implements Upstream {
   public static final String HOST = "loligo.invalid";
 
   /** Where requests for them go. */
-  public static final List<NextHop> HOPS =
-      List.of(new NextHop(HOST, 80, null, HierarchyCode.HIER_NONE));
+  public static final List<Hop> HOPS = List.of(new Hop.Direct(HOST, 80, HierarchyCode.HIER_NONE));
 
   private static final byte[] FOLDER =
       "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
@@ -111,7 +110,7 @@ public final class OwnObjects implements Upstream {
 
   @Override
   public OriginStream fetch(
-      List<NextHop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     if (hops != HOPS) {
       return others.fetch(hops, request, check, events);
     }
@@ -122,7 +121,7 @@ public final class OwnObjects implements Upstream {
 
   @Override
   public OriginStream connect(
-      List<NextHop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
     return others.connect(hops, host, port, check, events);
   }
 

@@ -3,8 +3,8 @@ package io.loligo.server.upstream.pool;
 import io.loligo.core.message.Fields;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 
@@ -23,12 +23,13 @@ public interface Lease {
   /** Our end of the connection, or null. */
   InetSocketAddress localAddress();
 
-  /** Sends a request's head; events follow, some before this returns. */
+  /** Sends a request's head in {@code form}; events follow, some before this returns. */
   void send(
-      OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener);
+      OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener);
 
   /** Asks the proxy at the other end for a tunnel. */
-  void tunnel(String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener);
+  void tunnel(
+      String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener);
 
   /** The connection is to be used as it is: {@link #detach} is next. */
   void raw();

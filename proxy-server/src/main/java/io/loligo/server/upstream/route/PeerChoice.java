@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.route;
 
 import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import java.util.List;
 
 /**
@@ -12,12 +12,12 @@ import java.util.List;
  *     neither, {@code HIER_NONE} while addresses are missing
  * @param needsDestination a rule asks for the destination's addresses: resolve, then choose again
  */
-public record PeerChoice(List<NextHop> hops, HierarchyCode code, boolean needsDestination) {
+public record PeerChoice(List<Hop> hops, HierarchyCode code, boolean needsDestination) {
   static final PeerChoice NOWHERE = new PeerChoice(List.of(), HierarchyCode.NO_DIRECT_FAIL, false);
   static final PeerChoice NEEDS_DESTINATION =
       new PeerChoice(List.of(), HierarchyCode.HIER_NONE, true);
 
-  static PeerChoice of(List<NextHop> hops) {
+  static PeerChoice of(List<Hop> hops) {
     return hops.isEmpty() ? NOWHERE : new PeerChoice(hops, hops.get(0).code(), false);
   }
 }

@@ -3,21 +3,21 @@ package io.loligo.server.upstream.route;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.Forwarding;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
-import io.loligo.server.upstream.NextHop;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Chooses among origin and parents as Squid does. Thread-safe: a pure function but for the turns of
- * round-robin peers and the health of all, which it reads.
+ * Chooses among origin and parents as Squid does, under one configuration. Thread-safe: a pure
+ * function but for the turns of round-robin peers and the health of all, which it reads.
  *
  * <ol>
  *   <li>{@code always_direct} allows: the origin, nothing else.
@@ -40,11 +40,25 @@ public final class PeerSelection {
     UNDECIDED
   }
 
-  private final HopHealth health;
+  /** A cache_peer line, and the peer it makes. */
+  private record Candidate(Peer line, CachePeer peer) {}
 
-  /** A selection that sees this health. */
-  public PeerSelection(HopHealth health) {
+  private final HopHealth health;
+  private final ProxyConfig.Access access;
+  private final boolean preferDirect;
+  private final boolean nonHierarchicalDirect;
+  private final List<Candidate> peers;
+
+  /** A selection under {@code config} that sees this health. */
+  public PeerSelection(HopHealth health, ProxyConfig config) {
     this.health = health;
+    this.access = config.access();
+    this.preferDirect = config.forwarding().preferDirect();
+    this.nonHierarchicalDirect = config.forwarding().nonHierarchicalDirect();
+    this.peers =
+        config.forwarding().peers().stream()
+            .map(line -> new Candidate(line, CachePeers.of(line)))
+            .toList();
   }
 
   /**
@@ -54,23 +68,20 @@ public final class PeerSelection {
    * @param port the port it came in by
    * @param methodId {@link Method} id
    */
-  public PeerChoice choose(AclInput request, ProxyConfig config, HttpPort port, int methodId) {
-    Direct direct = direct(request, config.access(), port);
+  public PeerChoice choose(AclInput request, HttpPort port, int methodId) {
+    Direct direct = direct(request, port);
     if (direct == Direct.UNDECIDED) {
       return PeerChoice.NEEDS_DESTINATION;
     }
-    NextHop origin = new NextHop(request.host(), request.port(), null, HierarchyCode.HIER_DIRECT);
-    Forwarding forwarding = config.forwarding();
-    List<Peer> peers = forwarding.peers();
-    boolean forParents =
-        !forwarding.nonHierarchicalDirect() || hierarchical(request, port, methodId);
+    Hop origin = new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT);
+    boolean forParents = !nonHierarchicalDirect || hierarchical(request, port, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     if (direct == Direct.YES || originOnly) {
       return PeerChoice.of(List.of(origin));
     }
-    List<Peer> usable = new ArrayList<>(peers.size());
-    for (Peer peer : peers) {
-      AclVerdict verdict = mayBeUsed(peer, request, methodId);
+    List<Candidate> usable = new ArrayList<>(peers.size());
+    for (Candidate peer : peers) {
+      AclVerdict verdict = mayBeUsed(peer.line(), request, methodId);
       if (verdict != null && verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
         return PeerChoice.NEEDS_DESTINATION;
       }
@@ -78,14 +89,14 @@ public final class PeerSelection {
         usable.add(peer);
       }
     }
-    List<NextHop> hops = parents(usable);
+    List<Hop> hops = parents(usable);
     if (direct == Direct.MAYBE) {
-      hops.add(forwarding.preferDirect() ? 0 : hops.size(), origin);
+      hops.add(preferDirect ? 0 : hops.size(), origin);
     }
     return PeerChoice.of(hops);
   }
 
-  private static Direct direct(AclInput request, ProxyConfig.Access access, HttpPort port) {
+  private Direct direct(AclInput request, HttpPort port) {
     AclVerdict always = access.alwaysDirect().evaluate(request);
     if (always.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
       return Direct.UNDECIDED;
@@ -121,47 +132,47 @@ public final class PeerSelection {
     return peer.access().evaluate(request);
   }
 
-  private List<NextHop> parents(List<Peer> usable) {
-    List<Peer> candidates = new ArrayList<>(usable.size());
-    for (Peer peer : usable) {
-      if (health.alive(peer) && health.hasRoom(peer)) {
-        candidates.add(peer);
+  private List<Hop> parents(List<Candidate> usable) {
+    List<Candidate> candidates = new ArrayList<>(usable.size());
+    for (Candidate each : usable) {
+      if (health.alive(each.peer()) && health.hasRoom(each.peer())) {
+        candidates.add(each);
       }
     }
-    List<NextHop> hops = new ArrayList<>(usable.size() + 1);
+    List<Hop> hops = new ArrayList<>(usable.size() + 1);
     if (candidates.isEmpty()) {
       lastResort(usable, hops);
       return hops;
     }
-    Peer first = byTurn(candidates);
+    Candidate first = byTurn(candidates);
     HierarchyCode code = HierarchyCode.ROUNDROBIN_PARENT;
     if (first == null) {
       first = candidates.get(0);
       code = HierarchyCode.FIRSTUP_PARENT;
     }
-    hops.add(hop(first, code));
-    for (Peer peer : candidates) {
-      if (!peer.name().equals(first.name())) {
-        hops.add(hop(peer, HierarchyCode.ANY_OLD_PARENT));
+    hops.add(new Hop.Parent(first.peer(), code));
+    for (Candidate each : candidates) {
+      if (!each.peer().name().equals(first.peer().name())) {
+        hops.add(new Hop.Parent(each.peer(), HierarchyCode.ANY_OLD_PARENT));
       }
     }
     return hops;
   }
 
-  private Peer byTurn(List<Peer> candidates) {
+  private Candidate byTurn(List<Candidate> candidates) {
     long weights = 0;
-    for (Peer peer : candidates) {
-      weights += peer.roundRobin() ? weight(peer) : 0;
+    for (Candidate each : candidates) {
+      weights += each.line().roundRobin() ? weight(each.line()) : 0;
     }
     if (weights == 0) {
       return null;
     }
     long turn = Math.floorMod(health.nextTurn(), weights);
-    for (Peer peer : candidates) {
-      if (peer.roundRobin()) {
-        turn -= weight(peer);
+    for (Candidate each : candidates) {
+      if (each.line().roundRobin()) {
+        turn -= weight(each.line());
         if (turn < 0) {
-          return peer;
+          return each;
         }
       }
     }
@@ -173,16 +184,13 @@ public final class PeerSelection {
   }
 
   /** All of them look dead or full: better tried than refused. */
-  private static void lastResort(List<Peer> usable, List<NextHop> hops) {
-    for (Peer peer : usable) {
+  private static void lastResort(List<Candidate> usable, List<Hop> hops) {
+    for (Candidate each : usable) {
+      boolean isDefault = each.line().isDefault();
       hops.add(
-          hop(
-              peer,
-              peer.isDefault() ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT));
+          new Hop.Parent(
+              each.peer(),
+              isDefault ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT));
     }
-  }
-
-  private static NextHop hop(Peer peer, HierarchyCode code) {
-    return new NextHop(peer.host(), peer.port(), peer, code);
   }
 }

@@ -9,10 +9,12 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
+import io.loligo.server.upstream.route.CachePeers;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** An upstream on a virtual clock, over connections in memory; nothing may be left behind. */
 abstract class AttemptFixture {
-  static final NextHop ORIGIN = new NextHop("origin.example", 80, null, HierarchyCode.HIER_DIRECT);
+  static final Hop ORIGIN = new Hop.Direct("origin.example", 80, HierarchyCode.HIER_DIRECT);
 
   final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
   final EmbeddedChannel clock = new EmbeddedChannel();
@@ -80,20 +82,20 @@ abstract class AttemptFixture {
     return upstream;
   }
 
-  Listening fetch(OutgoingRequest request, NextHop... hops) {
+  Listening fetch(OutgoingRequest request, Hop... hops) {
     Listening listening = new Listening();
     fetch(listening, request, hops);
     return listening;
   }
 
-  void fetch(Listening listening, OutgoingRequest request, NextHop... hops) {
-    List<NextHop> way = hops.length == 0 ? List.of(ORIGIN) : List.of(hops);
+  void fetch(Listening listening, OutgoingRequest request, Hop... hops) {
+    List<Hop> way = hops.length == 0 ? List.of(ORIGIN) : List.of(hops);
     listening.stream = upstream().fetch(way, request, check, listening);
     assertThat(listening.events).as("before fetch returned").isEmpty();
     settle();
   }
 
-  Listening connect(NextHop... hops) {
+  Listening connect(Hop... hops) {
     Listening listening = new Listening();
     listening.reading = false;
     listening.stream = upstream().connect(List.of(hops), "origin.example", 443, check, listening);
@@ -128,8 +130,12 @@ abstract class AttemptFixture {
     return buffer;
   }
 
-  static NextHop hop(Peer peer) {
-    return new NextHop(peer.host(), peer.port(), peer, HierarchyCode.FIRSTUP_PARENT);
+  static Hop hop(Peer line) {
+    return hop(CachePeers.of(line));
+  }
+
+  static Hop hop(CachePeer peer) {
+    return new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT);
   }
 
   static OutgoingRequest get() {

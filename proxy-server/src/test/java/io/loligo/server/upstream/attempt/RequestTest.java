@@ -6,7 +6,9 @@ import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.FetchFailure.Kind;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
@@ -305,10 +307,7 @@ class RequestTest extends AttemptFixture {
 
   @Test
   void connectsTunnelsDirectly() {
-    Listening seen =
-        connect(
-            new io.loligo.server.upstream.NextHop(
-                "origin.example", 443, null, io.loligo.server.record.HierarchyCode.HIER_DIRECT));
+    Listening seen = connect(new Hop.Direct("origin.example", 443, HierarchyCode.HIER_DIRECT));
     assertThat(seen.events).containsExactly("tunnel");
     assertThat(last().sent()).isEmpty();
     assertThat(last().reads()).isZero();

@@ -2,12 +2,13 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
+import io.loligo.server.upstream.route.CachePeers;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
@@ -242,7 +243,7 @@ class RoutingTest extends AttemptFixture {
 
   @Test
   void triesTheNextHopWhenOneCannotBeReached() {
-    Peer a = Settings.peer("a", false, false, 1, null, 1, 0);
+    CachePeer a = CachePeers.of(Settings.peer("a", false, false, 1, null, 1, 0));
     transport.at(new InetSocketAddress("192.0.2.11", 3128), FakeTransport.Manner.REFUSE);
     Listening seen = fetch(get(), hop(a), ORIGIN);
     assertThat(last().address()).isEqualTo(new InetSocketAddress("192.0.2.1", 80));
@@ -267,7 +268,7 @@ class RoutingTest extends AttemptFixture {
 
   @Test
   void passesOverAPeerThatIsFull() {
-    Peer a = Settings.peer("a", false, false, 1, null, 0, 1);
+    CachePeer a = CachePeers.of(Settings.peer("a", false, false, 1, null, 0, 1));
     fetch(get(), hop(a));
     Listening second = fetch(get(), hop(a));
     assertThat(second.events).containsExactly("failed OVERLOADED");
@@ -302,7 +303,7 @@ class RoutingTest extends AttemptFixture {
     pass(5_300);
     assertThat(seen.events).containsExactly("failed CONNECT_TIMEOUT");
     assertThat(transport.connections()).hasSize(2);
-    assertThat(health.openConnections(Settings.parent("a"))).isZero();
+    assertThat(health.openConnections(CachePeers.of(Settings.parent("a")))).isZero();
   }
 
   @Test
@@ -325,7 +326,7 @@ class RoutingTest extends AttemptFixture {
   @Test
   void stopsDiallingWhenCancelled() {
     transport.usually(FakeTransport.Manner.HANG);
-    Peer a = Settings.parent("a");
+    CachePeer a = CachePeers.of(Settings.parent("a"));
     Listening seen = fetch(get(), hop(a));
     seen.stream.cancel();
     assertThat(last().open()).isFalse();
@@ -354,7 +355,7 @@ class RoutingTest extends AttemptFixture {
     assertThat(last().open()).isFalse();
   }
 
-  private static NextHop direct(String host) {
-    return new NextHop(host, 80, null, HierarchyCode.HIER_DIRECT);
+  private static Hop direct(String host) {
+    return new Hop.Direct(host, 80, HierarchyCode.HIER_DIRECT);
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.UpstreamCounters;
@@ -235,8 +235,7 @@ class SocketsTest {
   }
 
   private void fetch(Listening seen, OutgoingRequest request) throws Exception {
-    NextHop hop =
-        new NextHop("origin.example", server.getLocalPort(), null, HierarchyCode.HIER_DIRECT);
+    Hop hop = new Hop.Direct("origin.example", server.getLocalPort(), HierarchyCode.HIER_DIRECT);
     onLoop(
         () -> {
           seen.stream = upstream.fetch(List.of(hop), request, (address, port) -> null, seen);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.message.Fields;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.NextHop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.UpstreamCounters;
 import io.netty.buffer.ByteBuf;
@@ -121,11 +121,11 @@ class IdleConnectionsTest {
 
     @Override
     public void send(
-        OutgoingRequest outgoing, NextHop hop, FetchTimings record, ResponseEvents listener) {}
+        OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {}
 
     @Override
     public void tunnel(
-        String host, int port, NextHop hop, FetchTimings record, ResponseEvents listener) {}
+        String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {}
 
     @Override
     public void raw() {}

@@ -14,7 +14,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.upstream.NextHop;
+import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Settings;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,6 @@ class PeerSelectionTest {
 
   private final AtomicLong nanos = new AtomicLong();
   private final PeerHealth health = new PeerHealth(nanos::get);
-  private final PeerSelection selection = new PeerSelection(health);
   private final Settings settings = new Settings();
   private final Request request = new Request();
 
@@ -113,7 +112,7 @@ class PeerSelectionTest {
   void acceleratorsUseTheirServersOnly() {
     settings.peers = List.of(Settings.originServer("web"));
     assertThat(hosts(choose(ACCEL, Method.POST))).containsExactly("web.example:3128");
-    assertThat(choose(ACCEL, Method.POST).hops().get(0).absoluteForm()).isFalse();
+    assertThat(choose(ACCEL, Method.POST).hops().get(0).form().absolute()).isFalse();
     assertThat(hosts(choose(ACCEL_DIRECT, Method.POST))).containsExactly("origin.example:80");
     settings.peers = List.of();
     assertThat(choose(ACCEL, Method.GET).code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
@@ -163,16 +162,16 @@ class PeerSelectionTest {
     Peer a = Settings.peer("a", false, false, 1, null, 3, 0);
     settings.neverDirect = AclList.allowAll();
     settings.peers = List.of(a, Settings.parent("b"));
-    health.failed(a);
-    health.failed(a);
+    health.failed(CachePeers.of(a));
+    health.failed(CachePeers.of(a));
     assertThat(hosts(choose(FORWARD, Method.GET))).hasSize(2);
-    health.failed(a);
+    health.failed(CachePeers.of(a));
     assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(PeerHealth.REVIVAL_SECONDS));
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
-    health.failed(a);
+    health.failed(CachePeers.of(a));
     assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
-    health.connected(a);
+    health.connected(CachePeers.of(a));
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
   }
 
@@ -181,7 +180,7 @@ class PeerSelectionTest {
     Peer a = Settings.peer("a", false, false, 1, null, 1, 0);
     settings.neverDirect = AclList.allowAll();
     settings.peers = List.of(a);
-    health.failed(a);
+    health.failed(CachePeers.of(a));
     PeerChoice choice = choose(FORWARD, Method.GET);
     assertThat(hosts(choice)).containsExactly("a.example:3128");
     assertThat(choice.code()).isEqualTo(HierarchyCode.ANY_OLD_PARENT);
@@ -192,16 +191,16 @@ class PeerSelectionTest {
     Peer a = Settings.peer("a", false, false, 1, null, 0, 1);
     settings.neverDirect = AclList.allowAll();
     settings.peers = List.of(a, Settings.parent("b"));
-    assertThat(health.open(a)).isTrue();
-    assertThat(health.open(a)).isFalse();
+    assertThat(health.open(CachePeers.of(a))).isTrue();
+    assertThat(health.open(CachePeers.of(a))).isFalse();
     assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
-    health.closed(a);
-    assertThat(health.openConnections(a)).isZero();
+    health.closed(CachePeers.of(a));
+    assertThat(health.openConnections(CachePeers.of(a))).isZero();
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
   }
 
   private PeerChoice choose(HttpPort port, int method) {
-    return selection.choose(request, settings.build(), port, method);
+    return new PeerSelection(health, settings.build()).choose(request, port, method);
   }
 
   private static List<String> hosts(PeerChoice choice) {
@@ -209,7 +208,7 @@ class PeerSelectionTest {
   }
 
   private static List<HierarchyCode> codes(PeerChoice choice) {
-    return choice.hops().stream().map(NextHop::code).toList();
+    return choice.hops().stream().map(Hop::code).toList();
   }
 
   private static HttpPort port(PortMode mode, boolean allowDirect) {

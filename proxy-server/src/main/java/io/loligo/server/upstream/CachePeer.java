@@ -1,0 +1,27 @@
+package io.loligo.server.upstream;
+
+/**
+ * A cache_peer, as far as requests are sent to it. Immutable; made once for each configuration.
+ *
+ * @param name the name that its health is kept by
+ * @param form the form of requests to it
+ * @param connectMillis {@code connect-timeout}; 0: the usual time
+ * @param failLimit {@code connect-fail-limit}; 0: the usual limit
+ * @param maxConnections {@code max-conn}; 0: no limit
+ * @param proxyOnly whether responses from it are not stored
+ */
+public record CachePeer(
+    String name,
+    String host,
+    int port,
+    RequestForm form,
+    long connectMillis,
+    int failLimit,
+    int maxConnections,
+    boolean proxyOnly) {
+  /** Name, host and port. */
+  @Override
+  public String toString() {
+    return "CachePeer[" + name + " " + host + ":" + port + "]";
+  }
+}

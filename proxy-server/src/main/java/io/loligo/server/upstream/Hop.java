@@ -1,0 +1,52 @@
+package io.loligo.server.upstream;
+
+import io.loligo.server.record.HierarchyCode;
+
+/** A place that a request may be sent to next. Immutable. */
+public sealed interface Hop {
+  /** Name or literal to dial. */
+  String host();
+
+  /** TCP port to dial. */
+  int port();
+
+  /** The code for the log. */
+  HierarchyCode code();
+
+  /** The cache_peer; null for the origin itself. */
+  CachePeer peer();
+
+  /** The form that the place expects requests in. */
+  RequestForm form();
+
+  /** The origin itself. */
+  record Direct(String host, int port, HierarchyCode code) implements Hop {
+    @Override
+    public CachePeer peer() {
+      return null;
+    }
+
+    @Override
+    public RequestForm form() {
+      return RequestForm.DIRECT;
+    }
+  }
+
+  /** A cache_peer that fetches what it does not have. */
+  record Parent(CachePeer peer, HierarchyCode code) implements Hop {
+    @Override
+    public String host() {
+      return peer.host();
+    }
+
+    @Override
+    public int port() {
+      return peer.port();
+    }
+
+    @Override
+    public RequestForm form() {
+      return peer.form();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package io.loligo.server.upstream;
+
+/**
+ * The form that one hop expects requests in, under every protocol. Immutable.
+ *
+ * @param absolute whether the target carries scheme and authority: for a proxy
+ * @param host the value of Host in place of the client's; null: the client's
+ * @param credentials our value of Proxy-Authorization for a proxy, and of Authorization, in place
+ *     of the client's, for an origin server; null: none of ours
+ */
+public record RequestForm(boolean absolute, String host, String credentials) {
+  /** For an origin: the request as it is. */
+  public static final RequestForm DIRECT = new RequestForm(false, null, null);
+
+  /** Without credentials. */
+  @Override
+  public String toString() {
+    return "RequestForm[absolute=" + absolute + ", host=" + host + "]";
+  }
+}

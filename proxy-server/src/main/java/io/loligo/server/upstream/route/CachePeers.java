@@ -1,0 +1,34 @@
+package io.loligo.server.upstream.route;
+
+import io.loligo.core.config.ProxyConfig.Peer;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.RequestForm;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** Makes a {@link CachePeer} of a {@code cache_peer} line. Stateless. */
+public final class CachePeers {
+  private CachePeers() {}
+
+  /** The peer of {@code line}. */
+  public static CachePeer of(Peer line) {
+    return new CachePeer(
+        line.name(),
+        line.host(),
+        line.port(),
+        new RequestForm(!line.originServer(), line.forcedDomain(), credentials(line.login())),
+        line.connectTimeoutMillis(),
+        line.connectFailLimit(),
+        line.maxConnections(),
+        line.proxyOnly());
+  }
+
+  /** Those of {@code login=user:password}; null for PASS and its kind. */
+  private static String credentials(String login) {
+    if (login == null || login.indexOf(':') <= 0 || login.startsWith("*")) {
+      return null;
+    }
+    byte[] bytes = login.getBytes(StandardCharsets.ISO_8859_1);
+    return "Basic " + Base64.getEncoder().encodeToString(bytes);
+  }
+}
