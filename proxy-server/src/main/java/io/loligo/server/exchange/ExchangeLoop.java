@@ -45,13 +45,10 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
-import io.loligo.server.upstream.FetchFailure;
-import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
-import io.loligo.server.upstream.route.PeerChoice;
-import io.loligo.server.upstream.route.PeerSelection;
+import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
 import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.LoadReport;
@@ -111,7 +108,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final Store store;
   private final Upstream upstream;
   private final HopHealth health;
-  private final PeerSelection peers;
+  private final Router router;
   private final LoopClock clock;
   private final LoopTimer timer;
   private final ConnectionCounters counters;
@@ -162,7 +159,7 @@ public final class ExchangeLoop implements RequestHandler {
     this.store = store;
     this.upstream = upstream;
     this.health = health;
-    this.peers = new PeerSelection(health, settings.config());
+    this.router = new Router(health, upstream, settings.config());
     this.clock = clock;
     this.timer = timer;
     this.counters = counters;
@@ -197,62 +194,9 @@ public final class ExchangeLoop implements RequestHandler {
     return upstream;
   }
 
-  /**
-   * Chooses the next hops for {@code request}; {@code then} is called at once unless a rule asks
-   * for the destination's addresses and they have to be resolved first.
-   */
-  void route(RequestView request, int methodId, Consumer<List<Hop>> then) {
-    if (request.host().equals(OwnObjects.HOST)) {
-      then.accept(OwnObjects.HOPS);
-      return;
-    }
-    PeerChoice choice = peers.choose(request, request.httpPort(), methodId);
-    if (!choice.needsDestination()) {
-      then.accept(permitted(request, choice.hops()));
-      return;
-    }
-    upstream.resolve(
-        request.host(),
-        addresses -> {
-          request.destinations(addresses);
-          PeerChoice again = peers.choose(request, request.httpPort(), methodId);
-          then.accept(permitted(request, again.hops()));
-        });
-  }
-
-  /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
-  private List<Hop> permitted(RequestView request, List<Hop> hops) {
-    List<Hop> usable =
-        request.scheme().equals("https")
-            ? hops.stream().filter(hop -> hop.peer() != null).toList() // no TLS to origins
-            : hops;
-    return config().access().httpAccess().needsDestination() && !onAllAddresses(request).allowed()
-        ? usable.stream().filter(hop -> hop.peer() == null).toList()
-        : usable;
-  }
-
-  /**
-   * What http_access says where any address may be gone to, or any that it leads to: as in Squid,
-   * {@code dst} matches if one of them does.
-   */
-  private AclVerdict onAllAddresses(RequestView request) {
-    AclList access = config().access().httpAccess();
-    AclVerdict verdict = access.evaluate(request);
-    return verdict.allowed() ? access.evaluate(request.withAliases()) : verdict;
-  }
-
-  /** Why {@code request} has no next hop. */
-  FetchFailure noRoute(RequestView request) {
-    AclVerdict verdict = onAllAddresses(request);
-    if (!verdict.allowed()) {
-      return new FetchFailure(
-          FetchFailure.Kind.ADDRESS_DENIED, verdict.rule() + " (" + verdict.source() + ")");
-    }
-    String detail =
-        request.scheme().equals("https")
-            ? "https without a usable cache_peer, and TLS to origins is not in this version"
-            : "never_direct and no usable parent";
-    return new FetchFailure(FetchFailure.Kind.NO_ROUTE, detail);
+  /** Chooses the hops of requests. */
+  Router router() {
+    return router;
   }
 
   LoopClock clock() {
@@ -436,7 +380,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /**
    * Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}, and a
-   * parent is asked only where all are, see {@link #permitted}.
+   * parent is asked only where all are, see {@link Router}.
    */
   static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
     view.destinations(addresses);

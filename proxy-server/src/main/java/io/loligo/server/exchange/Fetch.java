@@ -35,6 +35,7 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.route.Router;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -50,7 +51,8 @@ import org.slf4j.LoggerFactory;
  * caused it (others read along, quick_abort) or have none (background validation). Confined to the
  * event loop it was begun on.
  */
-final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
+final class Fetch
+    implements OriginEvents, Router.Listener, InFlight.Writer, HeldAnswer.Owner {
   /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
   static final Object LOOK_AGAIN = new Object();
 
@@ -319,7 +321,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
       OfferedVariants.look(
           loop, key, target, head.fields(), caching().gateway(), eventLoop, this::offer);
     } else {
-      loop.route(view, head.methodId(), this::start);
+      loop.router().route(view, head.methodId(), this);
     }
   }
 
@@ -333,12 +335,14 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
     }
   }
 
-  private void start(List<Hop> hops) {
+  @Override
+  public void unroutable(FetchFailure failure) {
+    failed(failure);
+  }
+
+  @Override
+  public void routed(List<Hop> hops) {
     if (over) {
-      return;
-    }
-    if (hops.isEmpty()) {
-      failed(loop.noRoute(view));
       return;
     }
     requestMillis = loop.store().requestMoment(loop.clock().millis());
@@ -943,7 +947,7 @@ final class Fetch implements OriginEvents, InFlight.Writer, HeldAnswer.Owner {
 
   private void askForGap() {
     asking = true;
-    loop.route(view, head.methodId(), this::start);
+    loop.router().route(view, head.methodId(), this);
   }
 
   /** Notes the bytes of the last request; {@code cancel}: its answer is not needed. */

@@ -1,6 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.config.ProxyConfig.HttpPort;
@@ -9,6 +8,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Slice;
+import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -21,7 +21,7 @@ import java.util.List;
  * A request as access rules see it. Confined to the client's event loop; the loop's own instance is
  * reused for every request that is answered at once, longer ones have theirs.
  */
-final class RequestView implements AclInput {
+final class RequestView implements RoutedRequest {
   private HttpPort port;
   private InetSocketAddress connected;
   private InetSocketAddress local;
@@ -112,7 +112,8 @@ final class RequestView implements AclInput {
     return connected;
   }
 
-  HttpPort httpPort() {
+  @Override
+  public HttpPort httpPort() {
     return port;
   }
 
@@ -136,12 +137,13 @@ final class RequestView implements AclInput {
     reply(null, 0);
   }
 
-  void destinations(List<InetAddress> addresses) {
+  @Override
+  public void destinations(List<InetAddress> addresses) {
     this.destinations = octets(addresses);
   }
 
-  /** The same request to the addresses that its destination's lead to, too; perhaps itself. */
-  RequestView withAliases() {
+  @Override
+  public RequestView withAliases() {
     List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
     for (int i = all.size() - 1; i >= 0; i--) {
       all.addAll(Aliases.of(all.get(i)));

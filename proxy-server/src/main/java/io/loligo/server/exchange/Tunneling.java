@@ -21,6 +21,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.route.Router;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -28,7 +29,7 @@ import java.util.List;
  * CONNECT (RFC 9110 section 9.3.6): a connection to the target, then octets both ways. Confined to
  * the client's event loop.
  */
-final class Tunneling implements ClientEvents, OriginEvents {
+final class Tunneling implements ClientEvents, OriginEvents, Router.Listener {
   private final ExchangeLoop loop;
   private final ClientStream stream;
   private final RequestHead head;
@@ -59,16 +60,20 @@ final class Tunneling implements ClientEvents, OriginEvents {
     record.acl = view;
     record.tag = LogTag.TCP_TUNNEL;
     record.hitClass = HitClass.TUNNEL;
-    loop.route(view, head.methodId(), this::connect);
+    loop.router().route(view, head.methodId(), this);
     return over ? null : this;
   }
 
-  private void connect(List<Hop> hops) {
-    if (over) {
-      return;
+  @Override
+  public void unroutable(FetchFailure failure) {
+    if (!over) {
+      failed(failure);
     }
-    if (hops.isEmpty()) {
-      failed(loop.noRoute(view));
+  }
+
+  @Override
+  public void routed(List<Hop> hops) {
+    if (over) {
       return;
     }
     origin =

@@ -32,7 +32,7 @@ import java.util.List;
  * others follow in the order of the configuration. Dead ones are passed over unless none is alive.
  * Siblings are not asked.
  */
-public final class PeerSelection {
+final class PeerSelection {
   private enum Direct {
     YES,
     NO,
@@ -50,7 +50,7 @@ public final class PeerSelection {
   private final List<Candidate> peers;
 
   /** A selection under {@code config} that sees this health. */
-  public PeerSelection(HopHealth health, ProxyConfig config) {
+  PeerSelection(HopHealth health, ProxyConfig config) {
     this.health = health;
     this.access = config.access();
     this.preferDirect = config.forwarding().preferDirect();
@@ -68,22 +68,22 @@ public final class PeerSelection {
    * @param port the port it came in by
    * @param methodId {@link Method} id
    */
-  public PeerChoice choose(AclInput request, HttpPort port, int methodId) {
+  Route choose(AclInput request, HttpPort port, int methodId) {
     Direct direct = direct(request, port);
     if (direct == Direct.UNDECIDED) {
-      return PeerChoice.NEEDS_DESTINATION;
+      return Route.NEEDS_DESTINATION;
     }
     Hop origin = new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT);
     boolean forParents = !nonHierarchicalDirect || hierarchical(request, port, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     if (direct == Direct.YES || originOnly) {
-      return PeerChoice.of(List.of(origin));
+      return Route.of(List.of(origin));
     }
     List<Candidate> usable = new ArrayList<>(peers.size());
     for (Candidate peer : peers) {
       AclVerdict verdict = mayBeUsed(peer.line(), request, methodId);
       if (verdict != null && verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
-        return PeerChoice.NEEDS_DESTINATION;
+        return Route.NEEDS_DESTINATION;
       }
       if (verdict != null && verdict.allowed()) {
         usable.add(peer);
@@ -93,7 +93,7 @@ public final class PeerSelection {
     if (direct == Direct.MAYBE) {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
-    return PeerChoice.of(hops);
+    return Route.of(hops);
   }
 
   private Direct direct(AclInput request, HttpPort port) {

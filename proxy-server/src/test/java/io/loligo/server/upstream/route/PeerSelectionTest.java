@@ -34,18 +34,18 @@ class PeerSelectionTest {
 
   @Test
   void goesDirectWithoutPeers() {
-    PeerChoice choice = choose(FORWARD, Method.GET);
-    assertThat(hosts(choice)).containsExactly("origin.example:80");
-    assertThat(choice.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(hosts(route)).containsExactly("origin.example:80");
+    assertThat(route.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
   }
 
   @Test
   void asksTheParentBeforeTheOrigin() {
     settings.peers = List.of(Settings.parent("a"), Settings.parent("b"));
-    PeerChoice choice = choose(FORWARD, Method.GET);
-    assertThat(hosts(choice))
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(hosts(route))
         .containsExactly("a.example:3128", "b.example:3128", "origin.example:80");
-    assertThat(codes(choice))
+    assertThat(codes(route))
         .containsExactly(
             HierarchyCode.FIRSTUP_PARENT, HierarchyCode.ANY_OLD_PARENT, HierarchyCode.HIER_DIRECT);
   }
@@ -74,9 +74,9 @@ class PeerSelectionTest {
   void preferDirectLeavesParentsForTheCaseThatTheOriginFails() {
     settings.peers = List.of(Settings.parent("a"));
     settings.preferDirect = true;
-    PeerChoice choice = choose(FORWARD, Method.GET);
-    assertThat(hosts(choice)).containsExactly("origin.example:80", "a.example:3128");
-    assertThat(choice.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(hosts(route)).containsExactly("origin.example:80", "a.example:3128");
+    assertThat(route.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
     assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("origin.example:80");
     settings.nonHierarchicalDirect = false;
     assertThat(hosts(choose(FORWARD, Method.POST)))
@@ -95,9 +95,9 @@ class PeerSelectionTest {
   @Test
   void neverDirectWithoutParentsLeavesNothing() {
     settings.neverDirect = AclList.allowAll();
-    PeerChoice choice = choose(FORWARD, Method.GET);
-    assertThat(choice.hops()).isEmpty();
-    assertThat(choice.code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(route.hops()).isEmpty();
+    assertThat(route.code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
   }
 
   @Test
@@ -149,10 +149,10 @@ class PeerSelectionTest {
     settings.peers = List.of(Settings.roundRobin("a", 1), Settings.roundRobin("b", 2));
     List<String> first = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      PeerChoice choice = choose(FORWARD, Method.GET);
-      assertThat(choice.code()).isEqualTo(HierarchyCode.ROUNDROBIN_PARENT);
-      assertThat(choice.hops()).hasSize(2);
-      first.add(choice.hops().get(0).peer().name());
+      Route route = choose(FORWARD, Method.GET);
+      assertThat(route.code()).isEqualTo(HierarchyCode.ROUNDROBIN_PARENT);
+      assertThat(route.hops()).hasSize(2);
+      first.add(route.hops().get(0).peer().name());
     }
     assertThat(first).containsExactly("a", "b", "b", "a", "b", "b");
   }
@@ -181,9 +181,9 @@ class PeerSelectionTest {
     settings.neverDirect = AclList.allowAll();
     settings.peers = List.of(a);
     health.failed(CachePeers.of(a));
-    PeerChoice choice = choose(FORWARD, Method.GET);
-    assertThat(hosts(choice)).containsExactly("a.example:3128");
-    assertThat(choice.code()).isEqualTo(HierarchyCode.ANY_OLD_PARENT);
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(hosts(route)).containsExactly("a.example:3128");
+    assertThat(route.code()).isEqualTo(HierarchyCode.ANY_OLD_PARENT);
   }
 
   @Test
@@ -199,16 +199,16 @@ class PeerSelectionTest {
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
   }
 
-  private PeerChoice choose(HttpPort port, int method) {
+  private Route choose(HttpPort port, int method) {
     return new PeerSelection(health, settings.build()).choose(request, port, method);
   }
 
-  private static List<String> hosts(PeerChoice choice) {
-    return choice.hops().stream().map(hop -> hop.host() + ":" + hop.port()).toList();
+  private static List<String> hosts(Route route) {
+    return route.hops().stream().map(hop -> hop.host() + ":" + hop.port()).toList();
   }
 
-  private static List<HierarchyCode> codes(PeerChoice choice) {
-    return choice.hops().stream().map(Hop::code).toList();
+  private static List<HierarchyCode> codes(Route route) {
+    return route.hops().stream().map(Hop::code).toList();
   }
 
   private static HttpPort port(PortMode mode, boolean allowDirect) {

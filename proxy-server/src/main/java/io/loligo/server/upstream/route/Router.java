@@ -1,0 +1,107 @@
+package io.loligo.server.upstream.route;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.own.OwnObjects;
+import java.util.List;
+
+/**
+ * Chooses the hops of requests under one configuration. Confined to an event loop.
+ *
+ * <p>{@link PeerSelection} names the hops; the destination is resolved first where a rule asks for
+ * its addresses; {@code http_access} and the scheme leave some hops out.
+ */
+public final class Router {
+  /** Hears the choice: one call, perhaps before {@link #route} returns. */
+  public interface Listener {
+    /** The hops, in order of preference, not empty. */
+    void routed(List<Hop> hops);
+
+    /** The request may be sent nowhere. */
+    void unroutable(FetchFailure failure);
+  }
+
+  private final PeerSelection peers;
+  private final Upstream upstream;
+  private final AclList access;
+
+  /**
+   * A router under {@code config}.
+   *
+   * @param upstream resolves destinations
+   */
+  public Router(HopHealth health, Upstream upstream, ProxyConfig config) {
+    this.peers = new PeerSelection(health, config);
+    this.upstream = upstream;
+    this.access = config.access().httpAccess();
+  }
+
+  /**
+   * Chooses the hops of {@code request}: at once, unless a rule asks for addresses of the
+   * destination that have to be resolved first.
+   */
+  public void route(RoutedRequest request, int methodId, Listener listener) {
+    if (request.host().equals(OwnObjects.HOST)) {
+      listener.routed(OwnObjects.HOPS);
+      return;
+    }
+    Route route = peers.choose(request, request.httpPort(), methodId);
+    if (!route.needsDestination()) {
+      tell(route, request, listener);
+      return;
+    }
+    upstream.resolve(
+        request.host(),
+        addresses -> {
+          request.destinations(addresses);
+          tell(peers.choose(request, request.httpPort(), methodId), request, listener);
+        });
+  }
+
+  private void tell(Route route, RoutedRequest request, Listener listener) {
+    List<Hop> hops = permitted(request, route.hops());
+    if (hops.isEmpty()) {
+      listener.unroutable(failure(request));
+    } else {
+      listener.routed(hops);
+    }
+  }
+
+  /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
+  private List<Hop> permitted(RoutedRequest request, List<Hop> hops) {
+    List<Hop> usable =
+        request.scheme().equals("https")
+            ? hops.stream().filter(hop -> hop.peer() != null).toList() // no TLS to origins
+            : hops;
+    return access.needsDestination() && !onAllAddresses(request).allowed()
+        ? usable.stream().filter(hop -> hop.peer() == null).toList()
+        : usable;
+  }
+
+  /**
+   * The verdict of http_access where the destination may be any of its addresses, or any that they
+   * lead to: as in Squid, {@code dst} matches if one of them does.
+   */
+  private AclVerdict onAllAddresses(RoutedRequest request) {
+    AclVerdict verdict = access.evaluate(request);
+    return verdict.allowed() ? access.evaluate(request.withAliases()) : verdict;
+  }
+
+  private FetchFailure failure(RoutedRequest request) {
+    AclVerdict verdict = onAllAddresses(request);
+    if (!verdict.allowed()) {
+      return new FetchFailure(
+          FetchFailure.Kind.ADDRESS_DENIED, verdict.rule() + " (" + verdict.source() + ")");
+    }
+    String detail =
+        request.scheme().equals("https")
+            ? "https without a usable cache_peer, and TLS to origins is not in this version"
+            : "never_direct and no usable parent";
+    return new FetchFailure(FetchFailure.Kind.NO_ROUTE, detail);
+  }
+}
