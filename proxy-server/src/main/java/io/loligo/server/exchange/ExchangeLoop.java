@@ -44,7 +44,6 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
@@ -379,7 +378,7 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * Allowed if any address is: only allowed ones are dialled, see {@link #addressCheck}, and a
+   * Allowed if any address is: only allowed ones are dialled, see {@link #refusal}, and a
    * parent is asked only where all are, see {@link Router}.
    */
   static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
@@ -408,23 +407,21 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * What is asked of each resolved address of {@code request} before it is dialled.
+   * Why a resolved address of {@code request} must not be dialled, or null.
    *
    * @param tunnel whether the client is to talk to it as it likes
    */
-  AddressCheck addressCheck(RequestView request, boolean tunnel) {
+  String refusal(RequestView request, InetAddress address, int port, boolean tunnel) {
+    String guarded = own.refusal(address, port, tunnel);
+    if (guarded != null) {
+      return guarded;
+    }
     AclList access = config().access().httpAccess();
-    return (address, port) -> {
-      String guarded = own.refusal(address, port, tunnel);
-      if (guarded != null) {
-        return guarded;
-      }
-      if (!access.needsDestination()) {
-        return null;
-      }
-      AclVerdict verdict = verdict(access, request, address);
-      return verdict.allowed() ? null : verdict.rule() + " (" + verdict.source() + ")";
-    };
+    if (!access.needsDestination()) {
+      return null;
+    }
+    AclVerdict verdict = verdict(access, request, address);
+    return verdict.allowed() ? null : verdict.rule() + " (" + verdict.source() + ")";
   }
 
   private ClientEvents admit(

@@ -27,15 +27,10 @@ import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.PartStorability;
 import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.record.Stage;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
-import io.loligo.server.upstream.FetchTimings;
-import io.loligo.server.upstream.Hop;
-import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
-import io.loligo.server.upstream.route.Router;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -47,12 +42,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request to the next hop, and the in-flight object it writes. It may outlive the client that
+ * One request for a response, and the in-flight object it writes. It may outlive the client that
  * caused it (others read along, quick_abort) or have none (background validation). Confined to the
  * event loop it was begun on.
  */
-final class Fetch
-    implements OriginEvents, Router.Listener, InFlight.Writer, HeldAnswer.Owner {
+final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owner {
   /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
   static final Object LOOK_AGAIN = new Object();
 
@@ -69,6 +63,7 @@ final class Fetch
   private final Framing framing;
   private final boolean mayStore;
   private final String upgrade;
+  private final OriginSide origin;
   private final boolean refreshes;
   private Entry validated;
   private boolean offers;
@@ -92,17 +87,11 @@ final class Fetch
   /** Whether readers have the head of the answer that is completed. */
   private boolean opened;
 
-  /** Whether the answer of {@link #origin} is over, and another request follows or none. */
-  private boolean answerOver;
-
   /** Whether a further gap was asked for, and the head of the answer is not there. */
   private boolean asking;
 
-  private long bytesInBefore;
-  private long bytesOutBefore;
   private CacheKey key;
   private InFlight inFlight;
-  private OriginStream origin;
   private long requestMillis;
   private volatile long replaced;
   private long keysAsOf;
@@ -153,6 +142,7 @@ final class Fetch
     this.validated = validated != null && validated.tryRetain() ? validated : null;
     this.refreshes = exchange == null && validated != null;
     this.upgrade = upgrade;
+    this.origin = new OriginSide(loop, view, head.methodId(), this);
   }
 
   /** Offers the tags of stored variants, if {@code offers}. Before it starts. */
@@ -321,7 +311,7 @@ final class Fetch
       OfferedVariants.look(
           loop, key, target, head.fields(), caching().gateway(), eventLoop, this::offer);
     } else {
-      loop.router().route(view, head.methodId(), this);
+      origin.ask();
     }
   }
 
@@ -336,24 +326,16 @@ final class Fetch
   }
 
   @Override
-  public void unroutable(FetchFailure failure) {
-    failed(failure);
-  }
-
-  @Override
-  public void routed(List<Hop> hops) {
+  public OutgoingRequest compose() {
     if (over) {
-      return;
+      return null;
     }
     requestMillis = loop.store().requestMoment(loop.clock().millis());
     keysAsOf = loop.keysAsOf(key);
     Conditions ours = conditions();
     replaced = ours == null ? 0 : ours.replaced();
-    OutgoingRequest request =
-        OutgoingFields.compose(
-            head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
-    answerOver = false;
-    origin = loop.upstream().fetch(hops, request, loop.addressCheck(view, false), this);
+    return OutgoingFields.compose(
+        head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
   }
 
   private Conditions conditions() {
@@ -372,9 +354,9 @@ final class Fetch
     return again || whole || unconditional ? Conditions.NONE : null;
   }
 
-  /** The running origin side, or null when it is over. */
+  /** The stream of the running request, or null when the fetch is over. */
   OriginStream origin() {
-    return over ? null : origin;
+    return over ? null : origin.stream();
   }
 
   /** Status of its answer; 0: none yet. */
@@ -384,34 +366,15 @@ final class Fetch
 
   /** Writes into {@code record} what is known of the way to the origin by now. */
   void account(ExchangeRecord record) {
-    if (origin == null) {
-      return;
+    if (origin.account(record)) {
+      record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
+      record.serverStatus = status;
+      record.refusal = refusal;
     }
-    FetchTimings timings = origin.timings();
-    record.hierarchy = timings.code;
-    record.nextHop = timings.address;
-    record.nextHopPort = timings.port;
-    record.nextHopLocal = timings.local;
-    record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
-    record.serverBytesIn = bytesInBefore + (answerOver ? 0 : timings.bytesIn);
-    record.serverBytesOut = bytesOutBefore + (answerOver ? 0 : timings.bytesOut);
-    record.attempts = timings.attempts;
-    record.serverStatus = status;
-    record.refusal = refusal;
-    stage(record, Stage.DNS, timings.dnsNanos);
-    stage(record, Stage.PROXY_CONNECT, timings.connectNanos);
-    stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
-    stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
   }
 
   private long contentFetched() {
     return inFlight.received() - fed;
-  }
-
-  private static void stage(ExchangeRecord record, Stage stage, long nanos) {
-    if (nanos >= 0) {
-      record.stage(stage, nanos);
-    }
   }
 
   /** Names of what the shared fields do not hold: the exchange adds it for its client. */
@@ -683,8 +646,7 @@ final class Fetch
    * {@code unconditionally}.
    */
   private void startOver(boolean unconditionally) {
-    origin.cancel();
-    origin = null;
+    origin.forget();
     releaseStored();
     unconditional = unconditionally;
     if (exchange != null) {
@@ -807,7 +769,7 @@ final class Fetch
 
   /** Why the configuration keeps {@code reply} out of the store; null: it does not. */
   private String ruleAgainst(ResponseHead reply) {
-    CachePeer peer = origin.timings().peer;
+    CachePeer peer = origin.peer();
     if (peer != null && peer.proxyOnly()) {
       return "proxy-only of cache_peer " + peer.name();
     }
@@ -928,7 +890,7 @@ final class Fetch
       }
     } else if (content == null) {
       LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
-      endAnswer(/* cancel= */ true);
+      origin.endAnswer(/* cancel= */ true);
       completion = completion.without(position);
       gap = 0;
       askForGap();
@@ -947,20 +909,7 @@ final class Fetch
 
   private void askForGap() {
     asking = true;
-    loop.router().route(view, head.methodId(), this);
-  }
-
-  /** Notes the bytes of the last request; {@code cancel}: its answer is not needed. */
-  private void endAnswer(boolean cancel) {
-    if (origin == null || answerOver) {
-      return;
-    }
-    if (cancel) {
-      origin.cancel();
-    }
-    answerOver = true;
-    bytesInBefore += origin.timings().bytesIn;
-    bytesOutBefore += origin.timings().bytesOut;
+    origin.ask();
   }
 
   /** Whether {@code bytes} more of a gap are more than it has. */
@@ -975,7 +924,7 @@ final class Fetch
       return;
     }
     gap++;
-    endAnswer(/* cancel= */ false);
+    origin.endAnswer(/* cancel= */ false);
     readOn();
   }
 
@@ -1108,9 +1057,9 @@ final class Fetch
     if (over || feeding) {
       return;
     }
-    if (opened && answerOver && position == completion.end()) {
+    if (opened && origin.isAnswerOver() && position == completion.end()) {
       complete(null);
-    } else if (opened && answerOver && isInGap()) {
+    } else if (opened && origin.isAnswerOver() && isInGap()) {
       askForGap();
     } else if (!(opened && isStoredNext()) && inFlight.wantsMore()) {
       readOwed = false;
@@ -1151,7 +1100,7 @@ final class Fetch
   @Override
   public void failed(FetchFailure failure) {
     if (!over && opened && isStoredNext()) {
-      endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
+      origin.endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
     } else if (!over) {
       finish();
       inFlight.fail(failure);
@@ -1187,9 +1136,7 @@ final class Fetch
 
   private void giveUp(FetchFailure failure) {
     finish();
-    if (origin != null && !answerOver) {
-      origin.cancel();
-    }
+    origin.cancel();
     inFlight.fail(failure);
   }
 

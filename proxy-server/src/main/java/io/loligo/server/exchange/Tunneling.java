@@ -13,23 +13,23 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
-import io.loligo.server.record.Stage;
 import io.loligo.server.tunnel.Detached;
 import io.loligo.server.tunnel.Tunnel;
+import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
-import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.route.Router;
 import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
 import java.util.List;
 
 /**
  * CONNECT (RFC 9110 section 9.3.6): a connection to the target, then octets both ways. Confined to
  * the client's event loop.
  */
-final class Tunneling implements ClientEvents, OriginEvents, Router.Listener {
+final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
   private final ExchangeLoop loop;
   private final ClientStream stream;
   private final RequestHead head;
@@ -76,9 +76,12 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener {
     if (over) {
       return;
     }
-    origin =
-        loop.upstream()
-            .connect(hops, target.host(), target.port(), loop.addressCheck(view, true), this);
+    origin = loop.upstream().connect(hops, target.host(), target.port(), this, this);
+  }
+
+  @Override
+  public String refusal(InetAddress address, int port) {
+    return loop.refusal(view, address, port, /* tunnel= */ true);
   }
 
   @Override
@@ -154,19 +157,8 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener {
   }
 
   private void account() {
-    FetchTimings timings = origin == null ? null : origin.timings();
-    if (timings != null) {
-      ExchangeRecord record = stream.record();
-      record.hierarchy = timings.code;
-      record.nextHop = timings.address;
-      record.nextHopPort = timings.port;
-      record.nextHopLocal = timings.local;
-      if (timings.dnsNanos >= 0) {
-        record.stage(Stage.DNS, timings.dnsNanos);
-      }
-      if (timings.connectNanos >= 0) {
-        record.stage(Stage.PROXY_CONNECT, timings.connectNanos);
-      }
+    if (origin != null) {
+      origin.timings().describe(stream.record());
     }
   }
 

@@ -1,6 +1,8 @@
 package io.loligo.server.upstream;
 
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
 
 /** Where a fetch went and how long its stages took. Confined to the fetch's event loop. */
@@ -41,4 +43,21 @@ public final class FetchTimings {
 
   /** Connections tried. */
   public int attempts;
+
+  /** Writes the hop, and the time until its connection stood, into {@code record}. */
+  public void describe(ExchangeRecord record) {
+    record.hierarchy = code;
+    record.nextHop = address;
+    record.nextHopPort = port;
+    record.nextHopLocal = local;
+    stage(record, Stage.DNS, dnsNanos);
+    stage(record, Stage.PROXY_CONNECT, connectNanos);
+  }
+
+  /** Notes a stage, unless it was not passed through. */
+  public static void stage(ExchangeRecord record, Stage stage, long nanos) {
+    if (nanos >= 0) {
+      record.stage(stage, nanos);
+    }
+  }
 }
