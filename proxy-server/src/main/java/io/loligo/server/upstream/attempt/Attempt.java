@@ -33,13 +33,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One fetch, or one tunnel being opened. Confined to its event loop.
+ * One request, or one tunnel being opened, on its walk along the hops. Confined to its event loop.
  *
  * <pre>
  * ROUTING  looking for a hop that answers: names, kept connections, dialling
- * RUNNING  a connection has it
+ * RUNNING  a lease has it
  * DONE     ended, failed, cancelled or given away: no event follows
  * </pre>
+ *
+ * <p>The walk goes on to the next hop where a name does not resolve, where no connection can be
+ * made, and where {@link AfterFailure} says so. It ends at a hop of which the rules deny every
+ * address.
  *
  * <p>A kept connection is used only for a request that may be sent twice: between the look at it
  * and the request's arrival the peer may have closed it, and then nobody can tell whether the
@@ -349,32 +353,26 @@ final class Attempt
   @Override
   public void failed(FetchFailure failure, boolean answered) {
     lease = null;
-    boolean silent =
-        !answered && (failure.kind() == Kind.NO_ANSWER || failure.kind() == Kind.WRITE_FAILED);
-    if (!silent || !repeatable || !anotherWay()) {
+    boolean hopsLeft = hopIndex + 1 < hops.size();
+    AfterFailure next = AfterFailure.of(failure, answered, repeatable, reused, hopsLeft);
+    if (next == AfterFailure.GIVE_UP) {
       fail(failure);
       return;
     }
     lastFailure = failure;
     phase = Phase.ROUTING;
     // not from within the failed connection's event
-    upstream.shared.loop().execute(this::retry);
+    upstream.shared.loop().execute(() -> retry(next));
   }
 
-  /** A fresh connection in place of a kept one, once; else the next hop. */
-  private boolean anotherWay() {
-    return reused || hopIndex + 1 < hops.size();
-  }
-
-  private void retry() {
+  private void retry(AfterFailure next) {
     if (phase != Phase.ROUTING) {
       return;
     }
     try {
-      boolean again = reused;
       reused = false;
       freshOnly = true;
-      if (!again || !dial()) {
+      if (next == AfterFailure.NEXT_HOP || !dial()) {
         nextHop();
       }
     } catch (RuntimeException | Error e) {

@@ -1,0 +1,40 @@
+package io.loligo.server.upstream.attempt;
+
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchFailure.Kind;
+
+/** The step that follows a request that failed on a connection. */
+enum AfterFailure {
+  /** The fetch fails with it. */
+  GIVE_UP,
+  /** The same hop, on a connection that is not a kept one. */
+  RECONNECT,
+  /** The next hop. */
+  NEXT_HOP;
+
+  /**
+   * Decides; pure. A request is sent again only where it may be repeated and the peer was silent
+   * (RFC 9110 section 9.2.2).
+   *
+   * @param answered whether a byte of an answer arrived
+   * @param repeatable whether the request may be sent twice
+   * @param reused whether the connection was a kept one, which the peer may have closed meanwhile
+   * @param hopsLeft whether there is a further hop
+   */
+  static AfterFailure of(
+      FetchFailure failure,
+      boolean answered,
+      boolean repeatable,
+      boolean reused,
+      boolean hopsLeft) {
+    boolean silent =
+        !answered && (failure.kind() == Kind.NO_ANSWER || failure.kind() == Kind.WRITE_FAILED);
+    if (!silent || !repeatable) {
+      return GIVE_UP;
+    }
+    if (reused) {
+      return RECONNECT;
+    }
+    return hopsLeft ? NEXT_HOP : GIVE_UP;
+  }
+}

@@ -1,0 +1,40 @@
+package io.loligo.server.upstream.attempt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.FetchFailure.Kind;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class AfterFailureTest {
+  private static final Set<Kind> SILENT = EnumSet.of(Kind.NO_ANSWER, Kind.WRITE_FAILED);
+
+  @ParameterizedTest
+  @EnumSource
+  void sendsAgainOnlyWhereThePeerWasSilent(Kind kind) {
+    boolean silent = SILENT.contains(kind);
+    assertThat(after(kind, false, true, true, true))
+        .isEqualTo(silent ? AfterFailure.RECONNECT : AfterFailure.GIVE_UP);
+    assertThat(after(kind, false, true, true, false))
+        .isEqualTo(silent ? AfterFailure.RECONNECT : AfterFailure.GIVE_UP);
+    assertThat(after(kind, false, true, false, true))
+        .isEqualTo(silent ? AfterFailure.NEXT_HOP : AfterFailure.GIVE_UP);
+    assertThat(after(kind, false, true, false, false)).isEqualTo(AfterFailure.GIVE_UP);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void sendsNothingTwiceThatMayNotBeRepeated(Kind kind) {
+    assertThat(after(kind, false, false, true, true)).isEqualTo(AfterFailure.GIVE_UP);
+    assertThat(after(kind, true, true, true, true)).isEqualTo(AfterFailure.GIVE_UP);
+  }
+
+  private static AfterFailure after(
+      Kind kind, boolean answered, boolean repeatable, boolean reused, boolean hopsLeft) {
+    return AfterFailure.of(
+        new FetchFailure(kind, "test"), answered, repeatable, reused, hopsLeft);
+  }
+}
