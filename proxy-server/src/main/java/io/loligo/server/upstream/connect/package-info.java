@@ -1,2 +1,7 @@
-/** Opening connections: transports, order of addresses, Happy Eyeballs. */
+/**
+ * Opening connections: transports, order of addresses, Happy Eyeballs.
+ *
+ * <p>{@code attempt} dials endpoints; {@code boot} makes the transport. A {@code Dial} is confined
+ * to its event loop; the rest is immutable.
+ */
 package io.loligo.server.upstream.connect;

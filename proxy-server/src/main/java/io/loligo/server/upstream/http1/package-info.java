@@ -1,2 +1,7 @@
-/** HTTP/1.x spoken to origins and parents on one connection. */
+/**
+ * HTTP/1.x on one connection to an origin or a parent: the connection and its encoder.
+ *
+ * <p>{@code attempt} makes connections, and uses them as leases of {@code pool}. This package knows
+ * no configuration and no hop. Everything is confined to one event loop.
+ */
 package io.loligo.server.upstream.http1;

@@ -1,2 +1,7 @@
-/** Objects that this process is the origin of. */
+/**
+ * Objects that this process is the origin of.
+ *
+ * <p>{@code boot} puts {@code OwnObjects} before the upstream of each event loop; {@code route} and
+ * {@code exchange} know their host. Everything is confined to one event loop.
+ */
 package io.loligo.server.upstream.own;

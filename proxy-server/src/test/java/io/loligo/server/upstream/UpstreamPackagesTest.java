@@ -1,0 +1,99 @@
+package io.loligo.server.upstream;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Directions among the packages of the upstream side, and what others know of them. */
+@AnalyzeClasses(
+    packages = "io.loligo.server",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class UpstreamPackagesTest {
+  private static final String UPSTREAM = "io.loligo.server.upstream";
+
+  @ArchTest
+  static final ArchRule PACKAGES_HAVE_NO_CYCLES =
+      slices().matching(UPSTREAM + ".(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule CONTRACTS_KNOW_NONE_OF_THE_PACKAGES_BELOW =
+      noClasses()
+          .that()
+          .resideInAPackage(UPSTREAM)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(UPSTREAM + ".*");
+
+  @ArchTest
+  static final ArchRule LAYERS =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("attempt")
+          .definedBy(UPSTREAM + ".attempt..")
+          .layer("http1")
+          .definedBy(UPSTREAM + ".http1..")
+          .layer("connect")
+          .definedBy(UPSTREAM + ".connect..")
+          .layer("pool")
+          .definedBy(UPSTREAM + ".pool..")
+          .layer("names")
+          .definedBy(UPSTREAM + ".names..")
+          .layer("route")
+          .definedBy(UPSTREAM + ".route..")
+          .layer("own")
+          .definedBy(UPSTREAM + ".own..")
+          .whereLayer("attempt")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("http1")
+          .mayOnlyBeAccessedByLayers("attempt")
+          .whereLayer("connect")
+          .mayOnlyBeAccessedByLayers("attempt")
+          .whereLayer("pool")
+          .mayOnlyBeAccessedByLayers("attempt", "connect", "http1")
+          .whereLayer("names")
+          .mayOnlyBeAccessedByLayers("attempt")
+          .whereLayer("route")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("own")
+          .mayOnlyBeAccessedByLayers("route");
+
+  @ArchTest
+  static final ArchRule NAMES_KNOW_NOTHING_OF_REQUESTS =
+      noClasses()
+          .that()
+          .resideInAPackage(UPSTREAM + ".names..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(UPSTREAM);
+
+  @ArchTest
+  static final ArchRule CONNECTIONS_KNOW_NO_CONFIGURATION =
+      noClasses()
+          .that()
+          .resideInAnyPackage(UPSTREAM + ".connect..", UPSTREAM + ".http1..", UPSTREAM + ".own..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.core.config..");
+
+  @ArchTest
+  static final ArchRule EXCHANGES_KNOW_CONTRACTS_ROUTES_AND_OWN_OBJECTS =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "io.loligo.server.exchange..",
+              "io.loligo.server.downstream..",
+              "io.loligo.server.peer..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              UPSTREAM + ".attempt..",
+              UPSTREAM + ".http1..",
+              UPSTREAM + ".connect..",
+              UPSTREAM + ".pool..",
+              UPSTREAM + ".names..");
+}
