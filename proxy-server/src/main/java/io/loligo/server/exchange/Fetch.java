@@ -68,21 +68,11 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   private Entry validated;
   private boolean offers;
   private OfferedVariants offered;
-  private Entry part;
-  private Completion completion;
+  private Completing completing;
   private boolean whole;
-
-  /** Offset of the next byte of the answer that is completed. */
-  private long position;
-
-  /** Number of the gap that is being fetched, or comes next. */
-  private int gap;
 
   /** Bytes of the answer that were stored already. */
   private long fed;
-
-  /** Whether a stored stretch is being read from disk. */
-  private boolean feeding;
 
   /** Whether readers have the head of the answer that is completed. */
   private boolean opened;
@@ -157,9 +147,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
    */
   Fetch completing(Entry stored, Completion completion) {
     if (completion != null && stored.tryRetain()) {
-      this.part = stored;
-      this.completion = completion;
-      this.position = completion.first();
+      this.completing = new Completing(this, eventLoop, stored, completion);
     }
     return this;
   }
@@ -345,8 +333,8 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     if (offered != null) {
       return offered.conditions();
     }
-    if (completion != null) {
-      return Conditions.completing(completion, gap);
+    if (completing != null) {
+      return completing.conditions();
     }
     if (slice() != null && slice().continued() != null) {
       return Conditions.continuing(slice().continued());
@@ -427,7 +415,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
       }
       return;
     }
-    if (completion != null && (status == 206 || status == 416)) {
+    if (completing != null && (status == 206 || status == 416)) {
       if (status == 416 || !complete(reply, replyFraming)) {
         startOver(false);
       }
@@ -810,12 +798,12 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
    * False, and nothing is done, where they do not belong together, or would not be stored.
    */
   private boolean complete(ResponseHead reply, Framing replyFraming) {
-    if (!completion.isContinuedBy(reply, contentLength(reply, replyFraming), gap)) {
+    if (!completing.isContinuedBy(reply, contentLength(reply, replyFraming))) {
       return false;
     }
-    completion = completion.known(reply);
+    Completion completion = completing.known(reply);
     long now = loop.clock().millis();
-    ResponseHead merged = merged(part, reply);
+    ResponseHead merged = merged(completing.part(), reply);
     long length = completion.completeLength();
     Storability storability =
         unlessBypassed(
@@ -846,7 +834,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   /** The answer to the request for a further gap: readers have all bytes before it. */
   private void nextGap(ResponseHead reply, Framing replyFraming) {
     asking = false;
-    if (completion.isContinuedBy(reply, contentLength(reply, replyFraming), gap)) {
+    if (completing.isContinuedBy(reply, contentLength(reply, replyFraming))) {
       readOn();
     } else {
       giveUp(
@@ -855,75 +843,33 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     }
   }
 
-  private boolean isInGap() {
-    return gap < completion.gaps().size() && completion.gaps().get(gap).first() == position;
+  boolean isOver() {
+    return over;
   }
 
-  /** Where the stored stretch ends that is being read. */
-  private long stretchEnd() {
-    return gap < completion.gaps().size() ? completion.gaps().get(gap).first() : completion.end();
+  /** The stored stretch at {@code position} cannot be read: it is fetched with the next gap. */
+  void stretchLost(long position) {
+    LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
+    origin.endAnswer(/* cancel= */ true);
   }
 
-  /** Hands on stored bytes until the next gap, as far as readers take them. */
-  private void feedStored() {
-    while (opened && !over && !feeding && isStoredNext() && inFlight.wantsMore()) {
-      int most = (int) Math.min(stretchEnd() - position, Entry.BLOCK_BYTES);
-      if (part.isResident(position)) {
-        hand(part.retainedContent(position, most));
-      } else {
-        feeding = true;
-        part.read(position, most, eventLoop, this::fed);
-      }
-    }
-  }
-
-  private boolean isStoredNext() {
-    return completion != null && position < completion.end() && position < stretchEnd();
-  }
-
-  /** A read came back. Takes {@code content}, null where it is damaged or gone. */
-  private void fed(ByteBuf content) {
-    feeding = false;
-    if (over) {
-      if (content != null) {
-        content.release();
-      }
-    } else if (content == null) {
-      LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
-      origin.endAnswer(/* cancel= */ true);
-      completion = completion.without(position);
-      gap = 0;
-      askForGap();
-    } else {
-      hand(content);
-      readOn();
-    }
-  }
-
-  private void hand(ByteBuf content) {
-    int bytes = content.readableBytes();
-    position += bytes;
-    fed += bytes;
+  /** Hands on stored bytes. Takes {@code content}. */
+  void hand(ByteBuf content) {
+    fed += content.readableBytes();
     inFlight.content(content);
   }
 
-  private void askForGap() {
+  void askForGap() {
     asking = true;
     origin.ask();
   }
 
-  /** Whether {@code bytes} more of a gap are more than it has. */
-  private boolean overflowsGap(int bytes) {
-    return opened && position + bytes > completion.gaps().get(gap).end();
-  }
-
   /** The answer for a gap is complete: stored stretches and further gaps follow, or nothing. */
   private void endGap() {
-    if (position != completion.gaps().get(gap).end()) {
+    if (!completing.endGap()) {
       giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
       return;
     }
-    gap++;
     origin.endAnswer(/* cancel= */ false);
     readOn();
   }
@@ -1034,11 +980,13 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   public void content(ByteBuf content) {
     if (over) {
       content.release();
-    } else if (overflowsGap(content.readableBytes())) {
+    } else if (opened && completing.overflowsGap(content.readableBytes())) {
       content.release();
       giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more than was asked for"));
     } else {
-      position += content.readableBytes();
+      if (completing != null) {
+        completing.received(content.readableBytes());
+      }
       inFlight.content(content);
     }
   }
@@ -1049,19 +997,22 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     readOn();
   }
 
-  private void readOn() {
+  /** Reads on as far as readers take it: from the store, from the answer, or a further gap. */
+  void readOn() {
     if (over || reading || asking) {
       return;
     }
-    feedStored();
-    if (over || feeding) {
-      return;
+    if (opened) {
+      completing.feed(inFlight);
+      if (over || completing.isFeeding()) {
+        return;
+      }
     }
-    if (opened && origin.isAnswerOver() && position == completion.end()) {
+    if (opened && origin.isAnswerOver() && completing.isAtEnd()) {
       complete(null);
-    } else if (opened && origin.isAnswerOver() && isInGap()) {
+    } else if (opened && origin.isAnswerOver() && completing.isInGap()) {
       askForGap();
-    } else if (!(opened && isStoredNext()) && inFlight.wantsMore()) {
+    } else if (!(opened && completing.isStoredNext()) && inFlight.wantsMore()) {
       readOwed = false;
       reading = true;
       origin.read();
@@ -1099,7 +1050,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   @Override
   public void failed(FetchFailure failure) {
-    if (!over && opened && isStoredNext()) {
+    if (!over && opened && completing.isStoredNext()) {
       origin.endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
     } else if (!over) {
       finish();
@@ -1162,10 +1113,9 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   private void releasePart() {
-    completion = null;
-    if (part != null) {
-      part.release();
-      part = null;
+    if (completing != null) {
+      completing.release();
+      completing = null;
     }
   }
 
