@@ -2,9 +2,6 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.CacheSettings;
-import io.loligo.core.caching.Freshening;
-import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.Invalidation;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
@@ -12,7 +9,6 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
-import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
@@ -24,7 +20,6 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Completion;
 import io.loligo.core.range.Incomplete;
-import io.loligo.core.range.PartStorability;
 import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.upstream.CachePeer;
@@ -37,7 +32,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.util.List;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,8 +57,12 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   private final Framing framing;
   private final boolean mayStore;
   private final String upgrade;
-  private final OriginSide origin;
   private final boolean refreshes;
+
+  /** Null until the fetch starts, as {@link #origin} is: some find that another one runs. */
+  private StoringRules rules;
+
+  private OriginSide origin;
   private Entry validated;
   private boolean offers;
   private OfferedVariants offered;
@@ -82,7 +80,6 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   private CacheKey key;
   private InFlight inFlight;
-  private long requestMillis;
   private volatile long replaced;
   private long keysAsOf;
   private List<String> withheld = List.of();
@@ -132,7 +129,6 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     this.validated = validated != null && validated.tryRetain() ? validated : null;
     this.refreshes = exchange == null && validated != null;
     this.upgrade = upgrade;
-    this.origin = new OriginSide(loop, view, head.methodId(), this);
   }
 
   /** Offers the tags of stored variants, if {@code offers}. Before it starts. */
@@ -294,10 +290,20 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   /** Sends the request. */
   void start() {
+    if (origin == null) {
+      rules = new StoringRules(loop, head, target, view, mayStore);
+      origin = new OriginSide(loop, view, head.methodId(), this);
+    }
     if (offers) {
       offers = false;
       OfferedVariants.look(
-          loop, key, target, head.fields(), caching().gateway(), eventLoop, this::offer);
+          loop,
+          key,
+          target,
+          head.fields(),
+          rules.caching(status).gateway(),
+          eventLoop,
+          this::offer);
     } else {
       origin.ask();
     }
@@ -318,7 +324,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     if (over) {
       return null;
     }
-    requestMillis = loop.store().requestMoment(loop.clock().millis());
+    rules.requestedAt(loop.store().requestMoment(loop.clock().millis()));
     keysAsOf = loop.keysAsOf(key);
     Conditions ours = conditions();
     replaced = ours == null ? 0 : ours.replaced();
@@ -344,7 +350,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   /** The stream of the running request, or null when the fetch is over. */
   OriginStream origin() {
-    return over ? null : origin.stream();
+    return over || origin == null ? null : origin.stream();
   }
 
   /** Status of its answer; 0: none yet. */
@@ -354,7 +360,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   /** Writes into {@code record} what is known of the way to the origin by now. */
   void account(ExchangeRecord record) {
-    if (origin.account(record)) {
+    if (origin != null && origin.account(record)) {
       record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
       record.serverStatus = status;
       record.refusal = refusal;
@@ -435,15 +441,26 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   private void passOn(ResponseHead reply, Framing replyFraming) {
-    refreshByHead(reply, replyFraming);
+    Entry described = exchange == null || !rules.mayStore() ? null : exchange.stored();
+    if (described != null
+        && head.methodId() == Method.HEAD
+        && reply.status() == 200
+        && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
+      update(reply).refreshByHead(described, contentLength(reply, replyFraming));
+    }
     Entry outdated = validated != null || exchange == null ? validated : exchange.stored();
     if (outdated != null
         && head.methodId() == Method.GET
         && (status == 404 || status == 410)
         && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
-      distrust(outdated); // it is not to stand in for errors: there is nothing any more
+      // it is not to stand in for errors: there is nothing any more
+      update(reply).distrust(outdated);
     }
     arrived(reply, replyFraming);
+  }
+
+  private StoredUpdate update(ResponseHead reply) {
+    return new StoredUpdate(loop, allocator, key, head, target, rules, reply);
   }
 
   /** Whether what is stored may go on to be served although the origin fails. */
@@ -470,162 +487,21 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   private void confirmed(Entry named, ResponseHead reply) {
-    ResponseHead merged = merged(named, reply);
-    Entry fresh;
-    if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-      fresh = freshen(named, reply, merged);
-      if (offered == null) {
-        freshenOthers(fresh, reply);
-      } else {
-        fresh = selectedToo(fresh, named, reply, merged);
-      }
-    } else {
-      fresh = forThisClient(named, reply, merged);
-    }
+    ResponseHead merged = StoredUpdate.merged(named, reply);
+    StoredUpdate update = update(reply);
+    Entry fresh =
+        offered == null
+            ? update.validated(named, merged)
+            : update.selected(named, merged, inFlight::mayStore);
     if (exchange != null) {
       FieldLines lines = new FieldLines(64);
-      ReplyFields.addWithheld(reply, withheld(reply, merged), lines);
+      ReplyFields.addWithheld(reply, rules.withheld(reply, merged), lines);
       exchange.confirmed(fresh, lines);
     } else {
       fresh.release();
     }
     finish();
     inFlight.fail(LOOK_AGAIN);
-  }
-
-  /**
-   * Of what this request could have been answered with besides {@code fresh}, borrowed, all that
-   * has the strong tag of {@code reply} is current, too (RFC 9111 section 4.3.4). What others
-   * select is not: the fields of the 304 may be for this client's selection only. Nor is what has
-   * no Vary, where others have: written anew it would take the place of all of them on disk.
-   */
-  private void freshenOthers(Entry fresh, ResponseHead reply) {
-    if (!reply.fields().has(FieldName.ETAG) || fresh.meta().vary() == null) {
-      return;
-    }
-    for (Entry other : loop.store().variants(key)) {
-      if (other != fresh && isConfirmedToo(other.meta(), reply)) {
-        ResponseHead merged = merged(other, reply);
-        if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-          freshen(other, reply, merged).release();
-        }
-      }
-      other.release();
-    }
-  }
-
-  private boolean isConfirmedToo(StoredMeta stored, ResponseHead reply) {
-    return stored.vary() != null
-        && stored.isSelectedBy(head.fields())
-        && VarySelection.isSteeredLike(stored.vary(), head.fields())
-        && Validation.alsoConfirms(stored, reply);
-  }
-
-  /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
-  private Entry freshen(Entry old, ResponseHead reply, ResponseHead merged) {
-    Entry fresh =
-        loop.store()
-            .freshen(
-                key,
-                old,
-                freshened(old, merged),
-                freshFields(reply, merged, loop.clock().millis()));
-    if (VarySelection.isUnmatchable(merged.fields())
-        || (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields()))) {
-      loop.store().remove(key);
-    }
-    return fresh;
-  }
-
-  private StoredMeta freshened(Entry old, ResponseHead merged) {
-    long now = loop.clock().millis();
-    StoredMeta meta =
-        Storability.freshened(
-            old.meta(), head.fields(), merged, target.url(), requestMillis, now, caching());
-    return meta(meta, merged, isUnframed(old));
-  }
-
-  /**
-   * The same for this client only: nothing of what came is stored, and what is stays as it was. It
-   * is validated before its next use where it is the response that forbids storing. Owned.
-   */
-  private Entry forThisClient(Entry old, ResponseHead reply, ResponseHead merged) {
-    StoredMeta meta = freshened(old, merged);
-    if (meta.has(StoredMeta.NO_CACHE)) {
-      distrust(old);
-    }
-    return loop.store().copy(old, meta, freshFields(reply, merged, loop.clock().millis()));
-  }
-
-  /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
-  private void distrust(Entry old) {
-    replace(old, old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE));
-    old.staleSince(loop.clock().millis()); // where there was no memory for the other
-  }
-
-  private void replace(Entry old, StoredMeta meta) {
-    ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
-    loop.store().freshen(key, old, meta, fields).release();
-  }
-
-  /**
-   * The origin has something else by now than {@code old}, borrowed, that cannot be stored. Where
-   * that is stale it is validated before its next use; it does not stand in for errors any more
-   * either, unless the answer may be for this client alone. What is fresh stays as it is: else a
-   * client whose answers are private could make every hit of others a validation.
-   */
-  private void outdate(Entry old, long nowMillis) {
-    StoredMeta meta = old.meta();
-    boolean says =
-        asksForItself()
-            && status < 500
-            && status != 206
-            && !Storability.hangsOnRequest(status, head)
-            && !Storability.takesFieldsAway(head.fields());
-    if (!says || meta.isFreshAt(meta.ageSeconds(nowMillis))) {
-      return;
-    }
-    if (Storability.speaksForAll(status, head)) {
-      if (!meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)) {
-        distrust(old);
-      }
-    } else if (meta.staleWhileRevalidateSeconds() > 0) {
-      replace(old, meta.withoutStaleWhileRevalidate());
-    }
-  }
-
-  /**
-   * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
-   * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
-   */
-  private Entry selectedToo(Entry fresh, Entry old, ResponseHead reply, ResponseHead merged) {
-    long now = loop.clock().millis();
-    Storability storability =
-        Storability.of(
-            head, merged, target.url(), requestMillis, now, old.contentLength(), caching());
-    if (!mayStore || !storability.storable()) {
-      return fresh;
-    }
-    StoredMeta meta = meta(storability.meta(), merged, isUnframed(old));
-    Entry added =
-        loop.store()
-            .addVariant(key, fresh, meta, freshFields(reply, merged, now), inFlight::mayStore);
-    fresh.release();
-    return added;
-  }
-
-  private static boolean isUnframed(Entry entry) {
-    return entry.meta().has(StoredMeta.UNFRAMED);
-  }
-
-  private static ResponseHead merged(Entry old, ResponseHead reply) {
-    return Freshening.merge(old.meta().status(), ReplyFields.stored(old), reply);
-  }
-
-  private ByteBuf freshFields(ResponseHead reply, ResponseHead merged, long nowMillis) {
-    List<String> names = withheld(reply, merged);
-    return ReplyFields.shared(
-        merged, true, names, loop.clock(), nowMillis, loop.section(), allocator);
   }
 
   /**
@@ -642,28 +518,6 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     }
     status = 0;
     start();
-  }
-
-  /**
-   * A 200 to HEAD freshens what is stored for GET, or tells that it is outdated (RFC 9111 section
-   * 4.3.5).
-   */
-  private void refreshByHead(ResponseHead reply, Framing replyFraming) {
-    Entry stored = exchange == null || !mayStore ? null : exchange.stored();
-    if (stored == null
-        || head.methodId() != Method.HEAD
-        || reply.status() != 200
-        || !VarySelection.isSteeredLike(stored.meta().vary(), head.fields())) {
-      return;
-    }
-    ResponseHead merged = merged(stored, reply);
-    if (!Validation.describes(stored.meta(), reply, contentLength(reply, replyFraming))) {
-      distrust(stored);
-    } else if (Storability.mayFreshen(head, merged, target.url(), caching())) {
-      freshen(stored, reply, merged).release();
-    } else if (freshened(stored, merged).has(StoredMeta.NO_CACHE)) {
-      distrust(stored);
-    }
   }
 
   /**
@@ -705,7 +559,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   private void arrived(ResponseHead reply, Framing replyFraming) {
     long now = loop.clock().millis();
     announced = contentLength(reply, replyFraming);
-    Storability storability = storability(reply, now);
+    Storability storability = rules.of(reply, announced, now);
     storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
     if (storing) {
@@ -718,7 +572,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     }
     Entry outdated = validated != null || exchange == null ? validated : exchange.fetchedAnew();
     if (!storing && outdated != null) {
-      outdate(outdated, now);
+      update(reply).outdate(outdated, now);
     }
     if (storing && head.methodId() == Method.GET) {
       CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);
@@ -741,16 +595,16 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     boolean shareable =
         storing
             && storability.shareable()
-            && asksForItself()
+            && rules.asksForItself()
             && (status != 206 || slice() != null); // whose range is in the key
     if (shareable) {
       loop.hitForMiss().forget(key);
-    } else if (exchange != null && mayStore && asksForItself()) {
+    } else if (exchange != null && rules.mayStore() && rules.asksForItself()) {
       exchange.noteUnshared(status, head);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
-    StoredMeta meta = storing ? meta(storability.meta(), reply, unframed) : null;
-    withheld = storing ? withheld(reply, storability.withheldFields()) : List.of();
+    StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
+    withheld = storing ? rules.withheld(reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
   }
@@ -762,11 +616,6 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
       return "proxy-only of cache_peer " + peer.name();
     }
     return loop.mayStoreMiss(view, reply) ? null : "store_miss deny";
-  }
-
-  /** Whether its answer is one to others with the same key, too: not that of HEAD or POST. */
-  private boolean asksForItself() {
-    return head.methodId() == Method.GET || head.methodId() == Method.QUERY;
   }
 
   /**
@@ -803,19 +652,17 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     }
     Completion completion = completing.known(reply);
     long now = loop.clock().millis();
-    ResponseHead merged = merged(completing.part(), reply);
+    ResponseHead merged = StoredUpdate.merged(completing.part(), reply);
     long length = completion.completeLength();
-    Storability storability =
-        unlessBypassed(
-            Storability.of(head, merged, target.url(), requestMillis, now, length, caching()),
-            merged);
+    Storability storability = rules.ofContinued(merged, length, now, reply);
     if (!storability.storable()
         || !loop.fitsKey(target, merged.fields())
         || ruleAgainst(merged) != null) {
       return false;
     }
     StoredMeta meta =
-        meta(storability.meta(), merged, /* unframed= */ false).withPart(completion.combined());
+        StoringRules.meta(storability.meta(), merged, /* unframed= */ false)
+            .withPart(completion.combined());
     if (meta.part() != null && !Incomplete.answers(head, meta)) {
       return false;
     }
@@ -823,7 +670,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     refusal = null;
     announced = completion.length();
     opened = true;
-    withheld = withheld(merged, storability.withheldFields());
+    withheld = rules.withheld(merged, storability.withheldFields());
     open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
     return true;
@@ -882,85 +729,9 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     return storability.storable() ? "too large for memory and disk" : storability.reason();
   }
 
-  /**
-   * What of {@code reply}, which updates a stored response to {@code merged}, is not stored. A
-   * Set-Cookie that is stored already stays, whatever this port makes of one: it came by another.
-   * None stays where the origin gives no lifetime to a port of either kind.
-   */
-  private List<String> withheld(ResponseHead reply, ResponseHead merged) {
-    List<String> named = Storability.withheldFields(merged, caching());
-    Fields fields = merged.fields();
-    boolean assumed =
-        fields.has(FieldName.SET_COOKIE)
-            && !Storability.hasExplicitLifetime(fields, /* gateway= */ true)
-            && !Storability.hasExplicitLifetime(fields, /* gateway= */ false);
-    return assumed ? withCookie(named) : withheld(reply, named);
-  }
-
-  private List<String> withheld(ResponseHead reply, List<String> named) {
-    return reply.fields().has(FieldName.SET_COOKIE) && setCookie() != StoredSetCookie.REPLAY
-        ? withCookie(named)
-        : named;
-  }
-
-  private static List<String> withCookie(List<String> named) {
-    return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
-  }
-
-  private static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed) {
-    int flags =
-        (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
-            | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
-            | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
-            | (hasIdleContentRange(reply) ? StoredMeta.HAS_CONTENT_RANGE : 0)
-            | (unframed ? StoredMeta.UNFRAMED : 0)
-            | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
-    return flags == 0 ? meta : meta.withFlag(flags);
-  }
-
-  /** One that means nothing: it is kept and sent as it came (RFC 9111 section 3.1). */
-  private static boolean hasIdleContentRange(ResponseHead reply) {
-    return reply.status() != 206 && reply.fields().has(FieldName.CONTENT_RANGE);
-  }
-
-  private CacheSettings caching() {
-    CacheSettings settings = loop.caching(view);
-    boolean ofSlice = slice() != null && (status == 206 || status == 304);
-    return ofSlice ? settings.ofAnySize() : settings;
-  }
-
   /** The slice that it fetches; null where it fetches none. */
   private Slice slice() {
     return view.slice();
-  }
-
-  private Storability storability(ResponseHead reply, long now) {
-    int method = head.methodId();
-    if (!mayStore || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
-      return null;
-    }
-    return unlessBypassed(
-        status == 206
-            ? PartStorability.of(
-                head, reply, target.url(), requestMillis, now, announced, caching())
-            : Storability.of(head, reply, target.url(), requestMillis, now, announced, caching()),
-        reply);
-  }
-
-  private Storability unlessBypassed(Storability storability, ResponseHead reply) {
-    if (!storability.storable() || !reply.fields().has(FieldName.SET_COOKIE)) {
-      return storability;
-    }
-    boolean explicit = storability.meta().has(StoredMeta.EXPLICIT);
-    return switch (setCookie()) {
-      case BYPASS -> bypassed("Set-Cookie, by loligo_stored_set_cookie");
-      case REPLAY -> explicit ? storability : bypassed("Set-Cookie, and no lifetime is given");
-      case STRIP, AUTO -> storability;
-    };
-  }
-
-  private static Storability bypassed(String reason) {
-    return new Storability(false, reason, null, false, List.of());
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */
@@ -1036,7 +807,9 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
       reading = false;
       endGap();
     } else if (!over) {
-      if (storing && announced < 0 && inFlight.received() < caching().minObjectBytes()) {
+      if (storing
+          && announced < 0
+          && inFlight.received() < rules.caching(status).minObjectBytes()) {
         inFlight.doNotStore(); // its head did not say how small it is
       }
       complete(trailers);
@@ -1087,7 +860,9 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   private void giveUp(FetchFailure failure) {
     finish();
-    origin.cancel();
+    if (origin != null) {
+      origin.cancel();
+    }
     inFlight.fail(failure);
   }
 
@@ -1119,7 +894,5 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     }
   }
 
-  private StoredSetCookie setCookie() {
-    return loop.settings().setCookie(view.httpPort().mode());
-  }
+
 }

@@ -1,0 +1,177 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.HiddenFields;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.config.ProxyConfig.StoredSetCookie;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.PartStorability;
+import io.loligo.store.memory.Entry;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Decides whether the answer to one request is stored, which fields are left out, and which facts
+ * are noted with it. Confined to the fetch's event loop.
+ */
+final class StoringRules {
+  private final ExchangeLoop loop;
+  private final RequestHead head;
+  private final RequestTarget target;
+  private final RequestView view;
+  private final boolean mayStore;
+  private long requestMillis;
+
+  /** Rules for the answer to {@code head}, a snapshot as the others are. */
+  StoringRules(
+      ExchangeLoop loop,
+      RequestHead head,
+      RequestTarget target,
+      RequestView view,
+      boolean mayStore) {
+    this.loop = loop;
+    this.head = head;
+    this.target = target;
+    this.view = view;
+    this.mayStore = mayStore;
+  }
+
+  /** The request is sent now: the answer's age counts from here. */
+  void requestedAt(long millis) {
+    requestMillis = millis;
+  }
+
+  /** Whether anything is stored. */
+  boolean mayStore() {
+    return mayStore;
+  }
+
+  /** Whether the answer is one to others with the same key, too: not that of HEAD or POST. */
+  boolean asksForItself() {
+    return head.methodId() == Method.GET || head.methodId() == Method.QUERY;
+  }
+
+  /** Settings for an answer of this status, 0: before there is one. */
+  CacheSettings caching(int status) {
+    CacheSettings settings = loop.caching(view);
+    boolean ofSlice = view.slice() != null && (status == 206 || status == 304);
+    return ofSlice ? settings.ofAnySize() : settings;
+  }
+
+  /** Whether {@code reply} is stored; null where nothing is. */
+  Storability of(ResponseHead reply, long contentLength, long nowMillis) {
+    int method = head.methodId();
+    if (!mayStore || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
+      return null;
+    }
+    CacheSettings settings = caching(reply.status());
+    return unlessBypassed(
+        reply.status() == 206
+            ? PartStorability.of(
+                head, reply, target.url(), requestMillis, nowMillis, contentLength, settings)
+            : of(reply, contentLength, nowMillis, settings),
+        reply);
+  }
+
+  /** Whether {@code merged} is stored, of a part and the answer that continues it. */
+  Storability ofContinued(
+      ResponseHead merged, long contentLength, long nowMillis, ResponseHead reply) {
+    return unlessBypassed(of(merged, contentLength, nowMillis, caching(reply.status())), merged);
+  }
+
+  /** Whether {@code merged} may be stored for this request, too, a variant that a 304 names. */
+  Storability ofNamed(
+      ResponseHead merged, long contentLength, long nowMillis, ResponseHead notModified) {
+    return of(merged, contentLength, nowMillis, caching(notModified.status()));
+  }
+
+  private Storability of(
+      ResponseHead response, long contentLength, long nowMillis, CacheSettings settings) {
+    return Storability.of(
+        head, response, target.url(), requestMillis, nowMillis, contentLength, settings);
+  }
+
+  /** Whether {@code reply} may update a stored response to {@code merged}. */
+  boolean mayFreshen(ResponseHead reply, ResponseHead merged) {
+    return Storability.mayFreshen(head, merged, target.url(), caching(reply.status()));
+  }
+
+  /** The facts of {@code old}, borrowed, once {@code reply} has updated it to {@code merged}. */
+  StoredMeta freshened(Entry old, ResponseHead reply, ResponseHead merged) {
+    long now = loop.clock().millis();
+    CacheSettings settings = caching(reply.status());
+    StoredMeta meta =
+        Storability.freshened(
+            old.meta(), head.fields(), merged, target.url(), requestMillis, now, settings);
+    return meta(meta, merged, old.meta().has(StoredMeta.UNFRAMED));
+  }
+
+  /**
+   * The fields of {@code reply}, which updates a stored response to {@code merged}, that are not
+   * stored. A Set-Cookie that is stored already stays, whatever this port makes of one: it came by
+   * another. None stays where the origin gives no lifetime to a port of either kind.
+   */
+  List<String> withheld(ResponseHead reply, ResponseHead merged) {
+    List<String> named = Storability.withheldFields(merged, caching(reply.status()));
+    Fields fields = merged.fields();
+    boolean assumed =
+        fields.has(FieldName.SET_COOKIE)
+            && !Storability.hasExplicitLifetime(fields, /* gateway= */ true)
+            && !Storability.hasExplicitLifetime(fields, /* gateway= */ false);
+    return assumed ? withCookie(named) : withheld(reply, named);
+  }
+
+  /** The fields of {@code reply} that are not stored, those {@code named} among them. */
+  List<String> withheld(ResponseHead reply, List<String> named) {
+    return reply.fields().has(FieldName.SET_COOKIE) && setCookie() != StoredSetCookie.REPLAY
+        ? withCookie(named)
+        : named;
+  }
+
+  private static List<String> withCookie(List<String> named) {
+    return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
+  }
+
+  /** {@code meta} with the facts of {@code reply}. */
+  static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed) {
+    int flags =
+        (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
+            | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
+            | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
+            | (hasIdleContentRange(reply) ? StoredMeta.HAS_CONTENT_RANGE : 0)
+            | (unframed ? StoredMeta.UNFRAMED : 0)
+            | (reply.version() < 11 ? StoredMeta.FROM_HTTP_1_0 : 0);
+    return flags == 0 ? meta : meta.withFlag(flags);
+  }
+
+  /** One that means nothing: it is kept and sent as it came (RFC 9111 section 3.1). */
+  private static boolean hasIdleContentRange(ResponseHead reply) {
+    return reply.status() != 206 && reply.fields().has(FieldName.CONTENT_RANGE);
+  }
+
+  private Storability unlessBypassed(Storability storability, ResponseHead reply) {
+    if (!storability.storable() || !reply.fields().has(FieldName.SET_COOKIE)) {
+      return storability;
+    }
+    boolean explicit = storability.meta().has(StoredMeta.EXPLICIT);
+    return switch (setCookie()) {
+      case BYPASS -> bypassed("Set-Cookie, by loligo_stored_set_cookie");
+      case REPLAY -> explicit ? storability : bypassed("Set-Cookie, and no lifetime is given");
+      case STRIP, AUTO -> storability;
+    };
+  }
+
+  private static Storability bypassed(String reason) {
+    return new Storability(false, reason, null, false, List.of());
+  }
+
+  private StoredSetCookie setCookie() {
+    return loop.settings().setCookie(view.httpPort().mode());
+  }
+}
