@@ -259,7 +259,6 @@ final class Attempt
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
-    fresh.endpoint(endpoint);
     upstream.counters.opened();
     CachePeer peer = hop.peer();
     if (peer != null) {

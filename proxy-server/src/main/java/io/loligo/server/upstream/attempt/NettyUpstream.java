@@ -16,6 +16,7 @@ import io.loligo.server.upstream.http1.HeadScratch;
 import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.ConnectionSettings;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
@@ -130,7 +131,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     idle.close();
   }
 
-  OriginConnection newConnection() {
-    return new OriginConnection(shared, connections, idle);
+  OriginConnection newConnection(Endpoint endpoint) {
+    return new OriginConnection(shared, endpoint, connections, idle);
   }
 }

@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * One attempt to reach any of several endpoints (Happy Eyeballs, RFC 8305 section 5): the next one
@@ -41,7 +41,7 @@ public final class Dial<H extends ChannelHandler> {
   private final LoopTimer timer;
   private final List<Endpoint> endpoints;
   private final int maxAttempts;
-  private final Supplier<H> handlers;
+  private final Function<Endpoint, H> handlers;
   private final Outcome<H> outcome;
   private final List<Channel> pending = new ArrayList<>(2);
   private final LoopTimer.Timeout limit = new Limit();
@@ -55,7 +55,7 @@ public final class Dial<H extends ChannelHandler> {
    *
    * @param endpoints in the order to be tried, not empty
    * @param maxAttempts connections to try at most, at least 1
-   * @param handlers a new handler for each connection
+   * @param handlers makes the handler of each connection
    */
   public Dial(
       EventLoop loop,
@@ -63,7 +63,7 @@ public final class Dial<H extends ChannelHandler> {
       LoopTimer timer,
       List<Endpoint> endpoints,
       int maxAttempts,
-      Supplier<H> handlers,
+      Function<Endpoint, H> handlers,
       Outcome<H> outcome) {
     this.loop = loop;
     this.transport = transport;
@@ -89,7 +89,7 @@ public final class Dial<H extends ChannelHandler> {
     while (!done && next < maxAttempts) {
       Endpoint endpoint = endpoints.get(next++);
       InetSocketAddress address = endpoint.socketAddress();
-      H handler = handlers.get();
+      H handler = handlers.apply(endpoint);
       ChannelFuture connecting;
       try {
         connecting = transport.connect(loop, address, handler);

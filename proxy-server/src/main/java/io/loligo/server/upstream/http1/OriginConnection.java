@@ -80,6 +80,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private final ConnectionContext shared;
+  private final Endpoint endpoint;
   private ConnectionSettings settings;
   private Home home;
   private final HeadReader heads;
@@ -90,7 +91,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private final ChannelFutureListener contentWritten = this::contentWritten;
   private final Backlog backlog;
   private ChannelHandlerContext ctx;
-  private Endpoint endpoint;
   private Phase phase = Phase.IDLE;
 
   // the exchange
@@ -128,9 +128,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   /** Of what has begun to arrive; null where nothing had to be waited for. */
   private Pace pace;
 
-  /** A connection that is not open yet. */
-  public OriginConnection(ConnectionContext shared, ConnectionSettings settings, Home home) {
+  /** A connection to {@code endpoint} that is not open yet. */
+  public OriginConnection(
+      ConnectionContext shared, Endpoint endpoint, ConnectionSettings settings, Home home) {
     this.shared = shared;
+    this.endpoint = endpoint;
     this.settings = settings;
     this.home = home;
     this.limits = settings.replyLimits;
@@ -159,11 +161,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   @Override
   public InetSocketAddress localAddress() {
     return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
-  }
-
-  /** Remembers the endpoint that was dialled. */
-  public void endpoint(Endpoint dialled) {
-    endpoint = dialled;
   }
 
   @Override

@@ -124,7 +124,13 @@ class DialTest {
     transport.usually(FakeTransport.Manner.REFUSE);
     Dial<Handler> dial =
         new Dial<>(
-            clock.eventLoop(), transport, timer, List.of(V6_A, V4_A, V6_B), 2, Handler::new, seen);
+            clock.eventLoop(),
+            transport,
+            timer,
+            List.of(V6_A, V4_A, V6_B),
+            2,
+            endpoint -> new Handler(),
+            seen);
     dial.start(1_000);
     assertThat(transport.dialled()).hasSize(2);
     assertThat(seen.failure).isNotNull();
@@ -132,7 +138,14 @@ class DialTest {
 
   private Dial<Handler> dial(Endpoint... endpoints) {
     Dial<Handler> dial =
-        new Dial<>(clock.eventLoop(), transport, timer, List.of(endpoints), 25, Handler::new, seen);
+        new Dial<>(
+            clock.eventLoop(),
+            transport,
+            timer,
+            List.of(endpoints),
+            25,
+            endpoint -> new Handler(),
+            seen);
     dial.start(1_000);
     return dial;
   }
