@@ -23,7 +23,7 @@ import java.util.function.Function;
  *
  * @param <H> the handler each connection is made with
  */
-public final class Dial<H extends ChannelHandler> {
+public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   /** Connection Attempt Delay of RFC 8305. */
   public static final int STAGGER_MILLIS = 250;
 
@@ -44,7 +44,6 @@ public final class Dial<H extends ChannelHandler> {
   private final Function<Endpoint, H> handlers;
   private final Outcome<H> outcome;
   private final List<Channel> pending = new ArrayList<>(2);
-  private final LoopTimer.Timeout limit = new Limit();
   private ScheduledFuture<?> stagger;
   private int next;
   private boolean done;
@@ -76,7 +75,7 @@ public final class Dial<H extends ChannelHandler> {
 
   /** Dials; gives up after {@code timeoutMillis}, 0: never. */
   public void start(long timeoutMillis) {
-    timer.arm(limit, timeoutMillis);
+    timer.arm(this, timeoutMillis);
     dialNext();
   }
 
@@ -144,7 +143,7 @@ public final class Dial<H extends ChannelHandler> {
 
   private void finish(Channel winner) {
     done = true;
-    timer.forget(limit);
+    timer.forget(this);
     if (stagger != null) {
       stagger.cancel(false);
       stagger = null;
@@ -166,12 +165,10 @@ public final class Dial<H extends ChannelHandler> {
     return NetUtil.toSocketAddressString(address) + ": " + reason;
   }
 
-  /** The time for all endpoints together. */
-  private final class Limit extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      lastError = endpoints.get(Math.max(0, next - 1)) + ": no answer to connecting in time";
-      fail(FetchFailure.Kind.CONNECT_TIMEOUT);
-    }
+  /** The time for all endpoints together is over. */
+  @Override
+  protected void expired() {
+    lastError = endpoints.get(Math.max(0, next - 1)) + ": no answer to connecting in time";
+    fail(FetchFailure.Kind.CONNECT_TIMEOUT);
   }
 }
