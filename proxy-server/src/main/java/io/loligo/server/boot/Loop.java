@@ -73,14 +73,7 @@ final class Loop {
             new OriginCounters(counters));
     exchanges =
         new ExchangeLoop(
-            store,
-            withOwnObjects(),
-            health,
-            new LoopClock(time),
-            timer,
-            counters,
-            own,
-            settings);
+            store, withOwnObjects(), health, new LoopClock(time), timer, counters, own, settings);
   }
 
   private Upstream withOwnObjects() {

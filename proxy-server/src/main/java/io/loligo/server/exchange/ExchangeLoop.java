@@ -378,8 +378,8 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   /**
-   * Allowed if any address is: only allowed ones are dialled, see {@link #refusal}, and a
-   * parent is asked only where all are, see {@link Router}.
+   * Allowed if any address is: only allowed ones are dialled, see {@link #refusal}, and a parent is
+   * asked only where all are, see {@link Router}.
    */
   static AclVerdict verdict(AclList access, RequestView view, List<InetAddress> addresses) {
     view.destinations(addresses);

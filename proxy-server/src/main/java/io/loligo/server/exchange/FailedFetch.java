@@ -9,16 +9,16 @@ import io.loligo.server.upstream.FetchFailure;
 import java.util.Arrays;
 
 /**
- * How a fetch failed, for those who waited for it: nothing of what the origin answered but its
- * status and Retry-After, as the rest may be meant for one client. Immutable.
+ * The failure of a fetch, for the requests that waited for it. Of the origin's response it has the
+ * status and Retry-After only, because the rest may be meant for one client. Immutable.
  *
- * @param status what they are answered, where they are
+ * @param status the status of the responses to them
  * @param errorCode Squid's ERR_ name
  * @param text for the reader
  * @param detail for the operator
  * @param retryAfter as the origin gave it, or null
  * @param answered whether the status is the origin's
- * @param blame whose failure it may be
+ * @param blame the possible cause
  */
 record FailedFetch(
     int status,
@@ -29,29 +29,29 @@ record FailedFetch(
     boolean answered,
     Blame blame) {
 
-  /** What a failure may hang on. */
+  /** Possible causes of a failure. */
   enum Blame {
-    /** Nothing of the request had been sent: it is the same for everybody. */
+    /** The origin: no byte of the request was sent, so that it is the same for every request. */
     ORIGIN,
-    /** The origin had the request: something odd in it may be the cause. */
+    /** The origin or the request: the origin had the request, and may fail for its content. */
     REQUEST_OR_ORIGIN,
-    /** The rules for the client that asked. */
+    /** The rules for this client. */
     CLIENT
   }
 
   /**
-   * Whether those who waited are given the failure as their answer.
+   * Whether the waiting requests get the failure as their response.
    *
-   * @param reason why, in words for the log
+   * @param reason in words for the log
    */
   record Sharing(boolean shared, String reason) {}
 
   private static final int REQUESTS_THAT_PROVE = 2;
 
-  /** A head that is larger by more than this, {@value} octets, may have failed for its size. */
+  /** A head that is larger by more than this, {@value} bytes, may have failed for its size. */
   static final int MAX_EXCESS_BYTES = 1_024;
 
-  /** What the proxy answers for, or no origin fails for. */
+  /** Fields that the proxy sets itself, or that no origin fails for. */
   private static final long OF_NO_MATTER =
       1L << FieldName.HOST
           | 1L << FieldName.CONNECTION
@@ -79,14 +79,14 @@ record FailedFetch(
         Blame.REQUEST_OR_ORIGIN);
   }
 
-  /** Nothing came in the time that one client waits for another's fetch. */
+  /** No response came in the time that one request waits for the fetch of another. */
   static FailedFetch overdue() {
     return of(
         new FetchFailure(
             FetchFailure.Kind.READ_TIMEOUT, "no answer to another within loligo_collapsed_wait"));
   }
 
-  /** Nothing came. */
+  /** No response came. */
   static FailedFetch of(FetchFailure failure) {
     FetchFailure.Kind kind = failure.kind();
     Blame blame =
@@ -107,8 +107,8 @@ record FailedFetch(
   }
 
   /**
-   * Whether this failure, which {@code sent} met, would say something of {@code waiting}: whatever
-   * may have caused it is in that request, too. Pure.
+   * Whether this failure of {@code sent} is one that {@code waiting} would meet: each possible
+   * cause in the one request is in the other, too. Pure.
    *
    * @param replaced fields of {@code sent}, as a mask, that the origin did not get as they are
    */
@@ -123,7 +123,7 @@ record FailedFetch(
     };
   }
 
-  /** Others may share a key of which a part of the query is left out. */
+  /** Requests may share a key of which a part of the query is left out. */
   private static boolean hasSameTarget(RequestHead one, RequestHead other) {
     return Arrays.equals(
         one.bytes(),
@@ -149,10 +149,10 @@ record FailedFetch(
   }
 
   /**
-   * Whether one who waited is given this failure. Pure.
+   * Whether a waiting request gets this failure. Pure.
    *
-   * @param met fetches that failed while it waited, and {@linkplain #saysOf say something} of its
-   *     request, this one included if it does
+   * @param met fetches that failed while it waited, and that {@linkplain #saysOf it would meet},
+   *     this one included if it does
    */
   Sharing sharing(int met) {
     return switch (blame) {

@@ -893,6 +893,4 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
       completing = null;
     }
   }
-
-
 }

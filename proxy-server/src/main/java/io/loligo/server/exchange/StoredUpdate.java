@@ -173,8 +173,7 @@ final class StoredUpdate {
    * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
    * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
    */
-  private Entry selectedToo(
-      Entry fresh, Entry old, ResponseHead merged, BooleanSupplier mayStore) {
+  private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged, BooleanSupplier mayStore) {
     long now = loop.clock().millis();
     Storability storability = rules.ofNamed(merged, old.contentLength(), now, reply);
     if (!rules.mayStore() || !storability.storable()) {

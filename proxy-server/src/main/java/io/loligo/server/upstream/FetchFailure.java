@@ -1,7 +1,7 @@
 package io.loligo.server.upstream;
 
 /**
- * Why nothing (or not all) came from the next hop.
+ * The reason that no response, or not all of one, came from the next hop.
  *
  * @param kind what happened
  * @param detail for the operator: address, cause
@@ -14,11 +14,11 @@ public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
     DNS_FAILED(503, "ERR_DNS_FAIL"),
     /** Every resolved address is refused by the rules. */
     ADDRESS_DENIED(403, "ERR_ACCESS_DENIED"),
-    /** Chunked content, and the server knows HTTP/1.0 only. */
+    /** The content is chunked, and the server knows HTTP/1.0 only. */
     LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
-    /** Closed before a single octet of an answer. */
+    /** The connection was closed before the first byte of a response. */
     NO_ANSWER(502, "ERR_ZERO_SIZE_OBJECT"),
     READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),
     WRITE_FAILED(502, "ERR_WRITE_ERROR"),
@@ -26,9 +26,9 @@ public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
     /** A parent answered CONNECT with something else than 2xx. */
     TUNNEL_REFUSED(502, "ERR_RELAY_REMOTE"),
     HEAD_TOO_LARGE(502, "ERR_TOO_BIG"),
-    /** The answer ended before its content was complete. */
+    /** The response ended before its content was complete. */
     TRUNCATED(502, "ERR_READ_ERROR"),
-    /** We have none, whatever the next hop sent. */
+    /** This proxy has no memory left, whatever the next hop sent. */
     NO_MEMORY(503, "ERR_OVERLOADED"),
     /** It has as many connections as it may have. */
     OVERLOADED(503, "ERR_OVERLOADED");
@@ -55,7 +55,7 @@ public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
     this(kind, detail, null);
   }
 
-  /** What a client is answered. */
+  /** The status that the client gets. */
   public int status() {
     return refusal == null ? kind.status() : refusal.status();
   }

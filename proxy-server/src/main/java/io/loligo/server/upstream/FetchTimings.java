@@ -27,13 +27,13 @@ public final class FetchTimings {
   /** Nanoseconds connecting, all successful dials together. */
   public long connectNanos = -1;
 
-  /** Nanoseconds from the request's head being written to the answer's first octet. */
+  /** Nanoseconds from the request's head being written to the response's first byte. */
   public long firstByteNanos = -1;
 
-  /** Nanoseconds from the request's head being written to the answer's last octet. */
+  /** Nanoseconds from the request's head being written to the response's last byte. */
   public long lastByteNanos = -1;
 
-  /** Octets on the wire, heads included. */
+  /** Bytes on the wire, heads included. */
   public long bytesIn;
 
   public long bytesOut;

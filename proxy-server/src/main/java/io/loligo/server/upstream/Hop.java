@@ -32,7 +32,7 @@ public sealed interface Hop {
     }
   }
 
-  /** A cache_peer that fetches what it does not have. */
+  /** A cache_peer that fetches a response that it has not stored. */
   record Parent(CachePeer peer, HierarchyCode code) implements Hop {
     @Override
     public String host() {

@@ -6,8 +6,8 @@ import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What becomes of a fetch. Called on the event loop it was started on, never before {@link
- * Upstream#fetch} has returned; {@link #end} or {@link #failed} is the last call, once.
+ * The events of a fetch. They come on the event loop that it was started on, and never before
+ * {@link Upstream#fetch} has returned. The last one is {@link #end} or {@link #failed}, once.
  */
 public interface OriginEvents {
   /** The request's head is on its way: content may be sent (with Expect: once 100 arrived too). */

@@ -18,12 +18,12 @@ public interface OriginStream {
   /** Asks for one more read of the answer's content. */
   void read();
 
-  /** Nobody wants the rest: no event follows; the connection is closed unless it is complete. */
+  /** The rest is not wanted: no event follows. The connection is closed unless it is complete. */
   void cancel();
 
   /** The raw connection, after a 101 or a connected tunnel. No event follows. */
   Detached detach();
 
-  /** What is known for the record so far. */
+  /** The facts for the record so far. */
   FetchTimings timings();
 }

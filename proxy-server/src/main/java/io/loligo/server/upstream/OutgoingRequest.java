@@ -1,7 +1,7 @@
 package io.loligo.server.upstream;
 
 /**
- * A request to be sent, complete but for what belongs to one connection (request line form,
+ * A request to be sent, without the parts that belong to one connection (form of the request line,
  * Connection, framing). Immutable; outlives attempts.
  *
  * @param method as sent

@@ -5,21 +5,21 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.ResponseHead;
 
 /**
- * What a parent answered to CONNECT, as far as the client is told: the status and two fields that
- * belong to it. The rest may be meant for us, and its content would be taken for that of the site.
- * Immutable.
+ * The part of a parent's response to CONNECT that the client gets: the status and two fields that
+ * belong to it. Other fields may be meant for this proxy, and the client would take the content for
+ * that of the site. Immutable.
  *
  * @param answered the parent's status
  * @param retryAfter as the parent gave it, or null
  * @param allow of a 405, or null
  */
 public record TunnelRefusal(int answered, String retryAfter, String allow) {
-  /** Octets of a field value that is passed on: {@value}. */
+  /** Longest field value, in bytes, that is passed on: {@value}. */
   private static final int MAX_VALUE_LENGTH = 256;
 
   private static final int BAD_GATEWAY = 502;
 
-  /** What {@code head}, borrowed, says: anything but a tunnel. */
+  /** The refusal that {@code head}, borrowed, is. */
   public static TunnelRefusal of(ResponseHead head) {
     if (!isKept(head.status())) {
       return new TunnelRefusal(head.status(), null, null);

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 public interface Upstream {
   /**
    * Sends {@code request} to the first hop that can be reached. A kept connection that proves dead
-   * before any octet of an answer is replaced once, silently, where the request may be repeated
+   * before any byte of a response is replaced once, silently, where the request may be repeated
    * (idempotent and no content sent).
    *
    * @param hops in order of preference, not empty
@@ -19,7 +19,7 @@ public interface Upstream {
 
   /**
    * Opens a tunnel: connects (through a parent with CONNECT where the hop is one) and calls {@code
-   * events.head} with null head once octets may flow, or {@code failed}.
+   * events.head} with null head once bytes may flow, or {@code failed}.
    */
   OriginStream connect(
       List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);

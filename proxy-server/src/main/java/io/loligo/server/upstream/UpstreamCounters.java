@@ -41,6 +41,6 @@ public interface UpstreamCounters {
   /** The number of kept connections changed by this much. */
   void idle(int change);
 
-  /** A hop sent what is no response, or not the end of one, or more than one. */
+  /** A hop sent no response, not the end of one, or more than one. */
   void refused(ParseFailure failure);
 }

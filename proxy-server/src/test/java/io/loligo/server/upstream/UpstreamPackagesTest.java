@@ -10,9 +10,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** Directions among the packages of the upstream side, and what others know of them. */
-@AnalyzeClasses(
-    packages = "io.loligo.server",
-    importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.loligo.server", importOptions = ImportOption.DoNotIncludeTests.class)
 class UpstreamPackagesTest {
   private static final String UPSTREAM = "io.loligo.server.upstream";
 

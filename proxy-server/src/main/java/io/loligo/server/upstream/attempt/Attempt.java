@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * address.
  *
  * <p>A kept connection is used only for a request that may be sent twice: between the look at it
- * and the request's arrival the peer may have closed it, and then nobody can tell whether the
+ * and the request's arrival the peer may have closed it, and then it is not known whether the
  * request was acted upon (RFC 9110 section 9.2.2).
  */
 final class Attempt
@@ -254,8 +254,7 @@ final class Attempt
   }
 
   @Override
-  public void connected(
-      OriginConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
+  public void connected(OriginConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
@@ -316,7 +315,7 @@ final class Attempt
 
   @Override
   public void head(ResponseHead head, Framing framing) {
-    if (head.status() < 500) { // an error may be that of somebody between
+    if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
     events.head(head, framing);
@@ -459,7 +458,7 @@ final class Attempt
     }
   }
 
-  /** Lets go of whatever is under way. */
+  /** Ends the dial or the lease, if there is one. */
   private void abandon() {
     dropForwardLimit();
     if (dial != null) {

@@ -27,7 +27,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   /** Connection Attempt Delay of RFC 8305. */
   public static final int STAGGER_MILLIS = 250;
 
-  /** What becomes of a dial; one call, perhaps before {@link #start} returns. */
+  /** Hears the result of a dial: one call, perhaps before {@link #start} returns. */
   public interface Outcome<H> {
     /** A connection stands. */
     void connected(H handler, Channel channel, Endpoint endpoint, int attempts);
@@ -79,7 +79,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     dialNext();
   }
 
-  /** Closes whatever is on its way; the outcome hears nothing. */
+  /** Closes the connections on their way; the outcome hears nothing. */
   public void cancel() {
     finish(null);
   }

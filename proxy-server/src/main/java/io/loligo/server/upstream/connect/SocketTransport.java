@@ -28,7 +28,7 @@ public final class SocketTransport implements OriginTransport {
             .option(ChannelOption.ALLOCATOR, allocator)
             .option(ChannelOption.AUTO_READ, false)
             .option(ChannelOption.TCP_NODELAY, true)
-            // timeouts are counted in active time, by whoever asked
+            // the caller counts timeouts, in active time
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
   }
 

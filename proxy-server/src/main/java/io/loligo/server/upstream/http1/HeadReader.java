@@ -8,8 +8,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Collects the octets of response heads and parses them: in the loop's scratch where a head comes
- * whole, in an array of its own from the second read on. Confined to one event loop.
+ * Collects the bytes of response heads and parses them. A head that comes whole is parsed in the
+ * loop's scratch, any other in an array of its own from the second read on. Confined to one event
+ * loop.
  */
 final class HeadReader {
   private static final int STEP = 2_048;
@@ -34,7 +35,7 @@ final class HeadReader {
   }
 
   /**
-   * Consumes octets of the head from {@code in}, borrowed. When it is complete {@link #head} is
+   * Consumes bytes of the head from {@code in}, borrowed. When it is complete {@link #head} is
    * valid until {@link #done}, which must follow, as it must after a failure.
    */
   Http1ResponseParser.Result read(ByteBuf in) {
@@ -59,7 +60,7 @@ final class HeadReader {
       }
       in.skipBytes(take);
     }
-    // the head continues in another read, and the scratch is for whoever reads next
+    // the head continues in another read, and the scratch is for the next reader
     own(Math.max(OWN_LEAST, 2 * length));
     return Http1ResponseParser.Result.NEED_MORE;
   }
@@ -77,7 +78,7 @@ final class HeadReader {
     return parser.failure();
   }
 
-  /** Gives the octets up; the next head may be read. */
+  /** Gives the bytes up; the next head may be read. */
   void done() {
     scratch.giveBack(bytes);
     reset();

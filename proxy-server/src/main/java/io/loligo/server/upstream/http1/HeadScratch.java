@@ -2,13 +2,13 @@ package io.loligo.server.upstream.http1;
 
 /** The array in which heads of one event loop are parsed. Confined to that loop. */
 public final class HeadScratch {
-  /** Octets of it; what does not fit is parsed in an array of its own. */
+  /** Its length in bytes; a longer head is parsed in an array of its own. */
   static final int BYTES = 16_384;
 
   private final byte[] bytes = new byte[BYTES];
   private boolean lent;
 
-  /** The array, or a new one while somebody further up the stack uses it. */
+  /** The array, or a new one while a caller further up the stack uses it. */
   byte[] borrow() {
     if (lent) {
       return new byte[BYTES];

@@ -49,17 +49,17 @@ import org.slf4j.LoggerFactory;
  * <p>Phases and what is legal in them:
  *
  * <pre>
- * IDLE     nothing under way: send, tunnel, raw, close; an octet or a close from the peer ends it
- * HEAD     request sent, answer's head awaited: content, endContent, cancel
+ * IDLE     nothing under way: send, tunnel, raw, close; a byte or a close from the peer ends it
+ * HEAD     request sent, response head awaited: content, endContent, cancel
  * CONTENT  head delivered: content, endContent, read, cancel
  * RAW      101, a tunnel, or a plain connection: detach, cancel
  * CLOSED   over
  * </pre>
  *
- * <p>Nothing is read that nobody asked for, but heads, and one small read while idle that notices
- * that the peer closed or sent what it should not have sent. A connection is kept only where both
- * sides said so, the answer was delimited for certain and complete, the request too, not an octet
- * stands behind the answer, and the request had no content that the peer may take for another one.
+ * <p>Content is read only when it is asked for. Heads are read at once, and one small read while
+ * idle notices a peer that closes or sends bytes too early. A connection is kept only where both
+ * sides agreed to keep it, request and response are complete, the end of the response was certain,
+ * no byte follows it, and the peer cannot take the request's content for another request.
  */
 public final class OriginConnection extends ChannelInboundHandlerAdapter
     implements PooledConnection, Lease {
@@ -108,7 +108,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean awaitingContinue;
   private boolean firstChunk;
 
-  /** Whether who has more content was told to wait until all is written. */
+  /** Whether the sender of content was told to wait until all is written. */
   private boolean withheld;
 
   private long unsent;
@@ -125,7 +125,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean pumping;
   private ChunkedDecoder chunks;
 
-  /** Of what has begun to arrive; null where nothing had to be waited for. */
+  /** Pace of a response that has begun to arrive; null where no byte had to be waited for. */
   private Pace pace;
 
   /** A connection to {@code endpoint} that is not open yet. */
@@ -190,9 +190,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     start(record, listener, false);
     request = outgoing;
     persistent =
-        outgoing.upgrade() == null
-            && !hasUnexpectedContent(outgoing)
-            && settings.persistent;
+        outgoing.upgrade() == null && !hasUnexpectedContent(outgoing) && settings.persistent;
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -459,7 +457,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** A fault in whoever listens ends this exchange and nothing else. */
+  /** A fault in the listener ends this exchange and nothing else. */
   private void guarded(Step step) {
     try {
       switch (step) {
@@ -565,7 +563,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       refuse(failure);
       return;
     }
-    // who answers before it was asked whole may take the rest for another request
+    // a peer that answers too early may take the rest of the content for another request
     persistent =
         persistent
             && !sending
@@ -586,7 +584,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** What is wrong with the chunks that came with the head: then nobody is to see any of it. */
+  /** The fault of the chunks that came with the head, or null: then none of it is passed on. */
   private ParseFailure newChunks() {
     if (chunks == null) {
       chunks = new ChunkedDecoder(limits);
@@ -631,7 +629,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     events.head(head, Framing.NONE);
   }
 
-  /** Whether that is what a 101 says, and nothing else besides (RFC 9110 section 7.8). */
+  /** Whether a 101 names this protocol and no other (RFC 9110 section 7.8). */
   private static boolean switchesTo(Fields fields, String protocol) {
     int line = fields.first(FieldName.UPGRADE);
     return line >= 0
@@ -710,7 +708,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Delivers the small piece at hand with those behind it, as one. Returns what follows them. */
+  /** Delivers the small piece at hand and those behind it as one. Returns the event after them. */
   private ChunkedDecoder.Event deliverSmall() {
     wanted = false;
     ByteBuf joined = null;
@@ -729,7 +727,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Returns owned the next {@code length} octets of the input. */
+  /** Returns owned the next {@code length} bytes of the input. */
   private ByteBuf slice(int length) {
     if (length < input.readableBytes()) {
       return input.readRetainedSlice(length);
@@ -808,7 +806,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal), any);
   }
 
-  /** Forgets the exchange; returns who listened to it. */
+  /** Forgets the exchange; returns its listener. */
   private ResponseEvents leave() {
     deadline.disarm();
     ResponseEvents listener = events;
@@ -868,7 +866,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     return shared.loop().ticker().nanoTime();
   }
 
-  /** Arms or disarms the deadline for what is waited for now. */
+  /** Arms or disarms the deadline for the event that is awaited now. */
   private void watch() {
     if (events == null) {
       return;
@@ -891,7 +889,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The pace at which what has begun must go on, owed from now on; null where nothing has. */
+  /** The pace at which a response that has begun must go on; null where none has begun. */
   private Pace paceOwed() {
     long tick = shared.timer().tick();
     if (settings.minBytesPerSecond == 0 || !hasBegun()) {

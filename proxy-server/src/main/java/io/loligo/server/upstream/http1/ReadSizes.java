@@ -5,10 +5,11 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
 /**
- * How many octets the next read of one connection may bring: few while it is idle, a head with all
- * of a usual content while one is awaited, what is missing while content of known length arrives,
- * else as many as arrive, up to the stream buffer; few where memory is scarce. One read at a time,
- * and no buffer before there is something to read. Confined to the connection's event loop.
+ * How many bytes the next read of one connection may bring. They are few while it is idle, enough
+ * for a head with usual content while a head is awaited, and the missing bytes of content of known
+ * length. Otherwise they are as many as arrive, up to the stream buffer; few where memory is
+ * scarce. One read at a time, and no buffer before there is something to read. Confined to the
+ * connection's event loop.
  */
 final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int IDLE = 64;
@@ -42,7 +43,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     adaptive = false;
   }
 
-  /** Content of which {@code remaining} octets are missing; one more, to see a surplus. */
+  /** Content of which {@code remaining} bytes are missing; one more, to see a surplus. */
   void content(long remaining) {
     next = (int) Math.min(most, Math.max(LEAST, remaining + 1));
     adaptive = false;
@@ -56,7 +57,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     }
   }
 
-  /** Octets of a tunnel, from now on: nobody has set memory aside for them. */
+  /** Bytes of a tunnel, from now on: no memory is set aside for them. */
   void relay() {
     relays = true;
     stream();

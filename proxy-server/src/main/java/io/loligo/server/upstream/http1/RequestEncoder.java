@@ -46,7 +46,7 @@ final class RequestEncoder {
 
   private RequestEncoder() {}
 
-  /** Octets a head will have, about. */
+  /** Bytes that a head will have, about. */
   static int estimate(OutgoingRequest request) {
     return 256 + request.path().length + request.fieldLines().length;
   }
@@ -86,7 +86,7 @@ final class RequestEncoder {
     out.writeBytes(LINE_END);
   }
 
-  /** Writes what stands before a chunk's data; {@code first} without the end of the one before. */
+  /** Writes the start of a chunk, after the end of the one before unless it is {@code first}. */
   static void chunkStart(ByteBuf out, int length, boolean first) {
     if (!first) {
       ChunkedEncoder.writeEnd(out);

@@ -17,8 +17,8 @@ public interface NameResolver {
   }
 
   /**
-   * Addresses known without asking anybody (literal, hosts file, cache), empty where the name is
-   * known to have none; null where {@link #resolve} must be asked.
+   * Addresses known without a query (literal, hosts file, cache), empty where the name is known to
+   * have none; null where {@link #resolve} must be asked.
    *
    * @param host without brackets, lower case
    */

@@ -38,7 +38,7 @@ public interface ResponseEvents {
   /**
    * Nothing more comes.
    *
-   * @param answered whether any octet of an answer arrived
+   * @param answered whether any byte of a response arrived
    */
   void failed(FetchFailure failure, boolean answered);
 }

@@ -120,7 +120,7 @@ final class PeerSelection {
         || (methodId == Method.GET && !request.requestFields().has(FieldName.AUTHORIZATION));
   }
 
-  /** Null where it may not, whatever its rules say. */
+  /** The verdict of the peer's rules; null where it may not be used whatever they say. */
   private static AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
     if (peer.type() != Peer.Type.PARENT) {
       return null;

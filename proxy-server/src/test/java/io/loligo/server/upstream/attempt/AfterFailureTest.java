@@ -34,7 +34,6 @@ class AfterFailureTest {
 
   private static AfterFailure after(
       Kind kind, boolean answered, boolean repeatable, boolean reused, boolean hopsLeft) {
-    return AfterFailure.of(
-        new FetchFailure(kind, "test"), answered, repeatable, reused, hopsLeft);
+    return AfterFailure.of(new FetchFailure(kind, "test"), answered, repeatable, reused, hopsLeft);
   }
 }
