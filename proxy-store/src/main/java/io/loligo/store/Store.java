@@ -8,6 +8,8 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.keys.AlternativeKeys;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
@@ -39,30 +41,6 @@ public interface Store extends AutoCloseable {
      * there is none.
      */
     void loaded(Entry entry, LoadReport report);
-  }
-
-  /** What a {@link #load} is to bring. */
-  enum Wanted {
-    /** The content is needed, all or part of it. */
-    CONTENT,
-    /**
-     * The head may do: where it can be had without reading the content, the entry {@linkplain
-     * Entry#isHeadOnly has nothing else}.
-     */
-    HEAD,
-    /** The content after all, for a request that was given the head only: it counts as one hit. */
-    CONTENT_AFTER_HEAD
-  }
-
-  /** How a {@link #load} ended. */
-  enum LoadOutcome {
-    FOUND,
-    /** The hint was wrong, or another variant is stored. */
-    ABSENT,
-    /** It was there and did not pass verification; it is dropped. */
-    DAMAGED,
-    /** The disk's queue or the in-transit budget is full: go on without. */
-    BUSY
   }
 
   /**

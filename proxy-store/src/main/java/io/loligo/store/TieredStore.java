@@ -15,6 +15,8 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.keys.AlternativeKeys;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
@@ -200,15 +202,14 @@ public final class TieredStore implements Store {
     disk.load(
         key,
         request,
-        DiskTier.Wanted.valueOf(wanted.name()),
+        wanted,
         loop,
         (loaded, outcome, hits, queueNanos, readNanos) -> {
           Entry entry = purges.judged(loaded);
           if (entry != null) {
             promote(entry, hits, asOf);
           }
-          LoadOutcome end =
-              entry == loaded ? LoadOutcome.valueOf(outcome.name()) : LoadOutcome.ABSENT;
+          LoadOutcome end = entry == loaded ? outcome : LoadOutcome.ABSENT;
           LoadReport report = new LoadReport(end, queueNanos, readNanos);
           try {
             loop.execute(() -> then.loaded(entry, report));
@@ -223,7 +224,7 @@ public final class TieredStore implements Store {
   @Override
   public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     long asOf = disk.asOf(key);
-    DiskTier.LoadedNow now = disk.loadNow(key, request, DiskTier.Wanted.valueOf(wanted.name()));
+    DiskTier.LoadedNow now = disk.loadNow(key, request, wanted);
     if (now == null) {
       return null;
     }
@@ -231,8 +232,7 @@ public final class TieredStore implements Store {
     if (entry != null) {
       promote(entry, now.hits(), asOf);
     }
-    LoadOutcome end =
-        entry == now.entry() ? LoadOutcome.valueOf(now.outcome().name()) : LoadOutcome.ABSENT;
+    LoadOutcome end = entry == now.entry() ? now.outcome() : LoadOutcome.ABSENT;
     return new Loaded(entry, new LoadReport(end, 0, 0));
   }
 
@@ -254,7 +254,7 @@ public final class TieredStore implements Store {
         (onDisk, outcome) -> {
           List<Glimpse> all = new ArrayList<>(inMemory);
           all.addAll(purges.judged(key, onDisk));
-          Peek peek = new Peek(List.copyOf(all), LoadOutcome.valueOf(outcome.name()));
+          Peek peek = new Peek(List.copyOf(all), outcome);
           loop.execute(() -> then.accept(peek));
         });
   }

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
-import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture.SilentWriter;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.file.Path;

@@ -7,10 +7,11 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
@@ -227,7 +228,7 @@ public final class IndexMemory {
             store.load(
                 key(number),
                 new Fields(1),
-                Store.Wanted.CONTENT,
+                Wanted.CONTENT,
                 loop,
                 (entry, report) -> {
                   boolean same = false;
@@ -240,7 +241,7 @@ public final class IndexMemory {
                       there.completeExceptionally(new IllegalStateException("wrong content"));
                     }
                   }
-                  there.complete(same && report.outcome() == Store.LoadOutcome.FOUND);
+                  there.complete(same && report.outcome() == LoadOutcome.FOUND);
                 }));
     return there.join();
   }

@@ -9,6 +9,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.packing.PackedAllocator;
@@ -172,7 +173,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
 
   private int load(CacheKey key) {
     octets = -1;
-    store.load(key, none, Store.Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, this::loaded);
+    store.load(key, none, Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, this::loaded);
     while (octets < contentBytes) {
       Thread.onSpinWait();
     }

@@ -9,7 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

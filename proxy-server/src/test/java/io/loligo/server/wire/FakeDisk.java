@@ -10,6 +10,8 @@ import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.keys.AlternativeKeys;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.DiskEntries;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;

@@ -8,11 +8,11 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
-import io.loligo.store.disk.DiskTier.Outcome;
-import io.loligo.store.disk.DiskTier.Wanted;
 import io.loligo.store.disk.TierInsides.Hash;
 import io.loligo.store.disk.TierModel.Version;
 import io.loligo.store.inflight.Spool;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
@@ -864,7 +864,8 @@ final class TierFuzz implements SimMedium.Host {
         });
   }
 
-  private void loaded(Life of, Entry entry, Outcome outcome, int key, int selection, long since) {
+  private void loaded(
+      Life of, Entry entry, LoadOutcome outcome, int key, int selection, long since) {
     if (of.over || of != life) {
       if (entry != null) {
         entry.release();

@@ -10,6 +10,8 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.inflight.Spool;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
@@ -695,7 +697,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** What can be loaded at once; null where {@link #load} has to be asked. Any thread. */
-  Loader.Loaded loadNow(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+  Loader.Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     DirectoryContext now = ready();
     if (now == null) {
       return null;
@@ -704,13 +706,13 @@ final class DiskDirectory implements AutoCloseable {
       return now.loader().loadNow(key, request, wanted);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      return Loader.Loaded.none(Loader.Outcome.BUSY);
+      return Loader.Loaded.none(LoadOutcome.BUSY);
     }
   }
 
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean load(
-      CacheKey key, Fields request, DiskTier.Wanted wanted, EventExecutor loop, LoadListener then) {
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
     if (isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()))) {
       return true;
     }
@@ -722,7 +724,7 @@ final class DiskDirectory implements AutoCloseable {
   private record Waiting(
       CacheKey key,
       Fields request,
-      DiskTier.Wanted wanted,
+      Wanted wanted,
       EventExecutor loop,
       LoadListener then,
       long askedNanos) {}
@@ -761,7 +763,7 @@ final class DiskDirectory implements AutoCloseable {
                       one.loop,
                       (loaded, queued, read) -> one.then.loaded(loaded, waited + queued, read));
       if (!asked) {
-        one.then.loaded(Loader.Loaded.none(Loader.Outcome.ABSENT), waited, 0);
+        one.then.loaded(Loader.Loaded.none(LoadOutcome.ABSENT), waited, 0);
       }
     }
   }
@@ -783,16 +785,16 @@ final class DiskDirectory implements AutoCloseable {
   private void serveEarly(Waiting one) {
     long began = medium.nanos();
     DirectoryContext now = parts;
-    Loader.Loaded loaded = Loader.Loaded.none(Loader.Outcome.ABSENT);
+    Loader.Loaded loaded = Loader.Loaded.none(LoadOutcome.ABSENT);
     try (LoadRound round = new LoadRound()) {
       if (isFound(one.key) || ready() != null) {
         loaded = now.loader().load(one.key, one.request, one.wanted, round);
       }
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      loaded = Loader.Loaded.none(Loader.Outcome.BUSY);
+      loaded = Loader.Loaded.none(LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
-      loaded = Loader.Loaded.none(Loader.Outcome.DAMAGED);
+      loaded = Loader.Loaded.none(LoadOutcome.DAMAGED);
       failedToRead(now, e);
     }
     one.then.loaded(loaded, began - one.askedNanos, medium.nanos() - began);
@@ -805,23 +807,23 @@ final class DiskDirectory implements AutoCloseable {
     private boolean failed;
 
     @Override
-    public Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+    public Loader.Loaded load(CacheKey key, Fields request, Wanted wanted) {
       if (state != State.READY) {
-        return Loader.Loaded.none(Loader.Outcome.ABSENT);
+        return Loader.Loaded.none(LoadOutcome.ABSENT);
       }
       if (failed) {
-        return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+        return Loader.Loaded.none(LoadOutcome.DAMAGED);
       }
       try {
         return now.loader().load(key, request, wanted, held);
       } catch (OutOfMemoryError e) {
         MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-        return Loader.Loaded.none(Loader.Outcome.BUSY);
+        return Loader.Loaded.none(LoadOutcome.BUSY);
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
         failed = true;
         failedToRead(now, e);
-        return Loader.Loaded.none(Loader.Outcome.DAMAGED);
+        return Loader.Loaded.none(LoadOutcome.DAMAGED);
       }
     }
 
@@ -840,19 +842,19 @@ final class DiskDirectory implements AutoCloseable {
 
   private Loader.Peeked peekNow(DirectoryContext now, CacheKey key, long askedNanos) {
     if (state != State.READY) {
-      return new Loader.Peeked(List.of(), Loader.Outcome.ABSENT);
+      return new Loader.Peeked(List.of(), LoadOutcome.ABSENT);
     }
     if (loads.isLate(askedNanos)) {
-      return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
+      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
     }
     try {
       return now.loader().peek(key);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a look on disk");
-      return new Loader.Peeked(List.of(), Loader.Outcome.BUSY);
+      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       failedToRead(now, e);
-      return new Loader.Peeked(List.of(), Loader.Outcome.DAMAGED);
+      return new Loader.Peeked(List.of(), LoadOutcome.DAMAGED);
     }
   }
 

@@ -8,6 +8,8 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.inflight.Spool;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
@@ -52,23 +54,6 @@ public final class DiskTier implements AutoCloseable {
   /** A power of two. */
   private static final int CHANGES = 1 << 10;
 
-  /** How a load ended. */
-  public enum Outcome {
-    FOUND,
-    ABSENT,
-    DAMAGED,
-    BUSY
-  }
-
-  /** What a load is to bring; see {@code Store.Wanted}. */
-  public enum Wanted {
-    CONTENT,
-    HEAD,
-    CONTENT_AFTER_HEAD,
-    /** The content, for nobody who asked for it: no hit is counted. */
-    UNASKED
-  }
-
   /** Told what a load found, on a disk thread. */
   public interface LoadListener {
     /**
@@ -76,7 +61,7 @@ public final class DiskTier implements AutoCloseable {
      *
      * @param hits times it was loaded since it was written
      */
-    void loaded(Entry entry, Outcome outcome, int hits, long queueNanos, long readNanos);
+    void loaded(Entry entry, LoadOutcome outcome, int hits, long queueNanos, long readNanos);
   }
 
   /** What memory knows that the disk asks. */
@@ -396,7 +381,7 @@ public final class DiskTier implements AutoCloseable {
    * @param entry owned by the caller; null unless FOUND
    * @param hits times it was loaded since it was written
    */
-  public record LoadedNow(Entry entry, Outcome outcome, int hits) {}
+  public record LoadedNow(Entry entry, LoadOutcome outcome, int hits) {}
 
   /**
    * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
@@ -407,9 +392,9 @@ public final class DiskTier implements AutoCloseable {
       return null; // of several directories the newest has to be found
     }
     Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
-    return loaded == null || loaded.outcome() == Loader.Outcome.BUSY
+    return loaded == null || loaded.outcome() == LoadOutcome.BUSY
         ? null
-        : new LoadedNow(loaded.entry(), Outcome.valueOf(loaded.outcome().name()), loaded.hits());
+        : new LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
   }
 
   private void cancel(Object key) {
@@ -438,7 +423,7 @@ public final class DiskTier implements AutoCloseable {
     private Entry newest;
     private DiskDirectory holder;
     private int hits;
-    private Outcome failure = Outcome.ABSENT;
+    private LoadOutcome failure = LoadOutcome.ABSENT;
     private long queueNanos;
     private long readNanos;
 
@@ -455,7 +440,7 @@ public final class DiskTier implements AutoCloseable {
         DiskDirectory directory = directories.get(next++);
         if (directory.mayHold(key) && answers(directory)) {
           if (!directory.load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r))) {
-            failure = Outcome.BUSY;
+            failure = LoadOutcome.BUSY;
             break;
           }
           return;
@@ -469,8 +454,8 @@ public final class DiskTier implements AutoCloseable {
       readNanos += read;
       if (loaded.entry() != null) {
         found(from, loaded);
-      } else if (loaded.outcome() != Loader.Outcome.ABSENT) {
-        failure = Outcome.valueOf(loaded.outcome().name());
+      } else if (loaded.outcome() != LoadOutcome.ABSENT) {
+        failure = loaded.outcome();
       }
       goOn();
     }
@@ -504,8 +489,8 @@ public final class DiskTier implements AutoCloseable {
     private void end() {
       if (newest == null) {
         then.loaded(null, failure, 0, queueNanos, readNanos);
-      } else if (failure == Outcome.ABSENT) {
-        then.loaded(newest, Outcome.FOUND, hits, queueNanos, readNanos);
+      } else if (failure == LoadOutcome.ABSENT) {
+        then.loaded(newest, LoadOutcome.FOUND, hits, queueNanos, readNanos);
       } else {
         // what could not be read may be newer
         newest.release();
@@ -516,17 +501,17 @@ public final class DiskTier implements AutoCloseable {
 
   /** Told what a {@link #peek} saw, on a disk thread or at once. */
   public interface PeekListener {
-    void peeked(List<Glimpse> variants, Outcome outcome);
+    void peeked(List<Glimpse> variants, LoadOutcome outcome);
   }
 
   /** Looks at all variants under {@code key}, the newest of each directory first. */
   public void peek(CacheKey key, EventExecutor loop, PeekListener then) {
-    peek(0, Outcome.ABSENT, new ArrayList<>(), key, loop, then);
+    peek(0, LoadOutcome.ABSENT, new ArrayList<>(), key, loop, then);
   }
 
   private void peek(
       int from,
-      Outcome before,
+      LoadOutcome before,
       List<Glimpse> seen,
       CacheKey key,
       EventExecutor loop,
@@ -543,15 +528,15 @@ public final class DiskTier implements AutoCloseable {
               loop,
               peeked -> {
                 seen.addAll(peeked.variants());
-                Outcome outcome = Outcome.valueOf(peeked.outcome().name());
+                LoadOutcome outcome = peeked.outcome();
                 boolean tellsMore =
-                    before == Outcome.ABSENT
-                        || outcome == Outcome.DAMAGED
-                        || outcome == Outcome.BUSY;
+                    before == LoadOutcome.ABSENT
+                        || outcome == LoadOutcome.DAMAGED
+                        || outcome == LoadOutcome.BUSY;
                 peek(next, tellsMore ? outcome : before, seen, key, loop, then);
               });
       if (!asked) {
-        then.peeked(seen, Outcome.BUSY);
+        then.peeked(seen, LoadOutcome.BUSY);
       }
       return;
     }

@@ -5,6 +5,8 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.core.range.JoinedParts;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
@@ -20,24 +22,14 @@ import java.util.function.Predicate;
 
 /** Finds and reads responses. Thread-safe: disk threads. */
 final class Loader {
-  /** How a load ended. */
-  enum Outcome {
-    FOUND,
-    ABSENT,
-    /** What was there is not what was written: it is dropped. */
-    DAMAGED,
-    /** There is no memory to read into. */
-    BUSY
-  }
-
   /**
    * What a load found.
    *
    * @param entry owned by who gets it; null unless FOUND
    * @param hits times it was loaded since it was written, this one included
    */
-  record Loaded(Entry entry, Outcome outcome, int hits) {
-    static Loaded none(Outcome outcome) {
+  record Loaded(Entry entry, LoadOutcome outcome, int hits) {
+    static Loaded none(LoadOutcome outcome) {
       return new Loaded(null, outcome, 0);
     }
   }
@@ -111,30 +103,30 @@ final class Loader {
    * Loads the preferred variant under {@code key} that {@code request} selects, unless {@code
    * round} has it. Disk threads.
    */
-  Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
+  Loaded load(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
     Loaded loaded = null;
     for (int look = 0; look < MAX_LOOKS && loaded == null; look++) {
       loaded = loadOnce(key, request, wanted, round);
     }
-    return loaded == null ? Loaded.none(Outcome.ABSENT) : loaded;
+    return loaded == null ? Loaded.none(LoadOutcome.ABSENT) : loaded;
   }
 
   /** Null: look again. */
-  private Loaded loadOnce(CacheKey key, Fields request, DiskTier.Wanted wanted, LoadRound round)
+  private Loaded loadOnce(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
     List<Stored> all = catalogue.variants(secret.hash().of(key, null).high());
     List<Stored> variants = new ArrayList<>(all);
     variants.removeIf(stored -> round.excludes(stored, request));
     if (variants.isEmpty()) {
-      return Loaded.none(Outcome.ABSENT);
+      return Loaded.none(LoadOutcome.ABSENT);
     }
     if (variants.size() == 1) {
       Loaded again = again(variants.get(0), request, wanted, round);
       if (again != null) {
         return again;
       }
-      if (wanted == DiskTier.Wanted.HEAD && variants.get(0).length() > StoredHead.COPY_BYTES) {
+      if (wanted == Wanted.HEAD && variants.get(0).length() > StoredHead.COPY_BYTES) {
         Loaded head = head(variants.get(0), key, request, round);
         if (head != null) {
           return head;
@@ -207,7 +199,7 @@ final class Loader {
     }
 
     /** Takes all that was read; null: look again. */
-    Loaded choose(DiskTier.Wanted wanted) {
+    Loaded choose(Wanted wanted) {
       if (whole != null) {
         parts.forEach(Loader.this::letGo);
         return finish(whole, key, wanted, round);
@@ -217,9 +209,9 @@ final class Loader {
       }
       return switch (worst) {
         case MOVED -> null;
-        case OTHER -> Loaded.none(Outcome.ABSENT);
-        case DAMAGED -> Loaded.none(Outcome.DAMAGED);
-        case BUSY -> Loaded.none(Outcome.BUSY);
+        case OTHER -> Loaded.none(LoadOutcome.ABSENT);
+        case DAMAGED -> Loaded.none(LoadOutcome.DAMAGED);
+        case BUSY -> Loaded.none(LoadOutcome.BUSY);
       };
     }
 
@@ -228,7 +220,7 @@ final class Loader {
       return null;
     }
 
-    private Loaded join(DiskTier.Wanted wanted) {
+    private Loaded join(Wanted wanted) {
       JoinedParts joined = JoinedParts.of(parts.stream().map(Read::meta).toList(), request);
       for (int number : joined.outdated()) {
         catalogue.drop(parts.get(number).stored);
@@ -250,7 +242,7 @@ final class Loader {
     }
 
     /** Takes {@code needed}; null: look again, as one of them has just gone. */
-    private Loaded join(List<Read> needed, int newest, StoredMeta meta, DiskTier.Wanted wanted) {
+    private Loaded join(List<Read> needed, int newest, StoredMeta meta, Wanted wanted) {
       List<Entry> entries = new ArrayList<>();
       boolean whole = false;
       try {
@@ -263,7 +255,7 @@ final class Loader {
         }
         whole = true;
         Entry all = Entry.joined(meta, entries, entries.get(newest), transit);
-        return new Loaded(all, Outcome.FOUND, 0);
+        return new Loaded(all, LoadOutcome.FOUND, 0);
       } finally {
         needed.forEach(Loader.this::letGo);
         if (!whole) {
@@ -321,7 +313,7 @@ final class Loader {
    * Loads what {@link #load} would without waiting for a disk; null where that is not possible, or
    * what is there is not as it should be. Any thread.
    */
-  Loaded loadNow(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+  Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     List<Stored> variants = catalogue.variants(secret.hash().of(key, null).high());
     if (variants.size() != 1) {
       return null;
@@ -340,7 +332,7 @@ final class Loader {
       }
       StoredMeta meta = selected(block, key, request);
       if (meta == null) {
-        return Loaded.none(Outcome.ABSENT);
+        return Loaded.none(LoadOutcome.ABSENT);
       }
       boolean needsMore =
           FirstBlock.pieces(block) > 0
@@ -366,7 +358,7 @@ final class Loader {
   }
 
   /** Takes {@code read}, and makes an entry of it where its content can be had. */
-  private Loaded finish(Read read, CacheKey key, DiskTier.Wanted wanted, LoadRound round) {
+  private Loaded finish(Read read, CacheKey key, Wanted wanted, LoadRound round) {
     Stored stored = read.stored;
     Entry entry = null;
     try {
@@ -378,9 +370,9 @@ final class Loader {
       }
       boolean inRecord = read.source == Source.RECORD;
       count(inRecord, stored, wanted);
-      boolean kept = wanted != DiskTier.Wanted.UNASKED && mayGoToMemory(stored, entry, hits);
+      boolean kept = wanted != Wanted.UNASKED && mayGoToMemory(stored, entry, hits);
       round.keep(stored, entry, inRecord, kept);
-      return new Loaded(entry, Outcome.FOUND, hits);
+      return new Loaded(entry, LoadOutcome.FOUND, hits);
     } finally {
       if (entry == null) {
         transit.release(read.charge);
@@ -410,7 +402,7 @@ final class Loader {
               .thenComparingLong(read -> Block.id(read.block))
               .reversed());
       for (int i = 0; i < max && !agreed.isEmpty(); i++) {
-        Loaded loaded = finish(agreed.remove(0), key, DiskTier.Wanted.UNASKED, round);
+        Loaded loaded = finish(agreed.remove(0), key, Wanted.UNASKED, round);
         if (loaded.entry() != null) {
           entries.add(loaded.entry());
         }
@@ -426,18 +418,18 @@ final class Loader {
   }
 
   /** What {@code round} has of {@code stored}; null where it has to be loaded. */
-  private Loaded again(Stored stored, Fields request, DiskTier.Wanted wanted, LoadRound round) {
+  private Loaded again(Stored stored, Fields request, Wanted wanted, LoadRound round) {
     LoadRound.Held held = round.find(stored);
     if (held == null) {
       return null;
     }
     Entry entry = held.entry();
     if (entry.select(request) == null) {
-      return Loaded.none(Outcome.ABSENT);
+      return Loaded.none(LoadOutcome.ABSENT);
     }
     long end = entry.meta().contentEnd();
     boolean resident = entry.storedLength() == 0 || entry.isResident(end - 1);
-    if (wanted != DiskTier.Wanted.HEAD
+    if (wanted != Wanted.HEAD
         && (entry.isHeadOnly()
             || (!resident && !held.whole() && wants(entry, catalogue.hits(stored) + 1)))) {
       return null;
@@ -447,7 +439,7 @@ final class Loader {
     count(held.inRecord(), stored, wanted);
     int hits = hits(stored, wanted);
     mayGoToMemory(stored, entry, hits);
-    return new Loaded(entry, Outcome.FOUND, hits);
+    return new Loaded(entry, LoadOutcome.FOUND, hits);
   }
 
   /** Whether memory wants what is being loaded, as whoever asked for it may offer it there. */
@@ -474,11 +466,11 @@ final class Loader {
     try {
       StoredMeta meta = selected(block, key, request);
       if (meta == null) {
-        return Loaded.none(Outcome.ABSENT);
+        return Loaded.none(LoadOutcome.ABSENT);
       }
       int charge = SizeClass.packed(FirstBlock.fieldsLength(block));
       if (!transit.tryReserve(charge)) {
-        return Loaded.none(Outcome.BUSY);
+        return Loaded.none(LoadOutcome.BUSY);
       }
       ByteBuf fields = null;
       try {
@@ -491,25 +483,25 @@ final class Loader {
       fields.writeBytes(block, FirstBlock.fieldsStart(block), FirstBlock.fieldsLength(block));
       Entry entry = Entry.loadedHead(key, meta, fields, charge, transit);
       entry.diskId(Block.id(block));
-      int hits = hits(stored, DiskTier.Wanted.HEAD);
-      count(true, stored, DiskTier.Wanted.HEAD);
+      int hits = hits(stored, Wanted.HEAD);
+      count(true, stored, Wanted.HEAD);
       round.keep(stored, entry, true, false);
-      return new Loaded(entry, Outcome.FOUND, hits);
+      return new Loaded(entry, LoadOutcome.FOUND, hits);
     } finally {
       block.release();
     }
   }
 
   /** Hits with this one, if it is one: a request is, however often it loads. */
-  private int hits(Stored stored, DiskTier.Wanted wanted) {
+  private int hits(Stored stored, Wanted wanted) {
     return isFirst(wanted) ? catalogue.hit(stored) : catalogue.hits(stored);
   }
 
-  private static boolean isFirst(DiskTier.Wanted wanted) {
-    return wanted == DiskTier.Wanted.CONTENT || wanted == DiskTier.Wanted.HEAD;
+  private static boolean isFirst(Wanted wanted) {
+    return wanted == Wanted.CONTENT || wanted == Wanted.HEAD;
   }
 
-  private void count(boolean inRecord, Stored stored, DiskTier.Wanted wanted) {
+  private void count(boolean inRecord, Stored stored, Wanted wanted) {
     if (!isFirst(wanted)) {
       return;
     }
@@ -527,32 +519,32 @@ final class Loader {
    * @param variants the newest first
    * @param outcome DAMAGED or BUSY where one of them could not be looked at
    */
-  record Peeked(List<Glimpse> variants, Outcome outcome) {}
+  record Peeked(List<Glimpse> variants, LoadOutcome outcome) {}
 
   /** Looks at all variants under {@code key}: none is counted as asked for, none dropped. */
   Peeked peek(CacheKey key) throws IOException {
     List<Glimpse> seen = new ArrayList<>();
-    Outcome worst = Outcome.ABSENT;
+    LoadOutcome worst = LoadOutcome.ABSENT;
     for (Stored variant : catalogue.variants(secret.hash().of(key, null).high())) {
-      Outcome outcome = peek(variant, key, seen);
+      LoadOutcome outcome = peek(variant, key, seen);
       worst = outcome.compareTo(worst) > 0 ? outcome : worst;
     }
     seen.sort(
         Comparator.comparingLong((Glimpse one) -> one.meta().responseTimeMillis()).reversed());
-    boolean found = worst == Outcome.ABSENT && !seen.isEmpty();
-    return new Peeked(seen, found ? Outcome.FOUND : worst);
+    boolean found = worst == LoadOutcome.ABSENT && !seen.isEmpty();
+    return new Peeked(seen, found ? LoadOutcome.FOUND : worst);
   }
 
-  private Outcome peek(Stored stored, CacheKey key, List<Glimpse> into) throws IOException {
+  private LoadOutcome peek(Stored stored, CacheKey key, List<Glimpse> into) throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
-      return Outcome.BUSY;
+      return LoadOutcome.BUSY;
     }
     ByteBuf block = null;
     try {
       block = blocks.readFirst(stored.place(), stored.length());
       if (block == null || !stored.isSame(block)) {
-        return catalogue.isStill(stored) ? Outcome.DAMAGED : Outcome.ABSENT;
+        return catalogue.isStill(stored) ? LoadOutcome.DAMAGED : LoadOutcome.ABSENT;
       }
       if (FirstBlock.isOf(key, block)) {
         byte[] fields = new byte[FirstBlock.fieldsLength(block)];
@@ -560,7 +552,7 @@ final class Loader {
         int hits = catalogue.hits(stored);
         into.add(new Glimpse(FirstBlock.meta(block), fields, true, stored.length(), hits));
       }
-      return Outcome.ABSENT;
+      return LoadOutcome.ABSENT;
     } finally {
       if (block != null) {
         block.release();
@@ -603,14 +595,14 @@ final class Loader {
   }
 
   /** Takes the block of {@code read}. Without an entry where its content cannot be had. */
-  private Loaded entry(Read read, CacheKey key, DiskTier.Wanted wanted, int hits) {
+  private Loaded entry(Read read, CacheKey key, Wanted wanted, int hits) {
     ByteBuf block = read.block;
     boolean kept = false;
     try {
       Layout layout = Layout.of(block);
       if (layout.pieces() != FirstBlock.pieces(block)
           || (layout.pieces() > 0) != (read.stored.pieces() != null)) {
-        return Loaded.none(dropDamaged(read.stored) ? Outcome.DAMAGED : Outcome.ABSENT);
+        return Loaded.none(dropDamaged(read.stored) ? LoadOutcome.DAMAGED : LoadOutcome.ABSENT);
       }
       ByteBuf first =
           block.slice(
@@ -618,7 +610,7 @@ final class Loader {
               FirstBlock.fieldsLength(block) + layout.firstContent());
       // memory may have changed its mind since, and an event loop does not wait for further blocks
       boolean whole =
-          wanted != DiskTier.Wanted.UNASKED
+          wanted != Wanted.UNASKED
               && read.source != Source.NOW
               && read.meta.part() == null
               && memory.wants(layout.contentLength(), hits);
@@ -627,7 +619,7 @@ final class Loader {
       if (kept) {
         made.entry().diskId(Block.id(block));
         if (read.source == Source.DISK
-            && (wanted == DiskTier.Wanted.HEAD || StoredHead.isTiny(block))) {
+            && (wanted == Wanted.HEAD || StoredHead.isTiny(block))) {
           records.offer(read.stored, block, threads);
         }
       }
@@ -650,7 +642,7 @@ final class Loader {
           Entry.loaded(key, read.meta, first, read.charge, fieldsLength, length, null, transit));
     }
     if (!catalogue.beginReading(stored)) {
-      return Loaded.none(Outcome.ABSENT);
+      return Loaded.none(LoadOutcome.ABSENT);
     }
     boolean handedOn = false;
     try {
@@ -670,7 +662,7 @@ final class Loader {
                   transit));
         }
         if (!catalogue.isStill(stored)) {
-          return Loaded.none(Outcome.DAMAGED); // a piece of it
+          return Loaded.none(LoadOutcome.DAMAGED); // a piece of it
         }
       }
       FurtherContent rest = new DiskContent(stored, layout, id, this);
@@ -685,7 +677,7 @@ final class Loader {
   }
 
   private static Loaded found(Entry entry) {
-    return new Loaded(entry, Outcome.FOUND, 0);
+    return new Loaded(entry, LoadOutcome.FOUND, 0);
   }
 
   /** Further content put together in memory, in the blocks that entries have. */

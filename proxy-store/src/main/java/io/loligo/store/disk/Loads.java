@@ -2,6 +2,8 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.message.Fields;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +38,7 @@ final class Loads {
 
   /** Answers the requests of one task. Confined to a disk thread. */
   interface Round extends AutoCloseable {
-    Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted);
+    Loader.Loaded load(CacheKey key, Fields request, Wanted wanted);
 
     @Override
     void close();
@@ -44,12 +46,12 @@ final class Loads {
 
   private static final class Waiter {
     private final Fields request;
-    private final DiskTier.Wanted wanted;
+    private final Wanted wanted;
     private final DiskDirectory.LoadListener then;
     private final long askedNanos;
 
     Waiter(
-        Fields request, DiskTier.Wanted wanted, DiskDirectory.LoadListener then, long askedNanos) {
+        Fields request, Wanted wanted, DiskDirectory.LoadListener then, long askedNanos) {
       this.askedNanos = askedNanos;
       this.request = request;
       this.wanted = wanted;
@@ -96,7 +98,7 @@ final class Loads {
   boolean add(
       CacheKey key,
       Fields request,
-      DiskTier.Wanted wanted,
+      Wanted wanted,
       EventExecutor loop,
       DiskDirectory.LoadListener then) {
     if (waiting.incrementAndGet() > MAX_WAITING) {
@@ -118,7 +120,7 @@ final class Loads {
     tasks.remove(key, task);
     for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
       if (waiter != mine) {
-        tell(waiter, Loader.Loaded.none(Loader.Outcome.BUSY), waiter.askedNanos, 0);
+        tell(waiter, Loader.Loaded.none(LoadOutcome.BUSY), waiter.askedNanos, 0);
       }
     }
     return false;
@@ -145,7 +147,7 @@ final class Loads {
     } finally {
       tasks.remove(task.key, task); // or nobody could ever load the key again
       for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
-        tell(waiter, Loader.Loaded.none(Loader.Outcome.BUSY), waiter.askedNanos, 0);
+        tell(waiter, Loader.Loaded.none(LoadOutcome.BUSY), waiter.askedNanos, 0);
       }
     }
   }
@@ -154,7 +156,7 @@ final class Loads {
     long began = clock.getAsLong();
     Loader.Loaded loaded =
         isLate(waiter.askedNanos)
-            ? Loader.Loaded.none(Loader.Outcome.BUSY)
+            ? Loader.Loaded.none(LoadOutcome.BUSY)
             : round.load(key, waiter.request, waiter.wanted);
     tell(waiter, loaded, began, clock.getAsLong() - began);
   }

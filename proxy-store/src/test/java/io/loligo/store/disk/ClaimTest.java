@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

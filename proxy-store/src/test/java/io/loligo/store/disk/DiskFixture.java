@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
-import io.loligo.store.Store.LoadOutcome;
-import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged.Outcome;

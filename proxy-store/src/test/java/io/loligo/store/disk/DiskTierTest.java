@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

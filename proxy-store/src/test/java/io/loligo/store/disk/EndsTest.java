@@ -8,9 +8,9 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.SplittableRandom;

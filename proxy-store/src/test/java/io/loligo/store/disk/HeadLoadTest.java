@@ -8,10 +8,10 @@ import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.store.Store.LoadOutcome;
-import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;

@@ -15,9 +15,9 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
-import io.loligo.store.Store.LoadOutcome;
-import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.DefaultEventExecutor;
@@ -353,9 +353,9 @@ final class LoadsTest {
               private final int number = rounds++;
 
               @Override
-              public Loader.Loaded load(CacheKey key, Fields request, DiskTier.Wanted wanted) {
+              public Loader.Loaded load(CacheKey key, Fields request, Wanted wanted) {
                 inRound.run();
-                return Loader.Loaded.none(Loader.Outcome.ABSENT);
+                return Loader.Loaded.none(LoadOutcome.ABSENT);
               }
 
               @Override
@@ -378,7 +378,7 @@ final class LoadsTest {
 
   private boolean add(Loads loads, String name) {
     return loads.add(
-        key(URL), noFields(), DiskTier.Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, as(name));
+        key(URL), noFields(), Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, as(name));
   }
 
   @Test
@@ -422,7 +422,7 @@ final class LoadsTest {
     loads.add(
         key(URL),
         noFields(),
-        DiskTier.Wanted.CONTENT,
+        Wanted.CONTENT,
         ImmediateEventExecutor.INSTANCE,
         (loaded, queueNanos, readNanos) -> {
           if (failure.equals(StackOverflowError.class)) {

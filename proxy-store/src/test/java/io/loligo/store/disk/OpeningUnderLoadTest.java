@@ -7,8 +7,8 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.Wanted;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.Wanted;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

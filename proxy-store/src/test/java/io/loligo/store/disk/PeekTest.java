@@ -9,8 +9,8 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.Store.Peek;
+import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.LoadOutcome;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;

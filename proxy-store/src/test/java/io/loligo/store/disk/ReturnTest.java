@@ -6,7 +6,7 @@ import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;

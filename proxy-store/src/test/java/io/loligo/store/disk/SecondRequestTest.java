@@ -7,7 +7,7 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.store.Store.LoadOutcome;
+import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -12,6 +12,8 @@ import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -107,7 +109,7 @@ final class WaitTest {
     tier.load(
         key(url),
         noFields(),
-        DiskTier.Wanted.CONTENT,
+        Wanted.CONTENT,
         ImmediateEventExecutor.INSTANCE,
         (entry, outcome, hits, queued, read) -> {
           assertThat(told).doesNotContainKey(url);
@@ -127,8 +129,7 @@ final class WaitTest {
     load(OTHER);
     assertThat(told).isEmpty();
     medium.run();
-    assertThat(told)
-        .isEqualTo(Map.of(URL, 1000L, OTHER, 300_000L, ABSENT, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, 1000L, OTHER, 300_000L, ABSENT, LoadOutcome.ABSENT));
     assertThat(tier.mayHold(key(ABSENT))).isFalse();
   }
 
@@ -148,7 +149,7 @@ final class WaitTest {
     tier.open();
     medium.run();
     assertThat(wasCalled[0]).isTrue();
-    assertThat(told).containsEntry(ABSENT, DiskTier.Outcome.ABSENT);
+    assertThat(told).containsEntry(ABSENT, LoadOutcome.ABSENT);
   }
 
   @Test
@@ -160,11 +161,11 @@ final class WaitTest {
     assertThat(tier.mayHold(key(URL))).isTrue();
     nanos.incrementAndGet();
     tier.tick();
-    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT));
     assertThat(tier.mayHold(key(URL))).isFalse();
     told.clear();
     load(URL);
-    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT));
     told.clear();
     tier.open();
     medium.run();
@@ -192,7 +193,7 @@ final class WaitTest {
     load(URL);
     tier.open();
     refusing.run();
-    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT));
     assertThat(tier.mayHold(key(URL))).isFalse();
   }
 
@@ -212,8 +213,7 @@ final class WaitTest {
     tier.open();
     medium.run();
     assertThat(wasCalled[0]).isTrue();
-    assertThat(told)
-        .isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT, OTHER, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT, OTHER, LoadOutcome.ABSENT));
   }
 
   @Test
@@ -230,7 +230,7 @@ final class WaitTest {
     tier.open();
     medium.run();
     assertThat(wasCalled[0]).isTrue();
-    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT));
     assertThat(tier.stats().get(0).objects()).isZero();
   }
 
@@ -239,7 +239,7 @@ final class WaitTest {
     load(URL);
     tier.close();
     tier = null;
-    assertThat(told).isEqualTo(Map.of(URL, DiskTier.Outcome.ABSENT));
+    assertThat(told).isEqualTo(Map.of(URL, LoadOutcome.ABSENT));
   }
 
   /** Responses of one block are written where they come: no disk thread has a task for each. */
