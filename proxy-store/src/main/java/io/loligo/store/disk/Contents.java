@@ -50,8 +50,13 @@ final class Contents {
       int lastPieceBytes) {
     /** Bytes that {@link Contents#write} writes. */
     int bytes() {
-      return ENTRY_BYTES + (pieces.length == 0 ? 0 : PIECES_BYTES + pieces.length * Long.BYTES);
+      return entryBytes(pieces.length);
     }
+  }
+
+  /** Bytes of the entry of a first block with so many pieces. */
+  static int entryBytes(int pieces) {
+    return ENTRY_BYTES + (pieces == 0 ? 0 : PIECES_BYTES + pieces * Long.BYTES);
   }
 
   /** Appends {@code entry} to {@code out}, borrowed. */

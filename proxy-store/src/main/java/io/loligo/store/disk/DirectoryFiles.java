@@ -230,7 +230,6 @@ final class DirectoryFiles {
             parts.counters.damaged);
     Secret secret = header.secret();
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
-    space.writer(writer);
     records = new Records(geometry.records(), parts.allocator);
     Consumer<Throwable> broken = why -> broken(journal, why);
     ReadFailures failures = new ReadFailures(parts.config.path(), broken);

@@ -22,4 +22,11 @@ record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version
   ByteBuf block() {
     return buffer.room(offset, bytes).setIndex(0, 0);
   }
+
+  /** Completes {@code block}, a first block in this room, borrowed. */
+  void seal(ByteBuf block) {
+    FirstBlock.version(block, version);
+    Block.seal(block, lane.ordinal(), generation());
+    block.setZero(block.writerIndex(), bytes - block.writerIndex());
+  }
 }

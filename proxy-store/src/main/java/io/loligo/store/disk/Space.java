@@ -9,8 +9,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 
 /**
- * Makes space: empties the oldest segments, moves what stays to the main lane. Thread-safe: disk
- * threads, one of which does it while others that need space wait.
+ * Makes space: empties the oldest segments and decides which responses stay; a {@link Mover} moves
+ * these to the main lane. Thread-safe: disk threads, one of which does it while others that need
+ * space wait.
  */
 final class Space {
   /** With fewer free segments than this some are made, before somebody needs one. */
@@ -28,7 +29,7 @@ final class Space {
   private final Lock making;
   private final LongAdder evictions = new LongAdder();
   private final LongAdder damaged;
-  private Writer writer;
+  private final Mover mover;
 
   /**
    * @param inMemory whether memory holds a response, and was asked for it there; given its first
@@ -53,11 +54,7 @@ final class Space {
     this.banned = banned;
     this.making = making;
     this.damaged = damaged;
-  }
-
-  /** Who writes what moves; before anything else is called. */
-  void writer(Writer moving) {
-    writer = moving;
+    this.mover = new Mover(catalogue, blocks, damaged);
   }
 
   long evictions() {
@@ -204,7 +201,7 @@ final class Space {
       if (!stays) {
         return evict(victim, lane, stored);
       }
-      Catalogue.Published moved = move(stored, block, victim.number);
+      Catalogue.Published moved = mover.move(stored, block, victim.number);
       if (moved == Catalogue.Published.DONE) {
         catalogue.kept(lane, stored, bytes);
         return true;
@@ -223,72 +220,5 @@ final class Space {
       evictions.increment();
     }
     return gone;
-  }
-
-  /**
-   * Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed.
-   *
-   * @param block its first one, borrowed, which is changed
-   */
-  private Catalogue.Published move(Stored stored, ByteBuf block, int segment) throws IOException {
-    long[] pieces = FirstBlock.allPieces(block);
-    Extent[] extents = new Extent[pieces.length];
-    try {
-      return movePieces(block, pieces, segment, extents)
-          ? writer.move(block, stored, FirstBlock.allPieces(block), segment)
-          : Catalogue.Published.NO_RECORD;
-    } finally {
-      for (Extent extent : extents) {
-        if (extent != null) {
-          segments.unpin(extent.place());
-        }
-      }
-    }
-  }
-
-  private boolean movePieces(ByteBuf block, long[] pieces, int segment, Extent[] extents)
-      throws IOException {
-    Layout layout = Layout.of(block);
-    long number = 0;
-    for (int i = 0; i < pieces.length; i++) {
-      int count = layout.blocksOf(i);
-      if (Place.segment(pieces[i]) == segment) {
-        extents[i] = segments.allocate(layout.bytesOf(i), Lane.MAIN, true);
-        if (extents[i] == null || !copy(block, layout, pieces, number, count, extents[i])) {
-          return false;
-        }
-        FirstBlock.piece(block, i, extents[i].place());
-      }
-      number += count;
-    }
-    return true;
-  }
-
-  private boolean copy(ByteBuf first, Layout layout, long[] pieces, long from, int count, Extent to)
-      throws IOException {
-    for (int i = 0; i < count; i++) {
-      long number = from + i;
-      int content = layout.contentOfBlock(number);
-      ByteBuf block =
-          blocks.tryReadFurther(
-              layout.placeOf(number, pieces), content, Block.id(first), (int) number + 1);
-      if (block == null) {
-        damaged.increment();
-        return false;
-      }
-      ByteBuf pages = null;
-      try {
-        pages = blocks.pageBuffer(Block.HEADER_BYTES + content);
-        pages.writeBytes(block, 0, Block.HEADER_BYTES + content);
-        Block.seal(pages, to.lane().ordinal(), to.generation());
-        blocks.writePages(to.place() + (long) i * Block.STRIDE, pages);
-      } finally {
-        block.release();
-        if (pages != null) {
-          pages.release();
-        }
-      }
-    }
-    return true;
   }
 }

@@ -123,12 +123,7 @@ final class Writer {
   }
 
   private Room reserve(int length, int pieces, Lane lane) throws IOException {
-    return space.reserve(Block.aligned(length), entryBytes(pieces), lane);
-  }
-
-  /** Bytes of the entry in the footer of a first block with so many pieces. */
-  static int entryBytes(int pieces) {
-    return Contents.ENTRY_BYTES + (pieces == 0 ? 0 : Contents.PIECES_BYTES + pieces * Long.BYTES);
+    return space.reserve(Block.aligned(length), Contents.entryBytes(pieces), lane);
   }
 
   private StoredHash hash(Write write) {
@@ -194,19 +189,12 @@ final class Writer {
   }
 
   private Outcome publish(ByteBuf block, Room room, Publication publication) {
-    seal(block, room);
+    room.seal(block);
     return switch (catalogue.publish(publication)) {
       case DONE -> Outcome.WRITTEN;
       case NO_RECORD -> Outcome.NO_SPACE;
       case CANCELLED, MOVED -> Outcome.CANCELLED;
     };
-  }
-
-  /** Completes a first block in its room. */
-  static void seal(ByteBuf block, Room room) {
-    FirstBlock.version(block, room.version());
-    Block.seal(block, room.lane().ordinal(), room.generation());
-    block.setZero(block.writerIndex(), room.bytes() - block.writerIndex());
   }
 
   private ByteBuf meta(StoredMeta meta) {
@@ -394,45 +382,6 @@ final class Writer {
       if (block != null) {
         block.release();
       }
-    }
-  }
-
-  /**
-   * Writes {@code block}, borrowed, the first block of {@code stored} with {@code pieces} in other
-   * places, to the main lane. Disk threads, which make space: from the reserve.
-   *
-   * @param segment that is being emptied
-   */
-  Catalogue.Published move(ByteBuf block, Stored stored, long[] pieces, int segment) {
-    Room room =
-        catalogue
-            .segments()
-            .reserve(
-                Block.aligned(block.writerIndex()),
-                entryBytes(pieces.length),
-                Lane.MAIN,
-                true,
-                true);
-    if (room == null) {
-      return Catalogue.Published.NO_RECORD;
-    }
-    ByteBuf copy = room.block();
-    Catalogue.Published published = Catalogue.Published.CANCELLED;
-    try {
-      copy.writeBytes(block, 0, block.writerIndex());
-      seal(copy, room);
-      Publication moved =
-          new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored);
-      if (Place.segment(stored.place()) == segment) {
-        moved.leavesNothing();
-      }
-      published = catalogue.publish(moved);
-      return published;
-    } finally {
-      if (published != Catalogue.Published.DONE) {
-        Block.strike(copy);
-      }
-      catalogue.segments().done(room);
     }
   }
 }
