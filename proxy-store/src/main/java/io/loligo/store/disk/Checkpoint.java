@@ -23,19 +23,10 @@ import java.util.zip.CRC32C;
  */
 final class Checkpoint {
   private static final long MAGIC = 0x4C4F4C49474F4350L;
-  private static final int HEADER_BYTES = 64;
-  private static final int STATE_BYTES = 24;
+  private static final int HEADER_BYTES = FileSizes.CHECKPOINT_HEADER_BYTES;
+  private static final int STATE_BYTES = FileSizes.SEGMENT_STATE_BYTES;
 
   private Checkpoint() {}
-
-  /** Bytes that a checkpoint of a full directory may have. */
-  static long maxBytes(int records, long segments, int segmentBytes) {
-    long pieces = segments * segmentBytes / Block.STRIDE / 2;
-    return HEADER_BYTES
-        + segments * (STATE_BYTES + Contents.HEAD_BYTES)
-        + (long) records * Contents.ENTRY_BYTES
-        + pieces * (Contents.PIECES_BYTES + Long.BYTES);
-  }
 
   /**
    * The beginning of a checkpoint.

@@ -153,10 +153,10 @@ final class DirectoryFiles {
   /** The number of the newest journal; -1 where one is missing or cut, which may be that. */
   private long lastJournal() throws IOException {
     long last = 0;
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       long number = Journal.number(marks.journal(i), directory());
       if (number < 0
-          || number % Journal.FILES != i
+          || number % FileSizes.JOURNALS != i
           || Files.size(marks.journal(i)) < geometry.journalBytes()) {
         return -1;
       }
@@ -169,7 +169,7 @@ final class DirectoryFiles {
     for (int i = 0; i < 2; i++) {
       parts.medium.allocate(marks.checkpoint(i), geometry.checkpointBytes());
     }
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       parts.medium.allocate(marks.journal(i), geometry.journalBytes());
     }
   }
@@ -178,13 +178,13 @@ final class DirectoryFiles {
     raiseIds(0);
     header = marks.create(geometry, parts.medium.random());
     allocate();
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       Journal.create(marks.journal(i), parts.medium, directory(), i);
     }
-    build(Journal.FILES - 1, Journal.HEADER_BYTES);
+    build(FileSizes.JOURNALS - 1, Journal.HEADER_BYTES);
     context.catalogue().settle();
     slot = 1;
-    neededJournal = Journal.FILES;
+    neededJournal = FileSizes.JOURNALS;
     checkpoint();
     marks.writeHeader(header);
     return context;

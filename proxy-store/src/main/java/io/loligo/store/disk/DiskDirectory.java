@@ -316,7 +316,7 @@ final class DiskDirectory implements AutoCloseable {
     for (int i = 0; i < geometry.files(); i++) {
       bytes += size(marks.slabs(i));
     }
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       bytes += size(marks.journal(i));
     }
     return bytes;

@@ -82,9 +82,9 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
 
   private static long besides(long totalBytes, int records, long segments, int segmentBytes) {
     return SMALL_FILES_BYTES
-        + PurgeFile.bytes(totalBytes)
-        + 2 * Checkpoint.maxBytes(records, segments, segmentBytes)
-        + Journal.FILES * journalBytes(totalBytes);
+        + FileSizes.purges(totalBytes)
+        + 2 * FileSizes.checkpoint(records, segments, segmentBytes)
+        + FileSizes.JOURNALS * journalBytes(totalBytes);
   }
 
   /** Bytes of the smallest directory that can be. */
@@ -118,7 +118,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
 
   /** Bytes of each of the two checkpoints. */
   long checkpointBytes() {
-    return Checkpoint.maxBytes(records, segments, segmentBytes);
+    return FileSizes.checkpoint(records, segments, segmentBytes);
   }
 
   /** Slab files. */

@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 
 /**
  * What changed since a checkpoint began, in its order: which segments were opened and emptied, and
- * what was removed. One of {@value #FILES} files of constant size, used in turn; see {@code
+ * what was removed. One of {@value FileSizes#JOURNALS} files of constant size, used in turn; see {@code
  * docs/disk-format.md}.
  *
  * <p>Thread-safe. What appends takes a short lock and writes nothing, any thread may call it;
@@ -21,9 +21,6 @@ import java.util.zip.CRC32C;
  * {@code writing} over a write, and the monitor guards what waits to be written.
  */
 final class Journal implements AutoCloseable {
-  /** Files of a directory: {@value}. */
-  static final int FILES = 4;
-
   /** Bytes of a record. */
   static final int RECORD_BYTES = 32;
 
@@ -345,7 +342,7 @@ final class Journal implements AutoCloseable {
     try {
       forceWritten();
       long next = number + 1;
-      boolean begins = next - FILES < needed;
+      boolean begins = next - FileSizes.JOURNALS < needed;
       return begins
           ? goOnIn(begin(marks.journal(next), medium, directory, next), next)
           : markHere();

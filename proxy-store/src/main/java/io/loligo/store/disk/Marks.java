@@ -94,7 +94,7 @@ final class Marks implements AutoCloseable {
   List<Path> files() {
     List<Path> all = new ArrayList<>();
     all.addAll(List.of(header(), roll(), purges(), checkpoint(0), checkpoint(1), slabs(0)));
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       all.add(journal(i));
     }
     return all;
@@ -112,7 +112,7 @@ final class Marks implements AutoCloseable {
 
   /** The file of journal {@code number}. */
   Path journal(long number) {
-    return directory.resolve("journal." + number % Journal.FILES);
+    return directory.resolve("journal." + number % FileSizes.JOURNALS);
   }
 
   /** What versions before the third had beside the slabs. */
@@ -169,7 +169,7 @@ final class Marks implements AutoCloseable {
     for (String old : List.of("CLEAN", "REBUILD", "map", "checkpoint.0", "checkpoint.1")) {
       Files.deleteIfExists(directory.resolve(old));
     }
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       Files.deleteIfExists(journal(i));
     }
     for (int i = 0; i < geometry.files() || Files.exists(slabs(i)); i++) {

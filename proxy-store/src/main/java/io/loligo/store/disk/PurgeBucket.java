@@ -12,10 +12,10 @@ import java.util.zip.CRC32C;
  * thread-safe.
  */
 final class PurgeBucket {
-  static final int CELL_BYTES = 16;
+  static final int CELL_BYTES = FileSizes.CELL_BYTES;
 
   /** A sector: no disk writes half of it. */
-  static final int BYTES = Moments.CELLS * CELL_BYTES;
+  static final int BYTES = FileSizes.BUCKET_BYTES;
 
   // a moment: 46 bits of milliseconds, 2 of the table, 16 of the checksum
   private static final int CHECK_BITS = 16;

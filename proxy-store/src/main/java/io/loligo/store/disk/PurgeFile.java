@@ -1,7 +1,6 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.purge.Ban;
-import io.loligo.store.purge.Moments;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;
 import io.loligo.store.purge.UrlPattern;
@@ -25,14 +24,9 @@ import java.util.zip.CRC32C;
  */
 final class PurgeFile implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F5052L;
-  static final int BANS_AT = Block.PAGE_BYTES;
-  static final int BAN_BYTES = 1024;
-  static final int BUCKETS_AT = BANS_AT + Purges.MAX_BANS * BAN_BYTES;
-  private static final int MIN_BUCKETS = 512;
-
-  /** The buckets have this share of a directory at most, as a divisor. */
-  private static final int SHARE = 64;
-
+  private static final int BANS_AT = FileSizes.BANS_AT;
+  private static final int BAN_BYTES = FileSizes.BAN_BYTES;
+  private static final int BUCKETS_AT = FileSizes.BUCKETS_AT;
   private static final int READ_BYTES = 128 << 10;
 
   // checksum 4, bytes behind it 4, moment 8, bytes of host 4
@@ -48,25 +42,14 @@ final class PurgeFile implements AutoCloseable {
     this.buckets = buckets;
   }
 
-  /** Buckets in a directory of {@code totalBytes}; a power of two. */
-  static int buckets(long totalBytes) {
-    long most = Math.max(MIN_BUCKETS, totalBytes / SHARE / PurgeBucket.BYTES);
-    return (int) Math.min(Moments.BUCKETS, Long.highestOneBit(most));
-  }
-
-  /** Bytes of the file in a directory of {@code totalBytes}. */
-  static int bytes(long totalBytes) {
-    return BUCKETS_AT + buckets(totalBytes) * PurgeBucket.BYTES;
-  }
-
   /**
    * Opens the one at {@code path} of a directory of {@code totalBytes}. Where there is none of this
    * version and size, or it is damaged, a new one is begun, and {@code header} is deleted before:
    * the purges of its responses are not known.
    */
   static PurgeFile open(Path path, Path header, long totalBytes, Medium medium) throws IOException {
-    int buckets = buckets(totalBytes);
-    if (Files.exists(path) && Files.size(path) == bytes(totalBytes)) {
+    int buckets = FileSizes.purgeBuckets(totalBytes);
+    if (Files.exists(path) && Files.size(path) == FileSizes.purges(totalBytes)) {
       PurgeFile there = new PurgeFile(channel(path), buckets);
       if (there.isSound()) {
         return there;
@@ -75,7 +58,7 @@ final class PurgeFile implements AutoCloseable {
     }
     Files.deleteIfExists(header);
     Files.deleteIfExists(path);
-    medium.allocate(path, bytes(totalBytes));
+    medium.allocate(path, FileSizes.purges(totalBytes));
     PurgeFile begun = new PurgeFile(channel(path), buckets);
     begun.write(
         ByteBuffer.allocate(16).putLong(MAGIC).putInt(Marks.VERSION).putInt(buckets).flip(), 0);

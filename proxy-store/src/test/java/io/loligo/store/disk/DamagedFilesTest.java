@@ -150,7 +150,7 @@ final class DamagedFilesTest {
   }
 
   private static Path newestJournal(Path path) throws IOException {
-    return extreme(path, "journal", Journal.FILES, 16, true);
+    return extreme(path, "journal", FileSizes.JOURNALS, 16, true);
   }
 
   private Path checkpoint(boolean newer) throws IOException {
@@ -331,7 +331,7 @@ final class DamagedFilesTest {
         switch (file) {
           case "older checkpoint" -> checkpoint(false);
           case "newer checkpoint" -> checkpoint(true);
-          case "oldest journal" -> extreme(here(), "journal", Journal.FILES, 16, false);
+          case "oldest journal" -> extreme(here(), "journal", FileSizes.JOURNALS, 16, false);
           case "newest journal" -> newestJournal(here());
           default -> file(file);
         };

@@ -130,7 +130,7 @@ final class DiskFormatTest {
     for (int i = 0; i < 2; i++) {
       assertThat(temp.resolve("checkpoint." + i)).hasSize(geometry.checkpointBytes());
     }
-    for (int i = 0; i < Journal.FILES; i++) {
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
       assertThat(temp.resolve("journal." + i)).hasSize(geometry.journalBytes());
     }
     try (var files = Files.list(temp)) {

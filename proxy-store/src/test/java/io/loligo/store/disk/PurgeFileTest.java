@@ -44,7 +44,7 @@ class PurgeFileTest {
   }
 
   private static int cell(int bucket, int cell) {
-    return PurgeFile.BUCKETS_AT
+    return FileSizes.BUCKETS_AT
         + bucket * PurgeBucket.BYTES
         + cell * PurgeBucket.CELL_BYTES
         + Long.BYTES;
@@ -73,7 +73,7 @@ class PurgeFileTest {
       assertThat(moment(Table.GROUP)).isZero();
     }
     assertThat(header).exists();
-    assertThat(Files.size(path)).isEqualTo(PurgeFile.bytes(TOTAL_BYTES));
+    assertThat(Files.size(path)).isEqualTo(FileSizes.purges(TOTAL_BYTES));
   }
 
   @Test
@@ -88,7 +88,7 @@ class PurgeFileTest {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
       assertThat(file.readLong()).isEqualTo(page.constant("magic of purges"));
       assertThat(file.readInt()).isEqualTo((int) page.constant("version"));
-      assertThat(file.readInt()).isEqualTo(PurgeFile.buckets(TOTAL_BYTES));
+      assertThat(file.readInt()).isEqualTo(FileSizes.purgeBuckets(TOTAL_BYTES));
       int bucket = page.offset("Purges", "buckets") + 77 * page.end("Bucket", "names");
       int cell = page.end("Cell", "moment");
       for (int i = 0; i < 3; i++) {
@@ -195,16 +195,16 @@ class PurgeFileTest {
     assertThat(first).isEqualTo(cell(76, 0));
     before[first] = 1;
     assertThat(Arrays.mismatch(before, after)).isBetween(cell(77, 0), cell(77, Moments.CELLS));
-    int end = PurgeFile.BUCKETS_AT + 78 * PurgeBucket.BYTES;
+    int end = FileSizes.BUCKETS_AT + 78 * PurgeBucket.BYTES;
     assertThat(Arrays.mismatch(before, end, before.length, after, end, after.length)).isEqualTo(-1);
   }
 
   @Test
   void hasASixtyFourthOfTheDirectoryAtMost() {
-    long small = PurgeFile.bytes(8 << 20);
+    long small = FileSizes.purges(8 << 20);
     assertThat(small).isLessThan(400_000);
     for (long megabytes = 32; megabytes <= 1 << 24; megabytes *= 2) {
-      int buckets = PurgeFile.bytes(megabytes << 20) - PurgeFile.BUCKETS_AT;
+      int buckets = FileSizes.purges(megabytes << 20) - FileSizes.BUCKETS_AT;
       assertThat(buckets).isEqualTo((int) Math.min(32L << 20, (megabytes << 20) / 64));
     }
   }
@@ -255,7 +255,7 @@ class PurgeFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {0, 11, 15, PurgeFile.BANS_AT + 25})
+  @ValueSource(longs = {0, 11, 15, FileSizes.BANS_AT + 25})
   void whereItIsDamagedNothingElseCounts(long offset) throws IOException {
     try (PurgeFile file = open()) {
       file.ban(new Ban(1, UrlPattern.of("", "pattern")));
@@ -279,10 +279,10 @@ class PurgeFileTest {
   @Test
   void whereItIsShortNothingElseCounts() throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-      file.setLength(PurgeFile.bytes(TOTAL_BYTES) - 1L);
+      file.setLength(FileSizes.purges(TOTAL_BYTES) - 1L);
     }
     open().close();
     assertThat(header).doesNotExist();
-    assertThat(Files.size(path)).isEqualTo(PurgeFile.bytes(TOTAL_BYTES));
+    assertThat(Files.size(path)).isEqualTo(FileSizes.purges(TOTAL_BYTES));
   }
 }

@@ -227,7 +227,7 @@ final class RecoveryTest {
     assertThat(first.purge(URL)).isOne();
     assertThat(first.purge(URL + 2)).isOne(); // behind it stands that the first was forced
     kill(first);
-    change(newest("journal", Journal.FILES), Journal.HEADER_BYTES + 8, 77);
+    change(newest("journal", FileSizes.JOURNALS), Journal.HEADER_BYTES + 8, 77);
     try (DiskFixture fixture = open()) {
       assertThat(fixture.stats().objects()).isZero();
     }
@@ -376,8 +376,8 @@ final class RecoveryTest {
     }
     DiskFixture first = open();
     first.settle();
-    Files.copy(newest("journal", Journal.FILES), temp.resolve("kept"));
-    Path journal = newest("journal", Journal.FILES).getFileName();
+    Files.copy(newest("journal", FileSizes.JOURNALS), temp.resolve("kept"));
+    Path journal = newest("journal", FileSizes.JOURNALS).getFileName();
     first.store.store.remove(StoreFixture.key(URL)); // for which nobody waits
     first.settle();
     kill(first);
