@@ -114,7 +114,7 @@ public final class CatalogueLoad implements AutoCloseable {
             KEY,
             Unpooled.EMPTY_BUFFER,
             layout,
-            Stored.NO_PIECES,
+            Contents.NO_PIECES,
             Unpooled.EMPTY_BUFFER);
         Block.seal(block, 0, 1);
         blocks[i] = block;
@@ -129,7 +129,7 @@ public final class CatalogueLoad implements AutoCloseable {
       FirstBlock.version(block, ids.incrementAndGet());
       long place = Place.of(segment, Geometry.SEGMENT_HEADER_BYTES);
       Publication publication =
-          new Publication(block, place, Stored.NO_PIECES, layout).leavesNothing();
+          new Publication(block, place, Contents.NO_PIECES, layout).leavesNothing();
       return catalogue.publish(publication) == Catalogue.Published.DONE;
     }
   }

@@ -24,8 +24,8 @@ class MarksTest {
         files.cut(bound -> drawn.getAndIncrement() == 0 ? Math.min(moment, bound - 1) : 0));
   }
 
-  private static Roll.Sheet sheet(long number) {
-    return new Roll.Sheet(1, number, false, new long[] {1});
+  private static RollSheet sheet(long number) {
+    return new RollSheet(1, number, false, new long[] {1});
   }
 
   @Test

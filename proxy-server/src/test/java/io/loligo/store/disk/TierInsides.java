@@ -50,7 +50,8 @@ final class TierInsides {
 
   /** Null where it was never opened. */
   static DirectoryContext context(DiskTier tier) {
-    return (DirectoryContext) get(directory(tier), "parts");
+    OpenDirectory open = (OpenDirectory) get(directory(tier), "parts");
+    return open == null ? null : open.context();
   }
 
   /** Versions of all that is stored. */

@@ -9,8 +9,6 @@ import java.io.IOException;
  * Thread-safe: disk threads; {@link #readFirstNow} belongs to event loops, too.
  */
 final class Blocks {
-  private static final int SEGMENT_MAGIC = 0x4C4F4C53;
-
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
@@ -205,20 +203,6 @@ final class Blocks {
         entries.release();
       }
     }
-  }
-
-  /** Writes the header of a packed segment to the beginning of {@code memory}, borrowed. */
-  static void writeHeader(ByteBuf memory, long generation) {
-    memory.setZero(0, Geometry.SEGMENT_HEADER_BYTES);
-    memory.setInt(0, SEGMENT_MAGIC);
-    memory.setLong(8, generation);
-  }
-
-  /** Whether {@code segment}, read from its beginning, is in its life {@code generation}. */
-  static boolean isHeader(ByteBuf segment, long generation) {
-    return segment.readableBytes() >= 16
-        && segment.getInt(0) == SEGMENT_MAGIC
-        && segment.getLong(8) == generation;
   }
 
   /**

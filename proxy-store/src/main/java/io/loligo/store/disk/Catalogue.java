@@ -813,7 +813,7 @@ final class Catalogue {
           index.length(local),
           index.hits(local),
           (alternative ? Contents.ALTERNATIVE : 0) | (isPart(index, local) ? Contents.PART : 0),
-          pieces == null ? Stored.NO_PIECES : pieces.places,
+          pieces == null ? Contents.NO_PIECES : pieces.places,
           pieces == null ? 0 : pieces.fullBytes,
           pieces == null ? 0 : pieces.lastBytes);
     }

@@ -15,6 +15,9 @@ final class Contents {
   /** Bytes of an entry without pieces. */
   static final int ENTRY_BYTES = 32;
 
+  /** The pieces of a response whose first block is all. */
+  static final long[] NO_PIECES = {};
+
   /** Bytes in front of the places of the pieces. */
   static final int PIECES_BYTES = 12;
 
@@ -92,7 +95,7 @@ final class Contents {
     int hits = in.readUnsignedByte();
     int flags = in.readByte();
     if ((flags & HAS_PIECES) == 0) {
-      return new Entry(high, low, version, offset, length, hits, flags, Stored.NO_PIECES, 0, 0);
+      return new Entry(high, low, version, offset, length, hits, flags, NO_PIECES, 0, 0);
     }
     if (in.readableBytes() < PIECES_BYTES) {
       return null;

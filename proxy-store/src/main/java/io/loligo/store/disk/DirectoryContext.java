@@ -4,7 +4,8 @@ import io.loligo.store.memory.MemoryLedger;
 import java.util.function.Consumer;
 
 /**
- * What works on a directory that is open, for those who are made for one task. Immutable.
+ * What a directory that is open consists of: those that read, write and scrub it work on this.
+ * Immutable.
  *
  * @param broken told that the disk does not do what it must
  */
@@ -13,8 +14,6 @@ record DirectoryContext(
     Catalogue catalogue,
     Blocks blocks,
     Space space,
-    Loader loader,
-    Writer writer,
     Journal journal,
     BufferPool pool,
     Geometry geometry,

@@ -82,7 +82,7 @@ final class DirectoryFiles {
 
   /** Told when what is being opened can be looked into, though not all is there yet. */
   interface Begun {
-    void begun(DirectoryContext context, Opening opening);
+    void begun(OpenDirectory directory, Opening opening);
   }
 
   /**
@@ -91,8 +91,7 @@ final class DirectoryFiles {
    * @param stopped whether nobody wants it any more
    * @param progress run when more is final of what is told to {@code begun}
    */
-  DirectoryContext open(BooleanSupplier stopped, Begun begun, Runnable progress)
-      throws IOException {
+  OpenDirectory open(BooleanSupplier stopped, Begun begun, Runnable progress) throws IOException {
     lostRemovals = false;
     discardOtherSize(parts.config, marks, geometry);
     header = marks.readHeader();
@@ -107,6 +106,7 @@ final class DirectoryFiles {
     raiseIds(0);
     Opening opening =
         new Opening(geometry, marks, directory(), stopped, progress, parts.memory::alternativeLeft);
+    OpenDirectory open;
     try {
       long last = lastJournal();
       if (last < 0 || !opening.begin(last)) {
@@ -116,9 +116,9 @@ final class DirectoryFiles {
         return fresh();
       }
       allocate();
-      build(last, opening.journalEnd());
-      begun.begun(context, opening);
-      opening.fill(context);
+      open = build(last, opening.journalEnd());
+      begun.begun(open, opening);
+      opening.fill(context.catalogue(), context.blocks());
       slot = opening.slot();
       neededJournal = opening.firstJournal();
       behind = true;
@@ -130,7 +130,7 @@ final class DirectoryFiles {
           "cache_dir {}: {} responses were not whole", parts.config.path(), opening.rejected());
     }
     raiseIds(opening.highestId() + 1);
-    return context;
+    return open;
   }
 
   /** Nothing is left of a directory whose header says another {@code geometry}. */
@@ -174,20 +174,20 @@ final class DirectoryFiles {
     }
   }
 
-  private DirectoryContext fresh() throws IOException {
+  private OpenDirectory fresh() throws IOException {
     raiseIds(0);
     header = marks.create(geometry, parts.medium.random());
     allocate();
     for (int i = 0; i < FileSizes.JOURNALS; i++) {
       Journal.create(marks.journal(i), parts.medium, directory(), i);
     }
-    build(FileSizes.JOURNALS - 1, Journal.HEADER_BYTES);
+    OpenDirectory open = build(FileSizes.JOURNALS - 1, Journal.HEADER_BYTES);
     context.catalogue().settle();
     slot = 1;
     neededJournal = FileSizes.JOURNALS;
     checkpoint();
     marks.writeHeader(header);
-    return context;
+    return open;
   }
 
   private void raiseIds(long least) {
@@ -196,7 +196,7 @@ final class DirectoryFiles {
   }
 
   /** Opens the slabs, and journal {@code number} at its end, and puts the rest around them. */
-  private void build(long number, long end) throws IOException {
+  private OpenDirectory build(long number, long end) throws IOException {
     Slab slab = parts.medium.slabs(marks, geometry);
     Journal journal;
     try {
@@ -242,7 +242,7 @@ final class DirectoryFiles {
             parts.transit,
             parts.threads,
             parts.counters,
-            parts.memory,
+            parts.memory::wants,
             failures);
     context =
         new DirectoryContext(
@@ -250,8 +250,6 @@ final class DirectoryFiles {
             catalogue,
             blocks,
             space,
-            loader,
-            writer,
             journal,
             pool,
             geometry,
@@ -260,6 +258,7 @@ final class DirectoryFiles {
             parts.counters,
             failures,
             broken);
+    return new OpenDirectory(context, loader, writer);
   }
 
   private DiskAdmission admission() {

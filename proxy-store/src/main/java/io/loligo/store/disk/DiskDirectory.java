@@ -145,7 +145,7 @@ final class DiskDirectory implements AutoCloseable {
   private boolean wasReady;
   private volatile State state = State.OPENING;
   private volatile String reason = "";
-  private volatile DirectoryContext parts;
+  private volatile OpenDirectory parts;
   private volatile Object headerFile;
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
@@ -395,7 +395,7 @@ final class DiskDirectory implements AutoCloseable {
     boolean ready = false;
     patrol = new Patrol(medium::nanos); // it goes all round through what is found
     try {
-      DirectoryContext filled =
+      OpenDirectory filled =
           files.open(() -> state == State.CLOSED, this::begun, this::serveWaiting);
       parts = filled;
       headerFile = fileKey();
@@ -427,14 +427,14 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Something stored under {@code key} is older than what clients were given, while it was off. */
   void missed(CacheKey key) {
-    DirectoryContext last = parts;
+    OpenDirectory last = parts;
     boolean isBack;
     synchronized (this) {
       isBack = state == State.READY;
       if (!isBack && (last == null || missed.size() >= MAX_DEFERRED)) {
         missedMore = true;
       } else if (!isBack) {
-        missed.add(last.secret().hash().of(key, null).high());
+        missed.add(last.high(key));
       }
     }
     if (isBack) {
@@ -498,7 +498,7 @@ final class DiskDirectory implements AutoCloseable {
     whenBack = then;
   }
 
-  private void begun(DirectoryContext filling, Opening begun) {
+  private void begun(OpenDirectory filling, Opening begun) {
     parts = filling;
     if (!reopening.get()) {
       opening = begun; // else nobody waits, and what it missed is still there
@@ -650,7 +650,7 @@ final class DiskDirectory implements AutoCloseable {
     return counters;
   }
 
-  private DirectoryContext ready() {
+  private OpenDirectory ready() {
     return state == State.READY ? parts : null;
   }
 
@@ -665,40 +665,34 @@ final class DiskDirectory implements AutoCloseable {
    */
   boolean mayHold(KeyProbe key) {
     boolean awaited = isAwaited(); // first: it may be ready a moment later
-    DirectoryContext now = ready();
-    return now == null ? awaited : now.catalogue().mayHold(now.secret().hash().of(key).high());
+    OpenDirectory now = ready();
+    return now == null
+        ? awaited
+        : now.catalogue().mayHold(now.context().secret().hash().of(key).high());
   }
 
   /** The same for a key. */
   boolean mayHold(CacheKey key) {
     boolean awaited = isAwaited();
-    DirectoryContext now = ready();
-    return now == null
-        ? awaited
-        : now.catalogue().mayHold(now.secret().hash().of(key, null).high());
+    OpenDirectory now = ready();
+    return now == null ? awaited : now.catalogue().mayHold(now.high(key));
   }
 
   /** See {@link Catalogue#holds}: for removals, after they have cancelled writes under way. */
   boolean holds(CacheKey key) {
-    DirectoryContext now = ready();
-    return now != null && now.catalogue().holds(now.secret().hash().of(key, null).high());
+    OpenDirectory now = ready();
+    return now != null && now.catalogue().holds(now.high(key));
   }
 
   /** See {@link Catalogue#holdsNothing}. */
   boolean holdsNothing(CacheKey key) {
-    DirectoryContext now = ready();
-    return now != null && now.catalogue().holdsNothing(now.secret().hash().of(key, null).high());
-  }
-
-  /** Told on a disk thread. */
-  interface LoadListener {
-    /** Takes the entry. */
-    void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
+    OpenDirectory now = ready();
+    return now != null && now.catalogue().holdsNothing(now.high(key));
   }
 
   /** What can be loaded at once; null where {@link #load} has to be asked. Any thread. */
   Loader.Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null) {
       return null;
     }
@@ -712,7 +706,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean load(
-      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, Loads.Listener then) {
     if (isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()))) {
       return true;
     }
@@ -726,7 +720,7 @@ final class DiskDirectory implements AutoCloseable {
       Fields request,
       Wanted wanted,
       EventExecutor loop,
-      LoadListener then,
+      Loads.Listener then,
       long askedNanos) {}
 
   private boolean await(Waiting one) {
@@ -774,17 +768,17 @@ final class DiskDirectory implements AutoCloseable {
    */
   private boolean isFound(CacheKey key) {
     Opening begun = opening;
-    DirectoryContext now = parts;
+    OpenDirectory now = parts;
     return begun != null
         && begun.isFinal()
         && !forgetsAll
         && !removing.contains(key)
-        && now.catalogue().holds(now.secret().hash().of(key, null).high());
+        && now.catalogue().holds(now.high(key));
   }
 
   private void serveEarly(Waiting one) {
     long began = medium.nanos();
-    DirectoryContext now = parts;
+    OpenDirectory now = parts;
     Loader.Loaded loaded = Loader.Loaded.none(LoadOutcome.ABSENT);
     try (LoadRound round = new LoadRound()) {
       if (isFound(one.key) || ready() != null) {
@@ -802,7 +796,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Loads for requests that waited together. Confined to a disk thread. */
   private final class Round implements Loads.Round {
-    private final DirectoryContext now = parts;
+    private final OpenDirectory now = parts;
     private final LoadRound held = new LoadRound();
     private boolean failed;
 
@@ -835,12 +829,12 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Looks for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
   boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     long asked = medium.nanos();
     return now != null && threads.read(() -> then.accept(peekNow(now, key, asked)), loop);
   }
 
-  private Loader.Peeked peekNow(DirectoryContext now, CacheKey key, long askedNanos) {
+  private Loader.Peeked peekNow(OpenDirectory now, CacheKey key, long askedNanos) {
     if (state != State.READY) {
       return new Loader.Peeked(List.of(), LoadOutcome.ABSENT);
     }
@@ -865,14 +859,14 @@ final class DiskDirectory implements AutoCloseable {
       int max,
       EventExecutor loop,
       Consumer<List<Entry>> then) {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     long asked = medium.nanos();
     return now != null
         && threads.read(() -> then.accept(variantsNow(now, key, which, max, asked)), loop);
   }
 
   private List<Entry> variantsNow(
-      DirectoryContext now, CacheKey key, Predicate<StoredMeta> which, int max, long askedNanos) {
+      OpenDirectory now, CacheKey key, Predicate<StoredMeta> which, int max, long askedNanos) {
     if (state != State.READY || loads.isLate(askedNanos)) {
       return List.of();
     }
@@ -888,9 +882,9 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** One place that cannot be read is damage; several in a row are a disk that fails. */
-  private void failedToRead(DirectoryContext now, Throwable why) {
+  private void failedToRead(OpenDirectory now, Throwable why) {
     counters.damaged.increment();
-    now.failures().failed(why);
+    now.context().failures().failed(why);
   }
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
@@ -911,10 +905,15 @@ final class DiskDirectory implements AutoCloseable {
    * @param fresh whether only its head is new: the content is not in memory but on disk already
    * @param then told when it is through, on a disk thread or at once; {@code entry} is alive still
    */
-  void write(Entry entry, boolean fresh, boolean late, BooleanSupplier cancelled, Written then) {
-    DirectoryContext now = ready();
+  void write(
+      Entry entry,
+      boolean fresh,
+      boolean late,
+      BooleanSupplier cancelled,
+      Write.Listener then) {
+    OpenDirectory now = ready();
     if (now == null || !entry.tryRetain()) {
-      then.ended(Ended.NOT_WRITTEN);
+      then.ended(Write.Ended.NOT_WRITTEN);
       return;
     }
     Write write = new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then);
@@ -923,12 +922,12 @@ final class DiskDirectory implements AutoCloseable {
     }
     if (!threads.write(() -> write(now, write), write.bytes(), false)) {
       counters.queueSkips.increment();
-      write.tellAndRelease(Ended.NOT_WRITTEN);
+      write.tellAndRelease(Write.Ended.NOT_WRITTEN);
     }
   }
 
   /** Whether {@code write} is through. */
-  private boolean writeNow(DirectoryContext now, Write write) {
+  private boolean writeNow(OpenDirectory now, Write write) {
     try {
       Writer.Outcome outcome = now.writer().writeNow(write);
       if (outcome == null) {
@@ -944,7 +943,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** So that nobody has to wait for space. */
-  private void makeSpaceEarly(DirectoryContext now) {
+  private void makeSpaceEarly(OpenDirectory now) {
     if (now.space().isLow() && makingSpace.compareAndSet(false, true)) {
       boolean queued =
           threads.write(
@@ -964,24 +963,24 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private void failUnlessShort(DirectoryContext now, Throwable why) {
+  private void failUnlessShort(OpenDirectory now, Throwable why) {
     if (why instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
     } else {
-      now.broken().accept(why);
+      now.broken(why);
     }
   }
 
   /** Responses stored under {@code key}. On a disk thread. */
   int count(CacheKey key) {
-    DirectoryContext now = ready();
-    return now == null ? 0 : now.catalogue().count(now.secret().hash().of(key, null).high());
+    OpenDirectory now = ready();
+    return now == null ? 0 : now.catalogue().count(now.high(key));
   }
 
   /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
   void wentToMemory(Entry entry) {
-    DirectoryContext now = parts;
-    StoredHash hash = now.secret().hash().of(entry.key(), entry.meta().vary());
+    OpenDirectory now = parts;
+    StoredHash hash = now.context().secret().hash().of(entry.key(), entry.meta().vary());
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
 
@@ -990,21 +989,7 @@ final class DiskDirectory implements AutoCloseable {
     return takes(-1) && !threads.isCrowded();
   }
 
-  /** How a write ended. */
-  enum Ended {
-    WRITTEN,
-    /** What is stored, if anything is, is older. */
-    NOT_WRITTEN,
-    /** It is not wanted any more: who cancelled it has his own word on what is stored. */
-    CANCELLED
-  }
-
-  /** Told how a write ended. */
-  interface Written {
-    void ended(Ended how);
-  }
-
-  private void write(DirectoryContext now, Write write) {
+  private void write(OpenDirectory now, Write write) {
     try {
       if (state == State.READY || state == State.CLOSED) {
         write.ended(now.writer().write(write));
@@ -1016,12 +1001,13 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private void written(DirectoryContext now, Write write) {
+  private void written(OpenDirectory now, Write write) {
     try {
-      Ended how = Ended.NOT_WRITTEN;
+      Write.Ended how = Write.Ended.NOT_WRITTEN;
       try {
         how = ended(now, write);
-        if (how == Ended.NOT_WRITTEN && !write.fresh() && !write.late() && state == State.CLOSED) {
+        boolean lost = how == Write.Ended.NOT_WRITTEN && !write.fresh() && !write.late();
+        if (lost && state == State.CLOSED) {
           dropNow(now, write.entry().key(), null, false); // nobody else can any more
         }
       } finally {
@@ -1032,16 +1018,16 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private Ended ended(DirectoryContext now, Write write) {
+  private Write.Ended ended(OpenDirectory now, Write write) {
     Throwable failure = write.failure();
     if (failure instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
       counters.spaceSkips.increment();
     } else if (failure != null) {
-      now.broken().accept(failure);
+      now.broken(failure);
     }
     if (write.outcome() == null) {
-      return Ended.NOT_WRITTEN;
+      return Write.Ended.NOT_WRITTEN;
     }
     return switch (write.outcome()) {
       case WRITTEN -> {
@@ -1050,17 +1036,17 @@ final class DiskDirectory implements AutoCloseable {
         }
         counters.writes.increment();
         counters.writtenBytes.add(write.entry().storedLength());
-        yield Ended.WRITTEN;
+        yield Write.Ended.WRITTEN;
       }
       case REFUSED -> {
         counters.refusals.increment();
-        yield Ended.NOT_WRITTEN;
+        yield Write.Ended.NOT_WRITTEN;
       }
       case NO_SPACE -> {
         counters.spaceSkips.increment();
-        yield Ended.NOT_WRITTEN;
+        yield Write.Ended.NOT_WRITTEN;
       }
-      case CANCELLED -> Ended.CANCELLED;
+      case CANCELLED -> Write.Ended.CANCELLED;
     };
   }
 
@@ -1074,7 +1060,7 @@ final class DiskDirectory implements AutoCloseable {
     if (removeWhenOpen(key, null, durably, then)) {
       return;
     }
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     boolean queued =
         now != null && queue(() -> confirm(now, dropNow(now, key, null, durably), durably, then));
     if (!queued) {
@@ -1091,7 +1077,7 @@ final class DiskDirectory implements AutoCloseable {
     if (removeWhenOpen(key, vary, false, count -> {})) {
       return;
     }
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null) {
       missed(key);
     } else {
@@ -1104,27 +1090,27 @@ final class DiskDirectory implements AutoCloseable {
    *
    * @param vary which variant; null: all
    */
-  private int dropNow(DirectoryContext now, CacheKey key, VarySelection vary, boolean durably) {
+  private int dropNow(OpenDirectory now, CacheKey key, VarySelection vary, boolean durably) {
     try {
-      StoredHash hash = now.secret().hash().of(key, vary);
+      StoredHash hash = now.context().secret().hash().of(key, vary);
       return vary == null
           ? now.catalogue().dropAll(hash.high(), durably)
           : now.catalogue().dropVariant(hash.high(), hash.low());
     } catch (RuntimeException | Error e) {
-      now.broken().accept(e);
+      now.broken(e);
       return -1;
     }
   }
 
   /** Tells {@code then} when what was dropped can come back no more. */
-  private void confirm(DirectoryContext now, int count, boolean durably, IntConsumer then) {
+  private void confirm(OpenDirectory now, int count, boolean durably, IntConsumer then) {
     int told = count;
     try {
       if (count >= 0) {
         now.journal().flush(); // not that of another, where it is open again since
       }
     } catch (IOException | RuntimeException e) {
-      now.broken().accept(e);
+      now.broken(e);
       told = -1;
     }
     if (told >= 0 && durably) {
@@ -1136,13 +1122,13 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Drops variant {@code id} under {@code key}: another directory has a newer one. */
   void dropOlder(CacheKey key, long id) {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now != null) {
       threads.urgent(
           () -> {
-            long high = now.secret().hash().of(key, null).high();
+            long high = now.high(key);
             for (Stored stored : now.catalogue().variants(high)) {
-              ByteBuf block = now.blocks().tryReadFirst(stored.place(), stored.length());
+              ByteBuf block = now.context().blocks().tryReadFirst(stored.place(), stored.length());
               if (block != null) {
                 if (stored.isSame(block) && Block.id(block) == id) {
                   now.catalogue().drop(stored);
@@ -1222,7 +1208,7 @@ final class DiskDirectory implements AutoCloseable {
       EventExecutor loop,
       Spool.Listener listener,
       Runnable superseded) {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null || !takes(contentLength)) {
       return null;
     }
@@ -1234,7 +1220,8 @@ final class DiskDirectory implements AutoCloseable {
     long most = config.maxObjectBytes() < 0 ? Long.MAX_VALUE : config.maxObjectBytes();
     try {
       return new DiskSpool(
-          now,
+          now.context(),
+          now.writer(),
           key,
           fields,
           contentLength,
@@ -1319,7 +1306,7 @@ final class DiskDirectory implements AutoCloseable {
       then.run();
       return 0;
     }
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null) {
       missedMore();
     }
@@ -1345,12 +1332,12 @@ final class DiskDirectory implements AutoCloseable {
     return false;
   }
 
-  private void clearNow(DirectoryContext now) {
+  private void clearNow(OpenDirectory now) {
     try {
       now.catalogue().clear();
       now.journal().flush();
     } catch (IOException | RuntimeException | Error e) {
-      now.broken().accept(e);
+      now.broken(e);
     }
   }
 
@@ -1359,13 +1346,13 @@ final class DiskDirectory implements AutoCloseable {
    * one that is off is opened again now and then. Every second.
    */
   void tick() {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null) {
       serveWaiting(); // until nobody waits any more
       reopenIfDue();
       return;
     }
-    now.segments().closeBuffers(false);
+    now.context().segments().closeBuffers(false);
     if (ticking.getAndSet(true)) {
       return;
     }
@@ -1386,7 +1373,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private void tickNow() {
-    DirectoryContext now = ready();
+    OpenDirectory now = ready();
     if (now == null) {
       return;
     }
@@ -1405,7 +1392,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     checkpointIfDue();
     try {
-      patrol.step(now, purges.bans(), files.checkpoints(), this::retire);
+      patrol.step(now.context(), purges.bans(), files.checkpoints(), this::retire);
     } catch (OutOfMemoryError e) {
       MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
     } catch (RuntimeException e) {
@@ -1458,17 +1445,17 @@ final class DiskDirectory implements AutoCloseable {
 
   /** See {@link Catalogue#isFullOfLate}. */
   boolean isFull() {
-    DirectoryContext now = parts;
+    OpenDirectory now = parts;
     return now != null && now.catalogue().isFullOfLate();
   }
 
   long storedBytes() {
-    DirectoryContext now = parts;
+    OpenDirectory now = parts;
     return now == null ? 0 : now.catalogue().storedBytes();
   }
 
   DiskStats stats() {
-    DirectoryContext now = parts;
+    OpenDirectory now = parts;
     DiskStats.State shown =
         switch (state) {
           case OPENING -> DiskStats.State.OPENING;

@@ -88,7 +88,7 @@ final class DiskSpool implements Spool {
 
   // written by disk threads, read by all
   private final ByteBuf first;
-  private volatile long[] pieces = Stored.NO_PIECES;
+  private volatile long[] pieces = Contents.NO_PIECES;
   private volatile long length;
   private volatile boolean failed;
   private volatile boolean stored;
@@ -102,6 +102,7 @@ final class DiskSpool implements Spool {
    */
   DiskSpool(
       DirectoryContext context,
+      Writer writer,
       CacheKey key,
       ByteBuf fields,
       long announced,
@@ -117,7 +118,7 @@ final class DiskSpool implements Spool {
     this.catalogue = context.catalogue();
     this.blocks = context.blocks();
     this.space = context.space();
-    this.writer = context.writer();
+    this.writer = writer;
     this.threads = context.threads();
     this.transit = context.transit();
     this.counters = context.counters();

@@ -685,11 +685,11 @@ public final class DiskTier implements AutoCloseable {
         false,
         () -> pending.cancelled,
         outcome -> {
-          if (outcome == DiskDirectory.Ended.NOT_WRITTEN && !fresh) {
+          if (outcome == Write.Ended.NOT_WRITTEN && !fresh) {
             supersede(key); // before the older one can be found again
           }
           pending.end();
-          if (outcome == DiskDirectory.Ended.WRITTEN) {
+          if (outcome == Write.Ended.WRITTEN) {
             written(directory, entry);
           }
         });
@@ -722,7 +722,7 @@ public final class DiskTier implements AutoCloseable {
         true,
         () -> pending.cancelled || !memory.holds(entry),
         outcome -> {
-          if (outcome == DiskDirectory.Ended.WRITTEN) {
+          if (outcome == Write.Ended.WRITTEN) {
             if (memory.holds(entry) && !isBeingRemoved(key)) {
               written(directory, entry);
             } else {

@@ -3,7 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.store.admission.Lane;
 
 /**
- * Whole pages given out in a stream segment, pinned until {@link Catalogue#unpin}.
+ * Whole pages given out in a stream segment, pinned until {@link Segments#unpin}.
  *
  * @param place where it starts
  * @param bytes given out

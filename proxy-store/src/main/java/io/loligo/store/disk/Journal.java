@@ -12,8 +12,8 @@ import java.util.zip.CRC32C;
 
 /**
  * What changed since a checkpoint began, in its order: which segments were opened and emptied, and
- * what was removed. One of {@value FileSizes#JOURNALS} files of constant size, used in turn; see {@code
- * docs/disk-format.md}.
+ * what was removed. One of {@value FileSizes#JOURNALS} files of constant size, used in turn; see
+ * {@code docs/disk-format.md}.
  *
  * <p>Thread-safe. What appends takes a short lock and writes nothing, any thread may call it;
  * {@link #flush}, {@link #force}, {@link #mark} and {@link #close} write, and belong to disk
@@ -157,17 +157,11 @@ final class Journal implements AutoCloseable {
     return forced == flushes && isFlushed();
   }
 
-  /** {@code segment} begins a life. Guarded by the segments. */
-  void opened(Segment segment) {
+  /** {@code segment} begins a life, of lane and kind. Guarded by the segments. */
+  void opened(int segment, int lane, int kind, long generation) {
     int more = opened + 1;
     opened = more;
-    append(
-        Type.OPEN,
-        segment.lane.ordinal(),
-        segment.kind.ordinal(),
-        segment.number,
-        segment.generation,
-        0);
+    append(Type.OPEN, lane, kind, segment, generation, 0);
   }
 
   void freed(int segment, long generation) {

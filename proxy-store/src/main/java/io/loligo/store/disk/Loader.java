@@ -34,6 +34,17 @@ final class Loader {
     }
   }
 
+  /** What memory wants of the responses that are loaded. */
+  interface MemoryWish {
+    /**
+     * Whether it wants a copy of a response that was just asked for.
+     *
+     * @param contentLength bytes of content
+     * @param hits times the disk was asked for it, this one included
+     */
+    boolean wants(long contentLength, int hits);
+  }
+
   private final Catalogue catalogue;
   private final Records records;
   private final Blocks blocks;
@@ -41,7 +52,7 @@ final class Loader {
   private final MemoryLedger transit;
   private final DiskThreads threads;
   private final DirectoryCounters counters;
-  private final DiskTier.MemoryView memory;
+  private final MemoryWish memory;
   private final ReadFailures failures;
 
   /** So many blocks are read from the disk together where a client reads one after the other. */
@@ -58,7 +69,7 @@ final class Loader {
       MemoryLedger transit,
       DiskThreads threads,
       DirectoryCounters counters,
-      DiskTier.MemoryView memory,
+      MemoryWish memory,
       ReadFailures failures) {
     this.memory = memory;
     this.catalogue = catalogue;

@@ -36,6 +36,12 @@ final class Loads {
     boolean read(Runnable task, EventExecutor loop);
   }
 
+  /** Told on a disk thread. */
+  interface Listener {
+    /** Takes the entry. */
+    void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
+  }
+
   /** Answers the requests of one task. Confined to a disk thread. */
   interface Round extends AutoCloseable {
     Loader.Loaded load(CacheKey key, Fields request, Wanted wanted);
@@ -47,11 +53,11 @@ final class Loads {
   private static final class Waiter {
     private final Fields request;
     private final Wanted wanted;
-    private final DiskDirectory.LoadListener then;
+    private final Listener then;
     private final long askedNanos;
 
     Waiter(
-        Fields request, Wanted wanted, DiskDirectory.LoadListener then, long askedNanos) {
+        Fields request, Wanted wanted, Listener then, long askedNanos) {
       this.askedNanos = askedNanos;
       this.request = request;
       this.wanted = wanted;
@@ -100,7 +106,7 @@ final class Loads {
       Fields request,
       Wanted wanted,
       EventExecutor loop,
-      DiskDirectory.LoadListener then) {
+      Listener then) {
     if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
       return false;

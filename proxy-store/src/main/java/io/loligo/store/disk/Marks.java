@@ -190,7 +190,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** What the directory has of the roll, or null where that is not whole. */
-  Roll.Sheet readRoll() throws IOException {
+  RollSheet readRoll() throws IOException {
     ByteBuffer octets = read(roll(), ROLL_MAGIC);
     if (octets == null) {
       return null;
@@ -199,12 +199,12 @@ final class Marks implements AutoCloseable {
     long number = octets.getLong();
     boolean behind = octets.getInt() != 0;
     int count = octets.getInt();
-    if (count < 0 || count > Roll.MAX_MEMBERS) {
+    if (count < 0 || count > RollSheet.MAX_MEMBERS) {
       return null;
     }
     long[] members = new long[count];
     octets.asLongBuffer().get(members);
-    return new Roll.Sheet(own, number, behind, members);
+    return new RollSheet(own, number, behind, members);
   }
 
   /**
@@ -212,7 +212,7 @@ final class Marks implements AutoCloseable {
    *
    * @param durably whether it is to be on the disk before this returns
    */
-  void writeRoll(Roll.Sheet sheet, boolean durably) throws IOException {
+  void writeRoll(RollSheet sheet, boolean durably) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
     ByteBuffer octets = ByteBuffer.wrap(bytes);
     octets.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);

@@ -68,7 +68,8 @@ final class Opening {
    * @param directory see {@link Secret#directory}
    * @param stopped whether nobody wants it any more
    * @param progress run now and then when what is found is final
-   * @param alternatives see {@link DiskTier.MemoryView#alternativeLeft}
+   * @param alternatives told of what an earlier process left, or may have, under another key of a
+   *     URL than its own: the hash of the URL's path; empty: whatever it is
    */
   Opening(
       Geometry geometry,
@@ -155,9 +156,9 @@ final class Opening {
   }
 
   /** Takes up everything, after {@link #begin} said that there is something. */
-  void fill(DirectoryContext context) throws IOException {
-    catalogue = context.catalogue();
-    blocks = context.blocks();
+  void fill(Catalogue empty, Blocks onDisk) throws IOException {
+    catalogue = empty;
+    blocks = onDisk;
     take();
   }
 
@@ -408,7 +409,7 @@ final class Opening {
       int start = 0; // of the window, in the segment
       int end = blocks.readRaw(state.number(), 0, window, 0, window.capacity());
       window.setIndex(0, end);
-      if (!Blocks.isHeader(window, state.generation())) {
+      if (!SegmentHeader.isOf(window, state.generation())) {
         return;
       }
       int at = Geometry.SEGMENT_HEADER_BYTES;

@@ -21,28 +21,11 @@ import org.slf4j.LoggerFactory;
  * removal comes which one that is away does not hear of.
  */
 final class Roll {
-  /** Directories named at most; with more, those that are not configured are forgotten. */
-  static final int MAX_MEMBERS = 256;
-
   private static final Logger LOG = LoggerFactory.getLogger(Roll.class);
   private static final int ID_SHIFT = 20;
 
-  /**
-   * What one directory has of it.
-   *
-   * @param own the number the directory is known by to the others
-   * @param number higher each time it is written
-   * @param behind whether the directory may hold older copies of what another has
-   * @param members who has heard of every removal
-   */
-  record Sheet(long own, long number, boolean behind, long[] members) {
-    boolean lists(long directory) {
-      return LongStream.of(members).anyMatch(member -> member == directory);
-    }
-  }
-
   private final List<DiskDirectory> directories;
-  private final Sheet[] sheets;
+  private final RollSheet[] sheets;
   private final Medium medium;
 
   /** Those of the directories that, being off, will be emptied: it is written down for them. */
@@ -53,7 +36,7 @@ final class Roll {
 
   private volatile boolean strangers;
 
-  private Roll(List<DiskDirectory> directories, Sheet[] sheets, Medium medium) {
+  private Roll(List<DiskDirectory> directories, RollSheet[] sheets, Medium medium) {
     this.directories = directories;
     this.sheets = sheets;
     this.medium = medium;
@@ -68,12 +51,12 @@ final class Roll {
    */
   static Roll call(List<DiskDirectory> directories, Medium medium) throws IOException {
     RandomGenerator random = medium.random();
-    Sheet[] sheets = new Sheet[directories.size()];
-    Sheet newest = null;
+    RollSheet[] sheets = new RollSheet[directories.size()];
+    RollSheet newest = null;
     for (int i = 0; i < sheets.length; i++) {
-      Sheet sheet = read(directories.get(i));
-      sheets[i] = sheet == null ? new Sheet(random.nextLong(), 0, false, new long[0]) : sheet;
-      newest = newest == null || sheets[i].number > newest.number ? sheets[i] : newest;
+      RollSheet sheet = read(directories.get(i));
+      sheets[i] = sheet == null ? new RollSheet(random.nextLong(), 0, false, new long[0]) : sheet;
+      newest = newest == null || sheets[i].number() > newest.number() ? sheets[i] : newest;
     }
     Roll roll = new Roll(directories, sheets, medium);
     if (newest != null) {
@@ -82,7 +65,7 @@ final class Roll {
     return roll;
   }
 
-  private static Sheet read(DiskDirectory directory) throws IOException {
+  private static RollSheet read(DiskDirectory directory) throws IOException {
     try {
       return directory.marks().readRoll();
     } catch (IOException e) {
@@ -90,26 +73,28 @@ final class Roll {
     }
   }
 
-  private synchronized void begin(Sheet newest) throws IOException {
-    boolean same = newest.members.length == sheets.length;
+  private synchronized void begin(RollSheet newest) throws IOException {
+    boolean same = newest.members().length == sheets.length;
     for (int i = 0; i < sheets.length; i++) {
-      Sheet sheet = sheets[i];
-      boolean listed = newest.lists(sheet.own);
-      same &= listed && sheet.number == newest.number;
-      if (newest.number > 0 && !listed) {
+      RollSheet sheet = sheets[i];
+      boolean listed = newest.lists(sheet.own());
+      same &= listed && sheet.number() == newest.number();
+      if (newest.number() > 0 && !listed) {
         discard(directories.get(i));
       }
-      boolean behind = listed && (sheet.behind || sheet.number < newest.number);
+      boolean behind = listed && (sheet.behind() || sheet.number() < newest.number());
       directories.get(i).behind(behind);
-      sheets[i] = new Sheet(sheet.own, sheet.number, behind, sheet.members);
+      sheets[i] = new RollSheet(sheet.own(), sheet.number(), behind, sheet.members());
     }
-    long[] here = Arrays.stream(sheets).mapToLong(Sheet::own).toArray();
+    long[] here = Arrays.stream(sheets).mapToLong(RollSheet::own).toArray();
     long[] all =
-        LongStream.concat(LongStream.of(here), LongStream.of(newest.members)).distinct().toArray();
+        LongStream.concat(LongStream.of(here), LongStream.of(newest.members()))
+            .distinct()
+            .toArray();
     if (!same) {
-      long[] members = all.length > MAX_MEMBERS ? here : all;
+      long[] members = all.length > RollSheet.MAX_MEMBERS ? here : all;
       for (int i = 0; i < sheets.length; i++) {
-        sheets[i] = new Sheet(sheets[i].own, newest.number, sheets[i].behind, members);
+        sheets[i] = new RollSheet(sheets[i].own(), newest.number(), sheets[i].behind(), members);
       }
       raise();
       for (int i = 0; i < sheets.length; i++) {
@@ -141,11 +126,11 @@ final class Roll {
   /** Gives all sheets the next number. */
   private void raise() {
     long number = medium.millis() << ID_SHIFT;
-    for (Sheet sheet : sheets) {
-      number = Math.max(number, sheet.number + 1);
+    for (RollSheet sheet : sheets) {
+      number = Math.max(number, sheet.number() + 1);
     }
     for (int i = 0; i < sheets.length; i++) {
-      sheets[i] = new Sheet(sheets[i].own, number, sheets[i].behind, sheets[i].members);
+      sheets[i] = new RollSheet(sheets[i].own(), number, sheets[i].behind(), sheets[i].members());
     }
   }
 
@@ -170,7 +155,7 @@ final class Roll {
    */
   synchronized boolean missedByStrangers() {
     if (strangers) {
-      strike(Arrays.stream(sheets).mapToLong(Sheet::own).filter(sheets[0]::lists).toArray());
+      strike(Arrays.stream(sheets).mapToLong(RollSheet::own).filter(sheets[0]::lists).toArray());
       strangers = !areWritten();
     }
     return !strangers;
@@ -183,8 +168,8 @@ final class Roll {
   synchronized boolean missedBy(DiskDirectory directory) {
     if (!isNoted(directory)) {
       int away = directories.indexOf(directory);
-      long gone = sheets[away].own;
-      strike(LongStream.of(sheets[0].members).filter(member -> member != gone).toArray());
+      long gone = sheets[away].own();
+      strike(LongStream.of(sheets[0].members()).filter(member -> member != gone).toArray());
       if ((written[away] && directory.isThere()) || areWritten()) {
         noted.add(directory);
       }
@@ -195,9 +180,9 @@ final class Roll {
   /** {@code directory} was off, and has by now forgotten all that it was to forget. */
   synchronized void returned(DiskDirectory directory) {
     noted.remove(directory);
-    long own = sheets[directories.indexOf(directory)].own;
+    long own = sheets[directories.indexOf(directory)].own();
     long[] members =
-        LongStream.concat(LongStream.of(own), LongStream.of(sheets[0].members))
+        LongStream.concat(LongStream.of(own), LongStream.of(sheets[0].members()))
             .distinct()
             .toArray();
     strike(members);
@@ -224,8 +209,8 @@ final class Roll {
 
   private void strike(long[] members) {
     for (int i = 0; i < sheets.length; i++) {
-      Sheet sheet = sheets[i];
-      sheets[i] = new Sheet(sheet.own, sheet.number, sheet.behind, members);
+      RollSheet sheet = sheets[i];
+      sheets[i] = new RollSheet(sheet.own(), sheet.number(), sheet.behind(), members);
     }
     raise();
     for (int i = 0; i < sheets.length; i++) {

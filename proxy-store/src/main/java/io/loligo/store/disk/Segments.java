@@ -305,7 +305,7 @@ final class Segments {
     SegmentBuffer buffer = new SegmentBuffer(segment, start, memory, pool);
     if (begins) {
       segment.begun = true;
-      Blocks.writeHeader(memory, segment.generation);
+      SegmentHeader.write(memory, segment.generation);
       buffer.used = Geometry.SEGMENT_HEADER_BYTES;
     }
     segment.unflushed++;
@@ -500,7 +500,7 @@ final class Segments {
     freeCount = free.size();
     segment.open(lane, kind, ids.getAsLong());
     lanes.get(lane.ordinal()).add(segment);
-    journal.opened(segment);
+    journal.opened(segment.number, lane.ordinal(), kind.ordinal(), segment.generation);
     return segment;
   }
 

@@ -22,11 +22,9 @@ record Stored(
     int length,
     Pieces pieces,
     boolean part) {
-  static final long[] NO_PIECES = {};
-
   /** Places of the pieces, empty where the first block is all. */
   long[] places() {
-    return pieces == null ? NO_PIECES : pieces.places;
+    return pieces == null ? Contents.NO_PIECES : pieces.places;
   }
 
   /** Whether {@code block}, a first block, is the one that was known. */

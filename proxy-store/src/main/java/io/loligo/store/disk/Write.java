@@ -9,12 +9,26 @@ import java.util.function.BooleanSupplier;
  * until {@link #tellAndRelease}. Confined to one thread at a time.
  */
 final class Write {
+  /** How a write ended. */
+  enum Ended {
+    WRITTEN,
+    /** What is stored, if anything is, is older. */
+    NOT_WRITTEN,
+    /** It is not wanted any more: who cancelled it has his own word on what is stored. */
+    CANCELLED
+  }
+
+  /** Told how a write ended. */
+  interface Listener {
+    void ended(Ended how);
+  }
+
   private final Entry entry;
   private final long id;
   private final boolean fresh;
   private final boolean late;
   private final BooleanSupplier cancelled;
-  private final DiskDirectory.Written then;
+  private final Listener then;
   private Lane lane;
   private Writer.Outcome outcome;
   private Throwable failure;
@@ -33,7 +47,7 @@ final class Write {
       boolean fresh,
       boolean late,
       BooleanSupplier cancelled,
-      DiskDirectory.Written then) {
+      Listener then) {
     this.entry = entry;
     this.id = id;
     this.fresh = fresh;
@@ -100,7 +114,7 @@ final class Write {
   }
 
   /** Tells who waits how it ended, and lets go of the response. */
-  void tellAndRelease(DiskDirectory.Ended how) {
+  void tellAndRelease(Ended how) {
     try {
       then.ended(how);
     } finally {

@@ -74,7 +74,7 @@ final class Writer {
       if (room == null) {
         return null;
       }
-      Outcome outcome = put(write, hash, meta, layout, Stored.NO_PIECES, room);
+      Outcome outcome = put(write, hash, meta, layout, Contents.NO_PIECES, room);
       return outcome == Outcome.NO_SPACE ? null : outcome;
     } finally {
       meta.release();

@@ -157,7 +157,7 @@ final class DiskFormatTest {
     assertThat(roll.getLong(page.offset("ROLL", "members")))
         .isEqualTo(roll.getLong(page.offset("ROLL", "own")));
     assertThat(page.end("ROLL", "members") - page.offset("ROLL", "members"))
-        .isEqualTo(Roll.MAX_MEMBERS * Long.BYTES);
+        .isEqualTo(RollSheet.MAX_MEMBERS * Long.BYTES);
   }
 
   @Test

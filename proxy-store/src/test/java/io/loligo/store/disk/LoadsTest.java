@@ -372,7 +372,7 @@ final class LoadsTest {
 
   private Runnable inRound = () -> {};
 
-  private DiskDirectory.LoadListener as(String name) {
+  private Loads.Listener as(String name) {
     return (loaded, queueNanos, readNanos) -> told.add(name + ' ' + loaded.outcome());
   }
 

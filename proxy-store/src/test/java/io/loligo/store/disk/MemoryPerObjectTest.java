@@ -122,7 +122,7 @@ final class MemoryPerObjectTest {
               FirstBlock.FIXED_BYTES,
               0,
               0,
-              Stored.NO_PIECES,
+              Contents.NO_PIECES,
               0,
               0);
       assertThat(catalogue.adopt(entry, segment)).isTrue();

@@ -110,7 +110,7 @@ final class RecordsTest {
         key("http://a/" + number),
         meta,
         new Layout(content, content, 1),
-        Stored.NO_PIECES,
+        Contents.NO_PIECES,
         Unpooled.buffer().writeZero(fields));
     block.writeZero(content);
     FirstBlock.version(block, version);

@@ -288,7 +288,7 @@ final class SegmentsTest {
     SegmentBuffer buffer = full.get(0);
     assertThat(buffer.start()).isZero();
     assertThat(buffer.content().readableBytes()).isEqualTo(PAGE);
-    assertThat(Blocks.isHeader(buffer.content(), one.generation())).isTrue();
+    assertThat(SegmentHeader.isOf(buffer.content(), one.generation())).isTrue();
     assertThat(segments.flushed(buffer)).as("not sealed").isFalse();
     Room three = reserve(64);
     assertThat(three.offset()).as("whole pages are written").isEqualTo(PAGE);

@@ -1,0 +1,31 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+
+/**
+ * A directory that is open: what it consists of, and what reads and writes responses there.
+ * Immutable; the next opening makes another one.
+ */
+record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
+  Catalogue catalogue() {
+    return context.catalogue();
+  }
+
+  Journal journal() {
+    return context.journal();
+  }
+
+  Space space() {
+    return context.space();
+  }
+
+  /** First half of the hash of {@code key}: all variants under it have that. */
+  long high(CacheKey key) {
+    return context.secret().hash().of(key, null).high();
+  }
+
+  /** The disk does not do what it must. */
+  void broken(Throwable why) {
+    context.broken().accept(why);
+  }
+}
