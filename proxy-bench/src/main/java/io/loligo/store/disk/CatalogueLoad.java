@@ -127,7 +127,7 @@ public final class CatalogueLoad implements AutoCloseable {
       next = next + 1 == blocks.length ? 0 : next + 1;
       segment = segment + 1 == geometry.segments() ? 0 : segment + 1;
       FirstBlock.version(block, ids.incrementAndGet());
-      long place = Place.of(segment, Geometry.SEGMENT_HEADER_BYTES);
+      long place = SlabPlace.of(segment, Geometry.SEGMENT_HEADER_BYTES);
       Publication publication =
           new Publication(block, place, Contents.NO_PIECES, layout).leavesNothing();
       return catalogue.publish(publication) == Catalogue.Published.DONE;

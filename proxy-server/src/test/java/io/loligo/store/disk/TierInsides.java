@@ -116,7 +116,7 @@ final class TierInsides {
         List<Part> here = new ArrayList<>();
         long place = index.place(slot);
         here.add(
-            new Part(Place.segment(place), Place.offset(place), Block.aligned(index.length(slot))));
+            new Part(SlabPlace.segment(place), SlabPlace.offset(place), Block.aligned(index.length(slot))));
         Pieces more = (Pieces) pieces.get(slot);
         assertThat(more != null)
             .as("pieces of slot %d", slot)
@@ -127,7 +127,7 @@ final class TierInsides {
           assertThat(more.gone).as("pieces that are gone").isFalse();
           for (int piece = 0; piece < more.places.length; piece++) {
             long at = more.places[piece];
-            here.add(new Part(Place.segment(at), Place.offset(at), more.bytesOf(piece)));
+            here.add(new Part(SlabPlace.segment(at), SlabPlace.offset(at), more.bytesOf(piece)));
           }
         }
         for (Part part : here) {

@@ -32,7 +32,7 @@ final class Blocks {
   }
 
   private long position(long place) {
-    return (long) Place.segment(place) * segmentBytes + Place.offset(place);
+    return (long) SlabPlace.segment(place) * segmentBytes + SlabPlace.offset(place);
   }
 
   private void read(long place, ByteBuf into, int length) throws IOException {

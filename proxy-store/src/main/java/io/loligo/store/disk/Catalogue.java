@@ -226,7 +226,7 @@ final class Catalogue {
   }
 
   /** All variants under {@code high}. */
-  List<Stored> variants(long high) {
+  List<IndexedResponse> variants(long high) {
     Stripe stripe = stripe(high);
     Variants found = new Variants(high);
     if (stripe.index.read(high, found) && !found.hasPieces) {
@@ -245,7 +245,7 @@ final class Catalogue {
   /** Collects variants without the lock. */
   private final class Variants implements ObjectIndex.Reader {
     private final long high;
-    private final List<Stored> all = new ArrayList<>(1);
+    private final List<IndexedResponse> all = new ArrayList<>(1);
     private boolean hasPieces;
 
     Variants(long high) {
@@ -256,7 +256,7 @@ final class Catalogue {
     public void found(int slot, long low, long version, long place, int length, int flags) {
       hasPieces |= (flags & HAS_PIECES) != 0;
       boolean part = (flags & PART) != 0;
-      all.add(new Stored(global(high, slot), high, low, version, place, length, null, part));
+      all.add(new IndexedResponse(global(high, slot), high, low, version, place, length, null, part));
     }
 
     @Override
@@ -266,10 +266,10 @@ final class Catalogue {
     }
   }
 
-  private Stored stored(Stripe stripe, int slot) {
+  private IndexedResponse stored(Stripe stripe, int slot) {
     ObjectIndex index = stripe.index;
     long high = index.high(slot);
-    return new Stored(
+    return new IndexedResponse(
         global(high, slot),
         high,
         index.low(slot),
@@ -293,7 +293,7 @@ final class Catalogue {
   }
 
   /** What is stored in {@code slot} with something in segment {@code number}; or null. */
-  Stored inSegment(int slot, int number) {
+  IndexedResponse inSegment(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
@@ -303,12 +303,12 @@ final class Catalogue {
     }
   }
 
-  int hits(Stored stored) {
+  int hits(IndexedResponse stored) {
     return isStill(stored) ? index(stored).hits(stored.slot() & SLOT_MASK) : 0;
   }
 
   /** It was asked for. How often by now, roughly. */
-  int hit(Stored stored) {
+  int hit(IndexedResponse stored) {
     if (!isStill(stored)) {
       return 0;
     }
@@ -316,7 +316,7 @@ final class Catalogue {
     return index(stored).hits(stored.slot() & SLOT_MASK);
   }
 
-  private ObjectIndex index(Stored stored) {
+  private ObjectIndex index(IndexedResponse stored) {
     return stripeOfSlot(stored.slot()).index;
   }
 
@@ -332,7 +332,7 @@ final class Catalogue {
   }
 
   /** Whether it is stored as it was known, in the same place. Without lock. */
-  boolean isStill(Stored stored) {
+  boolean isStill(IndexedResponse stored) {
     int slot = stored.slot() & SLOT_MASK;
     return index(stored).isUsed(slot) && index(stored).version(slot) == stored.version();
   }
@@ -340,7 +340,7 @@ final class Catalogue {
   /**
    * Somebody goes on reading the pieces of {@code stored}; false where it is not stored any more.
    */
-  boolean beginReading(Stored stored) {
+  boolean beginReading(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (stored.pieces().gone || stripe.pieces.get(stored.slot() & SLOT_MASK) != stored.pieces()) {
@@ -352,7 +352,7 @@ final class Catalogue {
   }
 
   /** Ends one {@link #beginReading}. */
-  void endReading(Stored stored) {
+  void endReading(IndexedResponse stored) {
     Pieces pieces = stored.pieces();
     synchronized (stripeOfSlot(stored.slot())) {
       pieces.readers--;
@@ -571,7 +571,7 @@ final class Catalogue {
   }
 
   /** Drops {@code stored} if it is still stored as it was known; whether it was. */
-  boolean drop(Stored stored) {
+  boolean drop(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (!isStill(stored)) {
@@ -683,7 +683,7 @@ final class Catalogue {
   }
 
   /** What {@link #sift} found in a segment that is being emptied. */
-  record Sifted(List<Stored> stay, List<Stored> doubtful) {
+  record Sifted(List<IndexedResponse> stay, List<IndexedResponse> doubtful) {
     Sifted() {
       this(new ArrayList<>(), new ArrayList<>());
     }
@@ -733,7 +733,7 @@ final class Catalogue {
   private void evict(Stripe stripe, int slot, int segment, Lane lane, long bytes) {
     long high = stripe.index.high(slot);
     boolean mayBeFound =
-        Place.segment(stripe.index.place(slot)) != segment
+        SlabPlace.segment(stripe.index.place(slot)) != segment
             || (stripe.index.flags(slot) & HAS_OLDER) != 0;
     if (mayBeFound) {
       journal.dropped(high, stripe.index.low(slot), stripe.index.version(slot));
@@ -745,7 +745,7 @@ final class Catalogue {
   }
 
   /** {@code stored} goes from {@code segment} for lack of space, if it is still there. */
-  boolean evict(Stored stored, Segment segment, Lane lane) {
+  boolean evict(IndexedResponse stored, Segment segment, Lane lane) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (!isStill(stored)) {
@@ -758,12 +758,12 @@ final class Catalogue {
   }
 
   /** Whether {@code stored}, which memory does not hold, stays. */
-  boolean staysUnheld(Lane lane, Stored stored, long bytes) {
+  boolean staysUnheld(Lane lane, IndexedResponse stored, long bytes) {
     return reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
   }
 
   /** Bytes that {@code stored} has in {@code segment}; 0 where it is elsewhere by now. */
-  long bytesIn(int segment, Stored stored) {
+  long bytesIn(int segment, IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       return isStill(stored) ? bytesIn(stripe, segment, stored.slot() & SLOT_MASK) : 0;
@@ -772,12 +772,12 @@ final class Catalogue {
 
   private static long bytesIn(Stripe stripe, int segment, int slot) {
     long place = stripe.index.place(slot);
-    long bytes = Place.segment(place) == segment ? Block.aligned(stripe.index.length(slot)) : 0;
+    long bytes = SlabPlace.segment(place) == segment ? Block.aligned(stripe.index.length(slot)) : 0;
     Pieces pieces = stripe.pieces.get(slot);
     if (pieces != null) {
       long[] places = pieces.places;
       for (int i = 0; i < places.length; i++) {
-        if (Place.segment(places[i]) == segment) {
+        if (SlabPlace.segment(places[i]) == segment) {
           bytes += pieces.bytesOf(i);
         }
       }
@@ -786,7 +786,7 @@ final class Catalogue {
   }
 
   /** {@code stored} was moved to the main lane. */
-  void kept(Lane from, Stored stored, long bytes) {
+  void kept(Lane from, IndexedResponse stored, long bytes) {
     synchronized (segments) {
       admission.kept(from, stored.high(), bytes);
     }
@@ -800,7 +800,7 @@ final class Catalogue {
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
       ObjectIndex index = stripe.index;
-      if (!index.isUsed(local) || Place.segment(index.place(local)) != number) {
+      if (!index.isUsed(local) || SlabPlace.segment(index.place(local)) != number) {
         return null;
       }
       Pieces pieces = stripe.pieces.get(local);
@@ -809,7 +809,7 @@ final class Catalogue {
           index.high(local),
           index.low(local),
           index.version(local),
-          Place.offset(index.place(local)),
+          SlabPlace.offset(index.place(local)),
           index.length(local),
           index.hits(local),
           (alternative ? Contents.ALTERNATIVE : 0) | (isPart(index, local) ? Contents.PART : 0),
@@ -843,7 +843,7 @@ final class Catalogue {
               | (there != ObjectIndex.NONE ? HAS_OLDER : 0)
               | ((entry.flags() & Contents.ALTERNATIVE) != 0 ? ALTERNATIVE : 0)
               | ((entry.flags() & Contents.PART) != 0 ? PART : 0);
-      long place = Place.of(segment, entry.offset());
+      long place = SlabPlace.of(segment, entry.offset());
       int slot =
           hasSlots()
               ? index.insert(

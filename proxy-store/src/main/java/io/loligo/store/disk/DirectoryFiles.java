@@ -361,7 +361,7 @@ final class DirectoryFiles {
     } catch (IOException | RuntimeException | Error e) {
       now.broken().accept(e);
     } finally {
-      now.segments().unpin(Place.of(segment.number, 0));
+      now.segments().unpin(SlabPlace.of(segment.number, 0));
     }
   }
 

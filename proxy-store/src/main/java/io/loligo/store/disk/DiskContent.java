@@ -17,14 +17,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class DiskContent implements FurtherContent {
   private static final long BUSY_MILLIS = 5;
 
-  private final Stored stored;
+  private final IndexedResponse stored;
   private final Layout layout;
   private final long id;
   private final Loader loader;
   private final AtomicInteger count = new AtomicInteger(1);
 
   /** Takes one {@link Catalogue#beginReading} of {@code stored}. */
-  DiskContent(Stored stored, Layout layout, long id, Loader loader) {
+  DiskContent(IndexedResponse stored, Layout layout, long id, Loader loader) {
     this.stored = stored;
     this.layout = layout;
     this.id = id;

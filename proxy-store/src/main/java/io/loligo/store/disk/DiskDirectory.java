@@ -1127,7 +1127,7 @@ final class DiskDirectory implements AutoCloseable {
       threads.urgent(
           () -> {
             long high = now.high(key);
-            for (Stored stored : now.catalogue().variants(high)) {
+            for (IndexedResponse stored : now.catalogue().variants(high)) {
               ByteBuf block = now.context().blocks().tryReadFirst(stored.place(), stored.length());
               if (block != null) {
                 if (stored.isSame(block) && Block.id(block) == id) {

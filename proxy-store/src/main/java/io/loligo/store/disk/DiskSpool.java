@@ -429,7 +429,7 @@ final class DiskSpool implements Spool {
       return false;
     }
     long low = secret.hash().ofStored(key, meta).low();
-    for (Stored there : catalogue.variants(high)) {
+    for (IndexedResponse there : catalogue.variants(high)) {
       if (there.part() && there.low() == low && isLonger(there, meta)) {
         return true;
       }
@@ -437,7 +437,7 @@ final class DiskSpool implements Spool {
     return false;
   }
 
-  private boolean isLonger(Stored there, StoredMeta meta) {
+  private boolean isLonger(IndexedResponse there, StoredMeta meta) {
     ByteBuf block = blocks.tryReadFirst(there.place(), there.length());
     if (block == null) {
       return false;

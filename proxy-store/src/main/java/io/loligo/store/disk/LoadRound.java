@@ -16,7 +16,7 @@ final class LoadRound implements AutoCloseable {
    *
    * @param whole whether memory wanted it then: its content was put together if it could be
    */
-  record Held(Stored stored, Entry entry, boolean inRecord, boolean whole) {}
+  record Held(IndexedResponse stored, Entry entry, boolean inRecord, boolean whole) {}
 
   /** A first block that was read; null where it is of another key. */
   private record Judged(long version, StoredMeta meta) {}
@@ -25,7 +25,7 @@ final class LoadRound implements AutoCloseable {
   private final List<Judged> judged = new ArrayList<>(0);
 
   /** What was loaded last of {@code stored}, as it is known now; or null. */
-  Held find(Stored stored) {
+  Held find(IndexedResponse stored) {
     for (int i = held.size() - 1; i >= 0; i--) {
       if (held.get(i).stored.version() == stored.version()) {
         return held.get(i);
@@ -35,12 +35,12 @@ final class LoadRound implements AutoCloseable {
   }
 
   /** The first block of {@code stored} has {@code meta}; null: it is of another key. */
-  void judge(Stored stored, StoredMeta meta) {
+  void judge(IndexedResponse stored, StoredMeta meta) {
     judged.add(new Judged(stored.version(), meta));
   }
 
   /** Whether it is known that {@code request}, null for any, does not select {@code stored}. */
-  boolean excludes(Stored stored, Fields request) {
+  boolean excludes(IndexedResponse stored, Fields request) {
     for (Judged one : judged) {
       if (one.version == stored.version()) {
         return one.meta == null
@@ -51,7 +51,7 @@ final class LoadRound implements AutoCloseable {
   }
 
   /** Retains {@code entry}, borrowed. */
-  void keep(Stored stored, Entry entry, boolean inRecord, boolean whole) {
+  void keep(IndexedResponse stored, Entry entry, boolean inRecord, boolean whole) {
     boolean alive = entry.tryRetain();
     assert alive : "borrowed without reference";
     held.add(new Held(stored, entry, inRecord, whole));

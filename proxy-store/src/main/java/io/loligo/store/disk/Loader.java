@@ -83,7 +83,7 @@ final class Loader {
   }
 
   /** A first block that was read: owned, and entered in transit with {@code charge}. */
-  private record Read(Stored stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
+  private record Read(IndexedResponse stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
 
   /** Where a first block came from. */
   private enum Source {
@@ -126,8 +126,8 @@ final class Loader {
   /** Null: look again. */
   private Loaded loadOnce(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
-    List<Stored> all = catalogue.variants(secret.hash().of(key, null).high());
-    List<Stored> variants = new ArrayList<>(all);
+    List<IndexedResponse> all = catalogue.variants(secret.hash().of(key, null).high());
+    List<IndexedResponse> variants = new ArrayList<>(all);
     variants.removeIf(stored -> round.excludes(stored, request));
     if (variants.isEmpty()) {
       return Loaded.none(LoadOutcome.ABSENT);
@@ -176,13 +176,13 @@ final class Loader {
     }
 
     /** Parts are read only where there is no whole. */
-    void readAll(List<Stored> variants) throws IOException {
-      for (Stored variant : variants) {
+    void readAll(List<IndexedResponse> variants) throws IOException {
+      for (IndexedResponse variant : variants) {
         if (!variant.part()) {
           add(read(variant, key, request, round));
         }
       }
-      for (Stored variant : variants) {
+      for (IndexedResponse variant : variants) {
         if (variant.part() && whole == null) {
           add(read(variant, key, request, round));
         }
@@ -286,7 +286,7 @@ final class Loader {
   /**
    * @param request null: whatever selects it
    */
-  private Tried read(Stored stored, CacheKey key, Fields request, LoadRound round)
+  private Tried read(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
@@ -325,11 +325,11 @@ final class Loader {
    * what is there is not as it should be. Any thread.
    */
   Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
-    List<Stored> variants = catalogue.variants(secret.hash().of(key, null).high());
+    List<IndexedResponse> variants = catalogue.variants(secret.hash().of(key, null).high());
     if (variants.size() != 1) {
       return null;
     }
-    Stored stored = variants.get(0);
+    IndexedResponse stored = variants.get(0);
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return null;
@@ -370,7 +370,7 @@ final class Loader {
 
   /** Takes {@code read}, and makes an entry of it where its content can be had. */
   private Loaded finish(Read read, CacheKey key, Wanted wanted, LoadRound round) {
-    Stored stored = read.stored;
+    IndexedResponse stored = read.stored;
     Entry entry = null;
     try {
       int hits = hits(stored, wanted);
@@ -400,7 +400,7 @@ final class Loader {
     List<Entry> entries = new ArrayList<>();
     boolean whole = false;
     try (LoadRound round = new LoadRound()) {
-      for (Stored stored : catalogue.variants(secret.hash().of(key, null).high())) {
+      for (IndexedResponse stored : catalogue.variants(secret.hash().of(key, null).high())) {
         Read read = read(stored, key, null, round).read;
         if (read != null && which.test(read.meta)) {
           agreed.add(read);
@@ -429,7 +429,7 @@ final class Loader {
   }
 
   /** What {@code round} has of {@code stored}; null where it has to be loaded. */
-  private Loaded again(Stored stored, Fields request, Wanted wanted, LoadRound round) {
+  private Loaded again(IndexedResponse stored, Fields request, Wanted wanted, LoadRound round) {
     LoadRound.Held held = round.find(stored);
     if (held == null) {
       return null;
@@ -454,7 +454,7 @@ final class Loader {
   }
 
   /** Whether memory wants what is being loaded, as whoever asked for it may offer it there. */
-  private boolean mayGoToMemory(Stored stored, Entry entry, int hits) {
+  private boolean mayGoToMemory(IndexedResponse stored, Entry entry, int hits) {
     boolean wants = wants(entry, hits);
     if (wants) {
       catalogue.wentToMemory(stored.high(), stored.low());
@@ -468,7 +468,7 @@ final class Loader {
   }
 
   /** The head of {@code stored} from its record; null where that does not have it. */
-  private Loaded head(Stored stored, CacheKey key, Fields request, LoadRound round)
+  private Loaded head(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
     ByteBuf block = records.head(stored);
     if (block == null) {
@@ -504,7 +504,7 @@ final class Loader {
   }
 
   /** Hits with this one, if it is one: a request is, however often it loads. */
-  private int hits(Stored stored, Wanted wanted) {
+  private int hits(IndexedResponse stored, Wanted wanted) {
     return isFirst(wanted) ? catalogue.hit(stored) : catalogue.hits(stored);
   }
 
@@ -512,7 +512,7 @@ final class Loader {
     return wanted == Wanted.CONTENT || wanted == Wanted.HEAD;
   }
 
-  private void count(boolean inRecord, Stored stored, Wanted wanted) {
+  private void count(boolean inRecord, IndexedResponse stored, Wanted wanted) {
     if (!isFirst(wanted)) {
       return;
     }
@@ -536,7 +536,7 @@ final class Loader {
   Peeked peek(CacheKey key) throws IOException {
     List<Glimpse> seen = new ArrayList<>();
     LoadOutcome worst = LoadOutcome.ABSENT;
-    for (Stored variant : catalogue.variants(secret.hash().of(key, null).high())) {
+    for (IndexedResponse variant : catalogue.variants(secret.hash().of(key, null).high())) {
       LoadOutcome outcome = peek(variant, key, seen);
       worst = outcome.compareTo(worst) > 0 ? outcome : worst;
     }
@@ -546,7 +546,7 @@ final class Loader {
     return new Peeked(seen, found ? LoadOutcome.FOUND : worst);
   }
 
-  private LoadOutcome peek(Stored stored, CacheKey key, List<Glimpse> into) throws IOException {
+  private LoadOutcome peek(IndexedResponse stored, CacheKey key, List<Glimpse> into) throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return LoadOutcome.BUSY;
@@ -573,7 +573,7 @@ final class Loader {
   }
 
   /** Whether it was there still; else it was replaced or removed meanwhile. */
-  private boolean dropDamaged(Stored stored) {
+  private boolean dropDamaged(IndexedResponse stored) {
     boolean there = catalogue.drop(stored);
     if (there) {
       counters.damaged.increment();
@@ -582,7 +582,7 @@ final class Loader {
   }
 
   /** Returns owned; null where it is damaged, or the disk cannot read it. */
-  private ByteBuf readFirst(Stored stored) {
+  private ByteBuf readFirst(IndexedResponse stored) {
     counters.reads.increment();
     counters.readBytes.add(stored.length());
     try {
@@ -644,7 +644,7 @@ final class Loader {
 
   /** Takes {@code first}, a slice of the block of {@code read}, and that with it, where FOUND. */
   private Loaded entry(Read read, Layout layout, CacheKey key, ByteBuf first, boolean whole) {
-    Stored stored = read.stored;
+    IndexedResponse stored = read.stored;
     long id = Block.id(read.block);
     int fieldsLength = FirstBlock.fieldsLength(read.block);
     int length = first.capacity();
@@ -704,7 +704,7 @@ final class Loader {
     }
 
     /** Reads all; false, and nothing is held, where that failed. */
-    boolean fill(Stored stored, Layout layout, long id) {
+    boolean fill(IndexedResponse stored, Layout layout, long id) {
       boolean done = false;
       try {
         done = allocate() && read(stored, layout, id);
@@ -716,7 +716,7 @@ final class Loader {
       return done;
     }
 
-    private boolean read(Stored stored, Layout layout, long id) {
+    private boolean read(IndexedResponse stored, Layout layout, long id) {
       long at = 0;
       for (long number = 0; at < length; number++) {
         ByteBuf further = further(stored, layout, id, number);
@@ -776,7 +776,7 @@ final class Loader {
   }
 
   /** {@link #further}, if it need not be waited for; or null. Any thread. */
-  ByteBuf furtherNow(Stored stored, Layout layout, long id, long number) {
+  ByteBuf furtherNow(IndexedResponse stored, Layout layout, long id, long number) {
     long place = layout.placeOf(number, stored.places());
     int content = layout.contentOfBlock(number);
     ByteBuf block = blocks.readFurtherNow(place, content, id, (int) number + 1);
@@ -788,7 +788,7 @@ final class Loader {
   }
 
   /** Further block {@code number} of a response will be read now, and those behind it soon. */
-  void expect(Stored stored, Layout layout, long number) {
+  void expect(IndexedResponse stored, Layout layout, long number) {
     int blocks = Math.min(AHEAD_BLOCKS, layout.blocksFrom(number));
     this.blocks.expectFurther(layout.placeOf(number, stored.places()), blocks);
   }
@@ -797,7 +797,7 @@ final class Loader {
    * Further block {@code number} of a response that is being read; owned, or null where it is
    * damaged or cannot be read: then the response is dropped.
    */
-  ByteBuf further(Stored stored, Layout layout, long id, long number) {
+  ByteBuf further(IndexedResponse stored, Layout layout, long id, long number) {
     int content = layout.contentOfBlock(number);
     ByteBuf block = null;
     long[] places = null;
@@ -823,8 +823,8 @@ final class Loader {
   }
 
   /** A piece is not what was written: what names it now goes, whichever first block that is. */
-  private void dropDamagedPieces(Stored stored) {
-    for (Stored now : catalogue.variants(stored.high())) {
+  private void dropDamagedPieces(IndexedResponse stored) {
+    for (IndexedResponse now : catalogue.variants(stored.high())) {
       if (now.pieces() == stored.pieces() && now.pieces() != null) {
         dropDamaged(now);
       }
@@ -832,7 +832,7 @@ final class Loader {
   }
 
   /** {@code stored} is not read any more. */
-  void endReading(Stored stored) {
+  void endReading(IndexedResponse stored) {
     catalogue.endReading(stored);
   }
 }

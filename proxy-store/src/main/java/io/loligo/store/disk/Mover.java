@@ -28,7 +28,7 @@ final class Mover {
    *
    * @param block its first one, borrowed, which is changed
    */
-  Catalogue.Published move(Stored stored, ByteBuf block, int segment) throws IOException {
+  Catalogue.Published move(IndexedResponse stored, ByteBuf block, int segment) throws IOException {
     long[] pieces = FirstBlock.allPieces(block);
     Extent[] extents = new Extent[pieces.length];
     try {
@@ -50,7 +50,7 @@ final class Mover {
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
       int count = layout.blocksOf(i);
-      if (Place.segment(pieces[i]) == segment) {
+      if (SlabPlace.segment(pieces[i]) == segment) {
         extents[i] = segments.allocate(layout.bytesOf(i), Lane.MAIN, true);
         if (extents[i] == null || !copy(block, layout, pieces, number, count, extents[i])) {
           return false;
@@ -96,7 +96,7 @@ final class Mover {
    *
    * @param segment that is being emptied
    */
-  private Catalogue.Published moveFirst(ByteBuf block, Stored stored, long[] pieces, int segment) {
+  private Catalogue.Published moveFirst(ByteBuf block, IndexedResponse stored, long[] pieces, int segment) {
     Room room =
         segments.reserve(
             Block.aligned(block.writerIndex()),
@@ -114,7 +114,7 @@ final class Mover {
       room.seal(copy);
       Publication moved =
           new Publication(copy, room.place(), pieces, Layout.of(copy)).moved(stored);
-      if (Place.segment(stored.place()) == segment) {
+      if (SlabPlace.segment(stored.place()) == segment) {
         moved.leavesNothing();
       }
       published = catalogue.publish(moved);

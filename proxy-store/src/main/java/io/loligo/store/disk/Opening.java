@@ -388,12 +388,12 @@ final class Opening {
     for (int i = 0; i < entry.pieces().length; i++) {
       long place = entry.pieces()[i];
       boolean last = i == entry.pieces().length - 1;
-      int segment = Place.segment(place);
+      int segment = SlabPlace.segment(place);
       pieces &=
           isSegment(segment)
               && states[segment] != null
-              && Place.offset(place) >= 0
-              && Place.offset(place)
+              && SlabPlace.offset(place) >= 0
+              && SlabPlace.offset(place)
                       + (long) (last ? entry.lastPieceBytes() : entry.fullPieceBytes())
                   <= geometry.segmentBytes();
     }
@@ -478,7 +478,7 @@ final class Opening {
     }
     for (int i = 0; i < alternativeEntries.size(); i++) {
       Contents.Entry entry = alternativeEntries.get(i);
-      long place = Place.of(alternativeSegments.get(i), entry.offset());
+      long place = SlabPlace.of(alternativeSegments.get(i), entry.offset());
       ByteBuf block = blocks.tryReadFirst(place, entry.length());
       if (block == null) {
         alternatives.accept(OptionalInt.empty());

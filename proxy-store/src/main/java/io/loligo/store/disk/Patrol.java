@@ -48,7 +48,7 @@ final class Patrol {
   private long place;
 
   /** What is left of the present segment, in the order in which it stands there. */
-  private List<Stored> left = List.of();
+  private List<IndexedResponse> left = List.of();
 
   private int next;
 
@@ -138,24 +138,24 @@ final class Patrol {
     long generation = directory.segments().get(number).generation;
     int[] slots = directory.segments().noted(number, generation);
     Arrays.sort(slots);
-    List<Stored> found = new ArrayList<>();
+    List<IndexedResponse> found = new ArrayList<>();
     for (int i = 0; i < slots.length; i++) {
-      Stored stored =
+      IndexedResponse stored =
           i > 0 && slots[i] == slots[i - 1]
               ? null
               : directory.catalogue().inSegment(slots[i], number);
-      if (stored != null && Place.segment(stored.place()) == number) {
+      if (stored != null && SlabPlace.segment(stored.place()) == number) {
         found.add(stored);
       }
     }
-    found.sort(Comparator.comparingLong(Stored::place));
+    found.sort(Comparator.comparingLong(IndexedResponse::place));
     left = found;
     next = 0;
     block = 0;
   }
 
   /** Reads one response, or some of it; how many bytes. */
-  private long visit(DirectoryContext directory, Stored stored, boolean hurries) {
+  private long visit(DirectoryContext directory, IndexedResponse stored, boolean hurries) {
     ByteBuf first = directory.blocks().tryReadFirst(stored.place(), stored.length());
     directory.counters().scrubbed.increment();
     long read = stored.length();
@@ -190,7 +190,7 @@ final class Patrol {
     return read;
   }
 
-  private boolean further(DirectoryContext directory, Stored stored, Layout layout, long id) {
+  private boolean further(DirectoryContext directory, IndexedResponse stored, Layout layout, long id) {
     directory.counters().scrubbed.increment();
     ByteBuf further =
         directory

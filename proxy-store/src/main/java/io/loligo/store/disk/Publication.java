@@ -11,7 +11,7 @@ final class Publication {
   private final long place;
   private final long[] pieces;
   private final Layout layout;
-  private Stored moved;
+  private IndexedResponse moved;
   private boolean leavesOlder = true;
   private boolean alone;
   private boolean onlyWhereAbsent;
@@ -27,7 +27,7 @@ final class Publication {
   }
 
   /** Only if {@code before} is still stored as it was; its readers go on. */
-  Publication moved(Stored before) {
+  Publication moved(IndexedResponse before) {
     moved = before;
     return this;
   }
@@ -78,7 +78,7 @@ final class Publication {
     return layout;
   }
 
-  Stored moved() {
+  IndexedResponse moved() {
     return moved;
   }
 

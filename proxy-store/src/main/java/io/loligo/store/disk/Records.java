@@ -50,7 +50,7 @@ final class Records {
   }
 
   /** All of the first block of {@code stored}, if a record holds it. Returns owned, or null. */
-  ByteBuf whole(Stored stored) {
+  ByteBuf whole(IndexedResponse stored) {
     if (stored.length() > StoredHead.COPY_BYTES) {
       return null;
     }
@@ -63,7 +63,7 @@ final class Records {
   }
 
   /** The head of {@code stored}, if a record holds it. Returns owned, or null. */
-  ByteBuf head(Stored stored) {
+  ByteBuf head(IndexedResponse stored) {
     RecordMap now = map;
     if (now == null) {
       return null;
@@ -87,7 +87,7 @@ final class Records {
    * Remembers the head of {@code stored}, if there is room for it, soon. Borrows {@code block}. Any
    * thread.
    */
-  void offer(Stored stored, ByteBuf block, DiskThreads threads) {
+  void offer(IndexedResponse stored, ByteBuf block, DiskThreads threads) {
     if (map == null || !StoredHead.fits(block)) {
       return;
     }
@@ -109,7 +109,7 @@ final class Records {
     }
   }
 
-  private void put(Stored stored, ByteBuf record) {
+  private void put(IndexedResponse stored, ByteBuf record) {
     RecordMap now = map;
     try {
       synchronized (this) {

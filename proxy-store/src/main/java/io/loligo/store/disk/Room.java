@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
  */
 record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version) {
   long place() {
-    return Place.of(buffer.segment().number, offset);
+    return SlabPlace.of(buffer.segment().number, offset);
   }
 
   long generation() {

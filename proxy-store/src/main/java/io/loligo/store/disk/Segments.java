@@ -132,19 +132,19 @@ final class Segments {
 
   /** A response has {@code bytes} at {@code place}, known by {@code slot}. */
   synchronized void hold(long place, long bytes, int slot) {
-    Segment segment = all[Place.segment(place)];
+    Segment segment = all[SlabPlace.segment(place)];
     live(segment, bytes);
     segment.note(slot);
   }
 
   /** A response has {@code bytes} at {@code place} no more. */
   synchronized void let(long place, long bytes) {
-    live(all[Place.segment(place)], -bytes);
+    live(all[SlabPlace.segment(place)], -bytes);
   }
 
   /** The same, unless the segment was emptied meanwhile: it is free, or its life began later. */
   synchronized void let(long place, long bytes, long version) {
-    Segment segment = all[Place.segment(place)];
+    Segment segment = all[SlabPlace.segment(place)];
     if (segment.lane != null && segment.generation < version) {
       live(segment, -bytes);
     }
@@ -430,7 +430,7 @@ final class Segments {
    */
   boolean read(long place, ByteBuf into, int length) {
     for (SegmentBuffer buffer : resident) {
-      if (buffer.read(Place.segment(place), Place.offset(place), into, length)) {
+      if (buffer.read(SlabPlace.segment(place), SlabPlace.offset(place), into, length)) {
         return true;
       }
     }
@@ -446,7 +446,7 @@ final class Segments {
       return null;
     }
     Extent extent =
-        new Extent(Place.of(segment.number, segment.used), bytes, segment.generation, lane);
+        new Extent(SlabPlace.of(segment.number, segment.used), bytes, segment.generation, lane);
     segment.used += bytes;
     segment.pins++;
     return extent;
@@ -454,10 +454,10 @@ final class Segments {
 
   /** Of {@code extent} only {@code bytes} are needed: what is behind them is given out again. */
   synchronized void trim(Extent extent, int bytes) {
-    Segment segment = all[Place.segment(extent.place())];
-    int end = Place.offset(extent.place()) + extent.bytes();
+    Segment segment = all[SlabPlace.segment(extent.place())];
+    int end = SlabPlace.offset(extent.place()) + extent.bytes();
     if (segment.used == end) {
-      segment.used = Place.offset(extent.place()) + bytes;
+      segment.used = SlabPlace.offset(extent.place()) + bytes;
     }
   }
 
@@ -484,7 +484,7 @@ final class Segments {
 
   /** One pin of the segment of {@code place} less. */
   synchronized void unpin(long place) {
-    Segment segment = all[Place.segment(place)];
+    Segment segment = all[SlabPlace.segment(place)];
     segment.pins--;
     if (segment.condemned && segment.pins == 0) {
       free(segment);

@@ -161,12 +161,12 @@ final class Space {
     }
     // as they stand on the disk
     sifted.stay().sort((one, other) -> Long.compare(one.place(), other.place()));
-    for (Stored stored : sifted.stay()) {
+    for (IndexedResponse stored : sifted.stay()) {
       if (!moveOrEvict(victim, lane, stored, false)) {
         again[count++] = stored.slot();
       }
     }
-    for (Stored stored : sifted.doubtful()) {
+    for (IndexedResponse stored : sifted.doubtful()) {
       if (!moveOrEvict(victim, lane, stored, true)) {
         again[count++] = stored.slot();
       }
@@ -179,7 +179,7 @@ final class Space {
    *
    * @param doubtful whether it stays only if memory holds it
    */
-  private boolean moveOrEvict(Segment victim, Lane lane, Stored stored, boolean doubtful)
+  private boolean moveOrEvict(Segment victim, Lane lane, IndexedResponse stored, boolean doubtful)
       throws IOException {
     long bytes = catalogue.bytesIn(victim.number, stored);
     if (bytes == 0) {
@@ -214,7 +214,7 @@ final class Space {
     }
   }
 
-  private boolean evict(Segment victim, Lane lane, Stored stored) {
+  private boolean evict(Segment victim, Lane lane, IndexedResponse stored) {
     boolean gone = catalogue.evict(stored, victim, lane);
     if (gone) {
       evictions.increment();

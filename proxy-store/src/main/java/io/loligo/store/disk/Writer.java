@@ -278,7 +278,7 @@ final class Writer {
       Layout layout,
       boolean alone,
       boolean part,
-      Stored moved,
+      IndexedResponse moved,
       BooleanSupplier not) {}
 
   private Outcome commit(ByteBuf block, Lane lane, Terms terms) throws IOException {
@@ -326,7 +326,7 @@ final class Writer {
   private Outcome freshen(Write write) throws IOException {
     Entry fresh = write.entry();
     StoredHash hash = secret.hash().ofStored(fresh.key(), fresh.meta());
-    for (Stored stored : catalogue.variants(hash.high())) {
+    for (IndexedResponse stored : catalogue.variants(hash.high())) {
       if (stored.low() == hash.low()) {
         return freshen(fresh, stored, write.cancelled());
       }
@@ -334,7 +334,7 @@ final class Writer {
     return Outcome.CANCELLED;
   }
 
-  private Outcome freshen(Entry fresh, Stored stored, BooleanSupplier cancelled)
+  private Outcome freshen(Entry fresh, IndexedResponse stored, BooleanSupplier cancelled)
       throws IOException {
     ByteBuf old = blocks.tryReadFirst(stored.place(), stored.length());
     if (old == null) {

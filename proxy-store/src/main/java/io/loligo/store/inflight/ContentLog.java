@@ -25,8 +25,8 @@ final class ContentLog {
 
   private final ByteBufAllocator allocator;
   private final Reservation reservation;
-  private Chunk head = new Chunk(0, null, 0, 0, 0, 0);
-  private Chunk tail = head;
+  private ContentChunk head = new ContentChunk(0, null, 0, 0, 0, 0);
+  private ContentChunk tail = head;
   private long end;
   private long dropped;
   private boolean kept;
@@ -55,7 +55,7 @@ final class ContentLog {
   }
 
   /** The first chunk, for who reads from the first octet. */
-  Chunk first() {
+  ContentChunk first() {
     return head;
   }
 
@@ -131,7 +131,7 @@ final class ContentLog {
       reservation.shrink(charge);
       return false;
     }
-    link(new Chunk(end, buffer, from, 0, room, charge));
+    link(new ContentChunk(end, buffer, from, 0, room, charge));
     return true;
   }
 
@@ -145,7 +145,7 @@ final class ContentLog {
     }
   }
 
-  private void link(Chunk chunk) {
+  private void link(ContentChunk chunk) {
     tail.next = chunk;
     tail = chunk;
   }
@@ -208,7 +208,7 @@ final class ContentLog {
     }
     int compact = SizeClass.packed(room);
     reservation.force(compact);
-    link(new Chunk(end, buffer, 0, 0, room, compact));
+    link(new ContentChunk(end, buffer, 0, 0, room, compact));
     copyIn(content);
     content.release();
   }
@@ -216,7 +216,8 @@ final class ContentLog {
   private void hold(ByteBuf content, int charge) {
     int octets = content.readableBytes();
     link(
-        new Chunk(end, content.touch("ContentLog"), content.readerIndex(), octets, octets, charge));
+        new ContentChunk(
+            end, content.touch("ContentLog"), content.readerIndex(), octets, octets, charge));
     end += octets;
   }
 
@@ -242,7 +243,7 @@ final class ContentLog {
     }
   }
 
-  private void free(Chunk chunk) {
+  private void free(ContentChunk chunk) {
     if (chunk.buffer != null) {
       chunk.buffer.release();
       chunk.buffer = null;
@@ -262,14 +263,14 @@ final class ContentLog {
   }
 
   /** The block with the fields. Legal while {@link #kept}. */
-  Chunk firstBlock() {
+  ContentChunk firstBlock() {
     return head.buffer == null ? head.next : head;
   }
 
   /** The blocks behind the first, borrowed. Legal while {@link #kept}. */
   ByteBuf[] furtherBlocks() {
     List<ByteBuf> blocks = new ArrayList<>();
-    for (Chunk chunk = firstBlock().next; chunk != null; chunk = chunk.next) {
+    for (ContentChunk chunk = firstBlock().next; chunk != null; chunk = chunk.next) {
       blocks.add(chunk.buffer);
     }
     return blocks.toArray(new ByteBuf[0]);
@@ -302,7 +303,7 @@ final class ContentLog {
 
   /** The chunks are entered elsewhere from now on: they cost nothing here. */
   void chargedElsewhere() {
-    for (Chunk chunk = head; chunk != null; chunk = chunk.next) {
+    for (ContentChunk chunk = head; chunk != null; chunk = chunk.next) {
       reservation.shrink(chunk.charge);
       chunk.charge = 0;
     }
@@ -310,7 +311,7 @@ final class ContentLog {
 
   /** Lets go of everything, the reservation too. */
   void close() {
-    for (Chunk chunk = head; chunk != null; chunk = chunk.next) {
+    for (ContentChunk chunk = head; chunk != null; chunk = chunk.next) {
       free(chunk);
     }
     head = tail;

@@ -268,7 +268,7 @@ final class Intake {
 
   private void land(StoredMeta meta) {
     log.trim();
-    Chunk first = log.firstBlock();
+    ContentChunk first = log.firstBlock();
     ByteBuf[] rest = log.furtherBlocks();
     entry =
         landing.add(

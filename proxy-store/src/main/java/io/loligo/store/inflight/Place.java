@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /** A consumer's place in the content. Confined to the writer's loop. */
 final class Place {
   private final ContentLog log;
-  private Chunk chunk;
+  private ContentChunk chunk;
   private long position;
 
   /** At the first octet. */

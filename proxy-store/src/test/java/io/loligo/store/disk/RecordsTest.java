@@ -118,8 +118,8 @@ final class RecordsTest {
     return block;
   }
 
-  private static Stored stored(ByteBuf block) {
-    return new Stored(
+  private static IndexedResponse stored(ByteBuf block) {
+    return new IndexedResponse(
         0,
         FirstBlock.high(block),
         FirstBlock.low(block),
@@ -130,13 +130,13 @@ final class RecordsTest {
         false);
   }
 
-  private Stored offer(long number) {
+  private IndexedResponse offer(long number) {
     ByteBuf block = block(number, 1, 20, 20);
     records.offer(stored(block), block, threads);
     return stored(block);
   }
 
-  private boolean has(Stored stored) {
+  private boolean has(IndexedResponse stored) {
     ByteBuf head = records.head(stored);
     if (head != null) {
       head.release();
@@ -146,7 +146,7 @@ final class RecordsTest {
 
   @Test
   void theOldestGivesWay() {
-    Stored[] offered = new Stored[3 * CAPACITY];
+    IndexedResponse[] offered = new IndexedResponse[3 * CAPACITY];
     for (int i = 0; i < offered.length; i++) {
       offered[i] = offer(i + 1);
       assertThat(map.size()).isEqualTo(Math.min(i + 1, CAPACITY));
@@ -159,7 +159,7 @@ final class RecordsTest {
 
   @Test
   void oneThatComesAgainTakesNobodysPlace() {
-    Stored first = offer(1);
+    IndexedResponse first = offer(1);
     for (int i = 0; i < 3 * CAPACITY; i++) {
       offer(2);
     }
@@ -212,7 +212,7 @@ final class RecordsTest {
 
   @Test
   void aMapThatFailsIsGone() throws IOException {
-    Stored stored = offer(1);
+    IndexedResponse stored = offer(1);
     map.close();
     assertThat(has(stored)).isFalse();
     assertThat(has(offer(2))).isFalse();

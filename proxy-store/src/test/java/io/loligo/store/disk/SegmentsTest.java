@@ -77,7 +77,7 @@ final class SegmentsTest {
   // Stream segments
 
   private Segment of(long place) {
-    return segments.get(Place.segment(place));
+    return segments.get(SlabPlace.segment(place));
   }
 
   /** A response with a segment of its own. */
@@ -170,7 +170,7 @@ final class SegmentsTest {
   private Segment closed(Segments many, int rest) {
     Extent extent = many.allocate(BYTES - rest, LANE, false);
     many.unpin(extent.place());
-    return many.get(Place.segment(extent.place()));
+    return many.get(SlabPlace.segment(extent.place()));
   }
 
   @Test
@@ -195,7 +195,7 @@ final class SegmentsTest {
     }
     many.allocate(BYTES - PAGE, LANE, false);
     Extent least = many.allocate(PAGE, LANE, false);
-    assertThat(BYTES - Place.offset(least.place())).isEqualTo(2 * PAGE);
+    assertThat(BYTES - SlabPlace.offset(least.place())).isEqualTo(2 * PAGE);
   }
 
   @Test
@@ -228,9 +228,9 @@ final class SegmentsTest {
     Extent one = segments.allocate(10 * PAGE, LANE, false);
     segments.trim(one, 3 * PAGE);
     Extent two = segments.allocate(PAGE, LANE, false);
-    assertThat(Place.offset(two.place())).isEqualTo(3 * PAGE);
+    assertThat(SlabPlace.offset(two.place())).isEqualTo(3 * PAGE);
     segments.trim(one, PAGE);
-    assertThat(Place.offset(segments.allocate(PAGE, LANE, false).place())).isEqualTo(4 * PAGE);
+    assertThat(SlabPlace.offset(segments.allocate(PAGE, LANE, false).place())).isEqualTo(4 * PAGE);
   }
 
   @Test
@@ -270,7 +270,7 @@ final class SegmentsTest {
     assertThat(two.offset()).isEqualTo(one.offset() + 640);
     assertThat(two.version()).isGreaterThan(one.version());
     assertThat(one.version()).isGreaterThan(one.generation());
-    assertThat(Place.segment(three.place())).isNotEqualTo(Place.segment(one.place()));
+    assertThat(SlabPlace.segment(three.place())).isNotEqualTo(SlabPlace.segment(one.place()));
     segments.done(one);
     segments.done(two);
     segments.done(three);
@@ -318,7 +318,7 @@ final class SegmentsTest {
     assertThat(segments.read(room.place(), into, 64)).isTrue();
     assertThat(into.getLong(0)).isEqualTo(77);
     assertThat(segments.read(room.place() + 64, into, 64)).as("not given out").isFalse();
-    assertThat(segments.read(Place.of(5, room.offset()), into, 64)).isFalse();
+    assertThat(segments.read(SlabPlace.of(5, room.offset()), into, 64)).isFalse();
     segments.done(room);
     segments.closeBuffers(true);
     assertThat(segments.read(room.place(), into, 64)).isTrue();
@@ -355,7 +355,7 @@ final class SegmentsTest {
     assertThat(sealed).as("it is not written yet").isEmpty();
     assertThat(segments.flushed(full.get(0))).as("the footer is due").isTrue();
     assertThat(segments.oldest(LANE)).as("until it is written").isNull();
-    segments.unpin(Place.of(first.number, 0));
+    segments.unpin(SlabPlace.of(first.number, 0));
     assertThat(segments.oldest(LANE)).isSameAs(first);
   }
 
@@ -504,8 +504,8 @@ final class SegmentsTest {
     assertThat(said)
         .containsExactly(
             new Said(Journal.Type.OPEN, packed.number, packedLife),
-            new Said(Journal.Type.OPEN, Place.segment(stream), streamLife),
-            new Said(Journal.Type.FREE, Place.segment(stream), streamLife));
+            new Said(Journal.Type.OPEN, SlabPlace.segment(stream), streamLife),
+            new Said(Journal.Type.FREE, SlabPlace.segment(stream), streamLife));
     assertThat(streamLife).isGreaterThan(packedLife);
   }
 
@@ -516,7 +516,7 @@ final class SegmentsTest {
     Segments.Snapshot snapshot = segments.snapshot();
     assertThat(snapshot.states()).hasSize(2);
     assertThat(snapshot.states())
-        .filteredOn(state -> state.number() == Place.segment(room.place()))
+        .filteredOn(state -> state.number() == SlabPlace.segment(room.place()))
         .singleElement()
         .returns(false, Segments.State::written)
         .returns(room.offset() + 640, Segments.State::used)
@@ -536,8 +536,8 @@ final class SegmentsTest {
     segments.found(5, LANE, Segment.Kind.PACKED, 30, BYTES);
     segments.found(2, LANE, Segment.Kind.STREAM, 10, BYTES);
     segments.found(4, Lane.MAIN, Segment.Kind.PACKED, 20, BYTES);
-    segments.hold(Place.of(5, 64), 100, 1);
-    segments.hold(Place.of(4, 64), 100, 2);
+    segments.hold(SlabPlace.of(5, 64), 100, 1);
+    segments.hold(SlabPlace.of(4, 64), 100, 2);
     segments.settle();
     assertThat(segments.freeCount()).isEqualTo(5);
     assertThat(segments.oldest(LANE).number).isEqualTo(2);

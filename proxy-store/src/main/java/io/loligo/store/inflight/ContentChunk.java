@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
  * A run of content in one buffer, linked to the one behind it. Confined to the writer's loop; the
  * octets in it, once written, may be read anywhere.
  */
-final class Chunk {
+final class ContentChunk {
   /** Offset of its first octet in the content. */
   long start;
 
@@ -25,10 +25,10 @@ final class Chunk {
   /** Octets of memory it is entered with. */
   int charge;
 
-  Chunk next;
+  ContentChunk next;
 
   /** Takes {@code buffer}. */
-  Chunk(long start, ByteBuf buffer, int from, int length, int room, int charge) {
+  ContentChunk(long start, ByteBuf buffer, int from, int length, int room, int charge) {
     this.start = start;
     this.buffer = buffer;
     this.from = from;

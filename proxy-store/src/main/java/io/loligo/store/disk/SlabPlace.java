@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
 /** A place in the slabs as one number: segment and offset in it. Stateless. */
-final class Place {
-  private Place() {}
+final class SlabPlace {
+  private SlabPlace() {}
 
   static long of(int segment, int offset) {
     return (long) segment << 32 | offset;

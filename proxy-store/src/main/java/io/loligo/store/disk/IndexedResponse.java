@@ -13,7 +13,7 @@ import io.netty.buffer.ByteBuf;
  * @param pieces null where the first block is all
  * @param part whether it is a part of a response
  */
-record Stored(
+record IndexedResponse(
     int slot,
     long high,
     long low,
