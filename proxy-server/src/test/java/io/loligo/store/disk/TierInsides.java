@@ -34,8 +34,16 @@ final class TierInsides {
     }
   }
 
-  static DiskDirectory directory(DiskTier tier) {
-    return (DiskDirectory) ((List<?>) get(tier, "directories")).get(0);
+  private static int number(Object of, String name) {
+    return (int) get(of, name);
+  }
+
+  private static boolean flag(Object of, String name) {
+    return (boolean) get(of, name);
+  }
+
+  private static Object directory(DiskTier tier) {
+    return ((List<?>) get(tier, "directories")).get(0);
   }
 
   /** Whether something is being written under {@code key}. */
@@ -45,13 +53,13 @@ final class TierInsides {
 
   /** Whether it cannot be closed in order. */
   static boolean isInDisorder(DiskTier tier) {
-    return (boolean) get(directory(tier), "inDisorder");
+    return flag(directory(tier), "inDisorder");
   }
 
   /** Null where it was never opened. */
   static DirectoryContext context(DiskTier tier) {
-    OpenDirectory open = (OpenDirectory) get(directory(tier), "parts");
-    return open == null ? null : open.context();
+    Object open = get(directory(tier), "parts");
+    return open == null ? null : (DirectoryContext) get(open, "context");
   }
 
   /** Versions of all that is stored. */
@@ -80,10 +88,11 @@ final class TierInsides {
     Object[] open = (Object[]) get(segments, "open");
     for (int i = 0; i < segments.count(); i++) {
       Segment segment = segments.get(i);
-      text.append(i).append(": ").append(segment.lane).append(' ').append(segment.kind);
+      text.append(i).append(": ").append(segment.lane()).append(' ').append(get(segment, "kind"));
       text.append(Arrays.asList(open).contains(segment) ? " open" : "");
-      text.append(" used ").append(segment.used).append(" live ").append(segment.liveBytes);
-      text.append(" pins ").append(segment.pins).append(" unflushed ").append(segment.unflushed);
+      for (String part : List.of("used", "liveBytes", "pins", "unflushed")) {
+        text.append(' ').append(part).append(' ').append(get(segment, part));
+      }
       text.append(System.lineSeparator());
     }
     return text.toString();
@@ -116,17 +125,21 @@ final class TierInsides {
         List<Part> here = new ArrayList<>();
         long place = index.place(slot);
         here.add(
-            new Part(SlabPlace.segment(place), SlabPlace.offset(place), Block.aligned(index.length(slot))));
+            new Part(
+                SlabPlace.segment(place),
+                SlabPlace.offset(place),
+                Block.aligned(index.length(slot))));
         Pieces more = (Pieces) pieces.get(slot);
         assertThat(more != null)
             .as("pieces of slot %d", slot)
             .isEqualTo((index.flags(slot) & Catalogue.HAS_PIECES) != 0);
         if (more != null) {
           withPieces++;
-          assertThat(more.readers).as("readers").isZero();
-          assertThat(more.gone).as("pieces that are gone").isFalse();
-          for (int piece = 0; piece < more.places.length; piece++) {
-            long at = more.places[piece];
+          assertThat(number(more, "readers")).as("readers").isZero();
+          assertThat(flag(more, "gone")).as("pieces that are gone").isFalse();
+          long[] places = (long[]) get(more, "places");
+          for (int piece = 0; piece < places.length; piece++) {
+            long at = places[piece];
             here.add(new Part(SlabPlace.segment(at), SlabPlace.offset(at), more.bytesOf(piece)));
           }
         }
@@ -172,25 +185,25 @@ final class TierInsides {
     for (int i = 0; i < segments.count(); i++) {
       Segment segment = segments.get(i);
       String name = "segment " + i;
-      assertThat(segment.pins).as("pins of %s", name).isZero();
-      assertThat(segment.condemned).as("%s is condemned", name).isFalse();
-      assertThat(segment.liveBytes).as("bytes in %s", name).isEqualTo(live[i]);
+      assertThat(number(segment, "pins")).as("pins of %s", name).isZero();
+      assertThat(flag(segment, "condemned")).as("%s is condemned", name).isFalse();
+      assertThat((long) get(segment, "liveBytes")).as("bytes in %s", name).isEqualTo(live[i]);
       assertThat(free.stream().filter(one -> one == segment).count())
           .as("%s, free", name)
-          .isEqualTo(segment.lane == null ? 1 : 0);
+          .isEqualTo(segment.lane() == null ? 1 : 0);
       for (Lane lane : Lane.values()) {
         long count =
             ((Collection<?>) lanes.get(lane.ordinal()))
                 .stream().filter(one -> one == segment).count();
-        assertThat(count).as("%s in %s", name, lane).isEqualTo(segment.lane == lane ? 1 : 0);
+        assertThat(count).as("%s in %s", name, lane).isEqualTo(segment.lane() == lane ? 1 : 0);
         inLanes += (int) count;
       }
       long unflushed = Arrays.stream(resident).filter(one -> one.segment() == segment).count();
-      assertThat((long) segment.unflushed).as("buffers of %s", name).isEqualTo(unflushed);
-      if (segment.lane != null) {
-        byLane[segment.lane.ordinal()] += live[i];
+      assertThat((long) number(segment, "unflushed")).as("buffers of %s", name).isEqualTo(unflushed);
+      if (segment.lane() != null) {
+        byLane[segment.lane().ordinal()] += live[i];
         Set<Integer> noted = new HashSet<>();
-        Arrays.stream(segment.noted()).forEach(noted::add);
+        Arrays.stream(segments.noted(i, segment.generation())).forEach(noted::add);
         assertThat(noted).as("noted in %s", name).containsAll(slots.get(i));
       }
     }
@@ -200,7 +213,7 @@ final class TierInsides {
     }
     for (Object one : open) {
       if (one != null) {
-        assertThat(((Segment) one).lane).as("open and free").isNotNull();
+        assertThat(((Segment) one).lane()).as("open and free").isNotNull();
       }
     }
   }

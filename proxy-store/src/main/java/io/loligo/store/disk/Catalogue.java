@@ -631,7 +631,7 @@ final class Catalogue {
    */
   void dropUnwritten() {
     for (SegmentBuffer buffer : segments.unwritten()) {
-      int number = buffer.segment().number;
+      int number = buffer.segment().number();
       for (int slot : segments.noted(number, buffer.generation())) {
         Contents.Entry entry = entry(slot, number);
         if (entry != null && entry.offset() >= buffer.start()) {
@@ -699,7 +699,7 @@ final class Catalogue {
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
       ObjectIndex index = stripe.index;
-      long bytes = index.isUsed(local) ? bytesIn(stripe, segment.number, local) : 0;
+      long bytes = index.isUsed(local) ? bytesIn(stripe, segment.number(), local) : 0;
       if (bytes == 0) {
         return false;
       }
@@ -716,7 +716,7 @@ final class Catalogue {
       } else if (verdict.stays()) {
         out.stay.add(stored(stripe, local));
       } else {
-        evict(stripe, local, segment.number, lane, bytes);
+        evict(stripe, local, segment.number(), lane, bytes);
         return true;
       }
       return false;
@@ -752,7 +752,7 @@ final class Catalogue {
         return false;
       }
       int slot = stored.slot() & SLOT_MASK;
-      evict(stripe, slot, segment.number, lane, bytesIn(stripe, segment.number, slot));
+      evict(stripe, slot, segment.number(), lane, bytesIn(stripe, segment.number(), slot));
       return true;
     }
   }

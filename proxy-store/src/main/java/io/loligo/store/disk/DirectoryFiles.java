@@ -338,7 +338,7 @@ final class DirectoryFiles {
 
   private void footNow(DirectoryContext now, Segment segment) {
     try {
-      List<Contents.Entry> entries = contents(now, segment.number, segment.generation);
+      List<Contents.Entry> entries = contents(now, segment.number(), segment.generation());
       int bytes = entries.stream().mapToInt(Contents.Entry::bytes).sum();
       int pages = Segments.footerBytes(bytes);
       ByteBuf footer = now.blocks().buffer(pages);
@@ -351,8 +351,8 @@ final class DirectoryFiles {
         ByteBuf all = footer.slice(from, bytes);
         int head = footer.writerIndex();
         footer.writeZero(Contents.HEAD_BYTES);
-        Contents.head(footer, head, segment.generation, segment.number, entries.size(), all);
-        now.blocks().writeFooter(segment.number, footer);
+        Contents.head(footer, head, segment.generation(), segment.number(), entries.size(), all);
+        now.blocks().writeFooter(segment.number(), footer);
       } finally {
         footer.release();
       }
@@ -361,7 +361,7 @@ final class DirectoryFiles {
     } catch (IOException | RuntimeException | Error e) {
       now.broken().accept(e);
     } finally {
-      now.segments().unpin(SlabPlace.of(segment.number, 0));
+      now.segments().unpin(SlabPlace.of(segment.number(), 0));
     }
   }
 

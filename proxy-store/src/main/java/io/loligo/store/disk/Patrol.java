@@ -135,7 +135,7 @@ final class Patrol {
   }
 
   private void enter(DirectoryContext directory, int number) {
-    long generation = directory.segments().get(number).generation;
+    long generation = directory.segments().get(number).generation();
     int[] slots = directory.segments().noted(number, generation);
     Arrays.sort(slots);
     List<IndexedResponse> found = new ArrayList<>();

@@ -57,6 +57,20 @@ final class Segment {
     this.number = number;
   }
 
+  int number() {
+    return number;
+  }
+
+  /** Life: higher in each life. */
+  long generation() {
+    return generation;
+  }
+
+  /** Lane, or null while free. */
+  Lane lane() {
+    return lane;
+  }
+
   /** Remembers that a response has something here; it may leave without notice. */
   void note(int slot) {
     if (slotCount == slots.length) {

@@ -126,8 +126,8 @@ final class Space {
     if (victim == null) {
       return false;
     }
-    Lane lane = victim.lane;
-    int[] left = distinct(segments.noted(victim.number, victim.generation));
+    Lane lane = victim.lane();
+    int[] left = distinct(segments.noted(victim.number(), victim.generation()));
     // a response may leave pieces when it changes its first block: it is looked at again
     for (int round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
       left = empty(victim, lane, left);
@@ -181,7 +181,7 @@ final class Space {
    */
   private boolean moveOrEvict(Segment victim, Lane lane, IndexedResponse stored, boolean doubtful)
       throws IOException {
-    long bytes = catalogue.bytesIn(victim.number, stored);
+    long bytes = catalogue.bytesIn(victim.number(), stored);
     if (bytes == 0) {
       return false;
     }
@@ -201,7 +201,7 @@ final class Space {
       if (!stays) {
         return evict(victim, lane, stored);
       }
-      Catalogue.Published moved = mover.move(stored, block, victim.number);
+      Catalogue.Published moved = mover.move(stored, block, victim.number());
       if (moved == Catalogue.Published.DONE) {
         catalogue.kept(lane, stored, bytes);
         return true;

@@ -178,12 +178,7 @@ final class MemoryPerObjectTest {
   }
 
   private static long notes(int objects, int segments) {
-    Segment segment = new Segment(0);
-    segment.open(Lane.MAIN, Segment.Kind.PACKED, 1);
-    for (int slot = 0; slot <= objects / segments; slot++) {
-      segment.note(slot);
-    }
-    return segment.memoryBytes() * segments;
+    return SegmentNotes.bytes(objects / segments + 1) * segments;
   }
 
   /** What is measured is what is said of the index. */
