@@ -2,6 +2,9 @@ package io.loligo.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.format.RollSheet;
+import io.loligo.store.disk.format.Secret;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

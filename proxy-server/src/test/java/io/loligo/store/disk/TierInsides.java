@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.util.collection.IntObjectHashMap;
 import java.lang.reflect.Field;
 import java.util.ArrayList;

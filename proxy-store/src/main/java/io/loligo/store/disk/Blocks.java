@@ -1,5 +1,9 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.Segment.Kind;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FileSizes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

@@ -1,5 +1,7 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Layout;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;

@@ -4,6 +4,8 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.admission.SecondRequestAdmission;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.memory.SizeClass;
 

@@ -1,5 +1,7 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FirstBlock;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.FileSizes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,9 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.format.RollSheet;
+import io.loligo.store.disk.format.Secret;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.record.RecordMap;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,11 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;

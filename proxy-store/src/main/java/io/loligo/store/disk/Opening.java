@@ -2,6 +2,14 @@ package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.Segment.Kind;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.format.Secret;
+import io.loligo.store.disk.format.SegmentHeader;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,10 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.purge.Ban;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;

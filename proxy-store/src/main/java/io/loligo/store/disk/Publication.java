@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Layout;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BooleanSupplier;
 

@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;

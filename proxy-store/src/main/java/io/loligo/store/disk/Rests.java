@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Block;
 import java.util.ArrayList;
 import java.util.List;
 

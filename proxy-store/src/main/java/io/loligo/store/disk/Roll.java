@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.RollSheet;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 
 /**

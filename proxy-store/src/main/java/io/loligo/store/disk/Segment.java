@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.format.Geometry;
 import java.util.Arrays;
 
 /** One segment of the slabs. Guarded by the lock of the segments. */

@@ -2,6 +2,11 @@ package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.Segment.Kind;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.format.SegmentHeader;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

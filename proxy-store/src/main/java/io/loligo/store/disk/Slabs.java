@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Geometry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;

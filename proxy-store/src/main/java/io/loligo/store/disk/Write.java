@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.format.Block;
 import io.loligo.store.memory.Entry;
 import java.util.function.BooleanSupplier;
 

@@ -5,6 +5,8 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;

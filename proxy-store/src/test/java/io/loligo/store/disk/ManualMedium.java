@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;

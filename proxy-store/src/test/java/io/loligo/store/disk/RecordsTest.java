@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.loligo.core.caching.StoredForm;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;

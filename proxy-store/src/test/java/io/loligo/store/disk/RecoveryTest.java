@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.load.LoadOutcome;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;

@@ -3,6 +3,11 @@ package io.loligo.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.Lane;
+import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.format.Contents;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.format.SegmentHeader;
+import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;

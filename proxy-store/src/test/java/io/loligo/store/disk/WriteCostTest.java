@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.format.Block;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.loligo.store.purge.Moments;
 import io.loligo.store.purge.Purges;
@@ -7,30 +7,30 @@ import io.loligo.store.purge.Purges;
  * The files beside the slabs: how many there are, and how long they are. A {@link Geometry} adds
  * them up. See {@code docs/disk-format.md}. Stateless.
  */
-final class FileSizes {
+public final class FileSizes {
   /** Journals of a directory: {@value}. */
-  static final int JOURNALS = 4;
+  public static final int JOURNALS = 4;
 
   /** Bytes in front of the table of a checkpoint. */
-  static final int CHECKPOINT_HEADER_BYTES = 64;
+  public static final int CHECKPOINT_HEADER_BYTES = 64;
 
   /** Bytes of a segment in the table of a checkpoint. */
-  static final int SEGMENT_STATE_BYTES = 24;
+  public static final int SEGMENT_STATE_BYTES = 24;
 
   /** Where the patterns begin in the file of purges. */
-  static final int BANS_AT = Block.PAGE_BYTES;
+  public static final int BANS_AT = Block.PAGE_BYTES;
 
   /** Bytes of a pattern in the file of purges. */
-  static final int BAN_BYTES = 1024;
+  public static final int BAN_BYTES = 1024;
 
   /** Where the buckets begin in the file of purges. */
-  static final int BUCKETS_AT = BANS_AT + Purges.MAX_BANS * BAN_BYTES;
+  public static final int BUCKETS_AT = BANS_AT + Purges.MAX_BANS * BAN_BYTES;
 
   /** Bytes of a name with its moment. */
-  static final int CELL_BYTES = 16;
+  public static final int CELL_BYTES = 16;
 
   /** Bytes of a bucket of names. */
-  static final int BUCKET_BYTES = Moments.CELLS * CELL_BYTES;
+  public static final int BUCKET_BYTES = Moments.CELLS * CELL_BYTES;
 
   private static final int MIN_BUCKETS = 512;
 
@@ -49,13 +49,13 @@ final class FileSizes {
   }
 
   /** Buckets of purges in a directory of {@code totalBytes}; a power of two. */
-  static int purgeBuckets(long totalBytes) {
+  public static int purgeBuckets(long totalBytes) {
     long most = Math.max(MIN_BUCKETS, totalBytes / BUCKETS_SHARE / BUCKET_BYTES);
     return (int) Math.min(Moments.BUCKETS, Long.highestOneBit(most));
   }
 
   /** Bytes of the file of purges in a directory of {@code totalBytes}. */
-  static int purges(long totalBytes) {
+  public static int purges(long totalBytes) {
     return BUCKETS_AT + purgeBuckets(totalBytes) * BUCKET_BYTES;
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
@@ -8,15 +8,15 @@ import java.util.zip.CRC32C;
  * {@value #HEAD_BYTES} bytes and an entry for each first block. See {@code docs/disk-format.md}.
  * Stateless.
  */
-final class Contents {
+public final class Contents {
   /** Bytes of the head. */
-  static final int HEAD_BYTES = 64;
+  public static final int HEAD_BYTES = 64;
 
   /** Bytes of an entry without pieces. */
-  static final int ENTRY_BYTES = 32;
+  public static final int ENTRY_BYTES = 32;
 
   /** The pieces of a response whose first block is all. */
-  static final long[] NO_PIECES = {};
+  public static final long[] NO_PIECES = {};
 
   /** Bytes in front of the places of the pieces. */
   static final int PIECES_BYTES = 12;
@@ -25,10 +25,10 @@ final class Contents {
   static final int HAS_PIECES = 1;
 
   /** It is stored, or may be, under another key of a URL than its own. */
-  static final int ALTERNATIVE = 2;
+  public static final int ALTERNATIVE = 2;
 
   /** It is a part of a response. */
-  static final int PART = 4;
+  public static final int PART = 4;
 
   private static final int MAGIC = 0x4C4F4C46;
   private static final int CRC = 4;
@@ -40,7 +40,7 @@ final class Contents {
   private Contents() {}
 
   /** One first block. */
-  record Entry(
+  public record Entry(
       long high,
       long low,
       long version,
@@ -52,18 +52,18 @@ final class Contents {
       int fullPieceBytes,
       int lastPieceBytes) {
     /** Bytes that {@link Contents#write} writes. */
-    int bytes() {
+    public int bytes() {
       return entryBytes(pieces.length);
     }
   }
 
   /** Bytes of the entry of a first block with so many pieces. */
-  static int entryBytes(int pieces) {
+  public static int entryBytes(int pieces) {
     return ENTRY_BYTES + (pieces == 0 ? 0 : PIECES_BYTES + pieces * Long.BYTES);
   }
 
   /** Appends {@code entry} to {@code out}, borrowed. */
-  static void write(Entry entry, ByteBuf out) {
+  public static void write(Entry entry, ByteBuf out) {
     boolean hasPieces = entry.pieces.length > 0;
     out.writeLong(entry.high);
     out.writeLong(entry.low);
@@ -83,7 +83,7 @@ final class Contents {
   }
 
   /** Reads the next entry of {@code in}, borrowed, or null where that is damaged. */
-  static Entry read(ByteBuf in) {
+  public static Entry read(ByteBuf in) {
     if (in.readableBytes() < ENTRY_BYTES) {
       return null;
     }
@@ -117,7 +117,7 @@ final class Contents {
    * Writes the head of {@code entries}, borrowed, all of whose readable bytes it covers, to {@code
    * out} at {@code at}.
    */
-  static void head(ByteBuf out, int at, long generation, int segment, int count, ByteBuf entries) {
+  public static void head(ByteBuf out, int at, long generation, int segment, int count, ByteBuf entries) {
     out.setZero(at, HEAD_BYTES);
     out.setInt(at, MAGIC);
     out.setLong(at + GENERATION, generation);
@@ -128,7 +128,7 @@ final class Contents {
   }
 
   /** Whether there is a head at {@code at} of the life {@code generation} of {@code segment}. */
-  static boolean isHead(ByteBuf in, int at, long generation, int segment) {
+  public static boolean isHead(ByteBuf in, int at, long generation, int segment) {
     return in.getInt(at) == MAGIC
         && in.getLong(at + GENERATION) == generation
         && in.getInt(at + SEGMENT) == segment
@@ -136,7 +136,7 @@ final class Contents {
         && in.getInt(at + LENGTH) >= 0;
   }
 
-  static int segment(ByteBuf in, int at) {
+  public static int segment(ByteBuf in, int at) {
     return in.getInt(at + SEGMENT);
   }
 
@@ -145,12 +145,12 @@ final class Contents {
   }
 
   /** Bytes of the entries. */
-  static int length(ByteBuf in, int at) {
+  public static int length(ByteBuf in, int at) {
     return in.getInt(at + LENGTH);
   }
 
   /** Whether head and {@code entries}, borrowed, are what was written. */
-  static boolean isWhole(ByteBuf in, int at, ByteBuf entries) {
+  public static boolean isWhole(ByteBuf in, int at, ByteBuf entries) {
     return in.getInt(at + CRC) == crc(in, at, entries);
   }
 

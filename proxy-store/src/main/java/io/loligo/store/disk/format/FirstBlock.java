@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredForm;
@@ -11,12 +11,12 @@ import java.util.OptionalInt;
  * content. Written last, it commits the object. The accessors also read a beginning of it, as
  * records hold it, as far as that goes. Stateless; see {@code docs/disk-format.md}.
  */
-final class FirstBlock {
+public final class FirstBlock {
   /** Octets in front of the key. */
-  static final int FIXED_BYTES = Block.HEADER_BYTES + 56;
+  public static final int FIXED_BYTES = Block.HEADER_BYTES + 56;
 
   /** Octets for the place of a piece. */
-  static final int PIECE_BYTES = 8;
+  public static final int PIECE_BYTES = 8;
 
   private static final int HIGH = Block.HEADER_BYTES;
   private static final int LOW = HIGH + 8;
@@ -36,7 +36,7 @@ final class FirstBlock {
    *
    * @param headBytes of key, meta and field lines
    */
-  static int bytes(int headBytes, int pieces, int firstContent) {
+  public static int bytes(int headBytes, int pieces, int firstContent) {
     return FIXED_BYTES + headBytes + pieces * PIECE_BYTES + firstContent;
   }
 
@@ -48,7 +48,7 @@ final class FirstBlock {
    * @param meta its octets, see {@link StoredForm}
    * @param pieces places of the pieces, may be empty
    */
-  static void begin(
+  public static void begin(
       ByteBuf block,
       long id,
       long high,
@@ -78,7 +78,7 @@ final class FirstBlock {
   }
 
   /** Whether the lengths in a whole first block agree with each other. */
-  static boolean isSound(ByteBuf block) {
+  public static boolean isSound(ByteBuf block) {
     return Block.length(block) >= FIXED_BYTES
         && keyLength(block) >= 0
         && block.getInt(META_LENGTH) >= 0
@@ -100,20 +100,20 @@ final class FirstBlock {
         + firstContent(block);
   }
 
-  static long high(ByteBuf block) {
+  public static long high(ByteBuf block) {
     return block.getLong(HIGH);
   }
 
-  static long low(ByteBuf block) {
+  public static long low(ByteBuf block) {
     return block.getLong(LOW);
   }
 
   /** Of two first blocks with the same hash the one of the higher version counts. */
-  static long version(ByteBuf block) {
+  public static long version(ByteBuf block) {
     return block.getLong(VERSION);
   }
 
-  static void version(ByteBuf block, long version) {
+  public static void version(ByteBuf block, long version) {
     block.setLong(VERSION, version);
   }
 
@@ -122,16 +122,16 @@ final class FirstBlock {
     return block.getInt(PIECE_BLOCKS);
   }
 
-  static long contentLength(ByteBuf block) {
+  public static long contentLength(ByteBuf block) {
     return block.getLong(CONTENT_LENGTH);
   }
 
   /** Octets of content in this block. */
-  static int firstContent(ByteBuf block) {
+  public static int firstContent(ByteBuf block) {
     return block.getInt(FIRST_CONTENT);
   }
 
-  static int fieldsLength(ByteBuf block) {
+  public static int fieldsLength(ByteBuf block) {
     return block.getInt(FIELDS_LENGTH);
   }
 
@@ -140,7 +140,7 @@ final class FirstBlock {
   }
 
   /** Pieces of further content. */
-  static int pieces(ByteBuf block) {
+  public static int pieces(ByteBuf block) {
     return block.getInt(PIECES);
   }
 
@@ -149,11 +149,11 @@ final class FirstBlock {
     return block.getLong(piecesStart(block) + number * PIECE_BYTES);
   }
 
-  static void piece(ByteBuf block, int number, long place) {
+  public static void piece(ByteBuf block, int number, long place) {
     block.setLong(piecesStart(block) + number * PIECE_BYTES, place);
   }
 
-  static long[] allPieces(ByteBuf block) {
+  public static long[] allPieces(ByteBuf block) {
     long[] places = new long[pieces(block)];
     for (int i = 0; i < places.length; i++) {
       places[i] = piece(block, i);
@@ -162,7 +162,7 @@ final class FirstBlock {
   }
 
   /** Octets of the meta. */
-  static int metaLength(ByteBuf block) {
+  public static int metaLength(ByteBuf block) {
     return block.getInt(META_LENGTH);
   }
 
@@ -175,12 +175,12 @@ final class FirstBlock {
   }
 
   /** Index of the field lines. */
-  static int fieldsStart(ByteBuf block) {
+  public static int fieldsStart(ByteBuf block) {
     return piecesStart(block) + pieces(block) * PIECE_BYTES;
   }
 
   /** Whether it is of {@code key}. */
-  static boolean isOf(CacheKey key, ByteBuf block) {
+  public static boolean isOf(CacheKey key, ByteBuf block) {
     return StoredForm.isKey(key, block, FIXED_BYTES, keyLength(block));
   }
 
@@ -188,12 +188,12 @@ final class FirstBlock {
    * Whether it is, or may be, stored under another key of a URL than its own; of a beginning as far
    * as it tells.
    */
-  static boolean mayBeAlternative(ByteBuf block) {
+  public static boolean mayBeAlternative(ByteBuf block) {
     return StoredForm.mayBeAlternative(block, FIXED_BYTES, keyThere(block), keyLength(block));
   }
 
   /** {@link CacheKey#pathHash} of its key; empty where a beginning does not tell. */
-  static OptionalInt pathHash(ByteBuf block) {
+  public static OptionalInt pathHash(ByteBuf block) {
     return StoredForm.pathHash(block, FIXED_BYTES, keyThere(block), keyLength(block));
   }
 
@@ -201,7 +201,7 @@ final class FirstBlock {
     return Math.min(keyLength(block), block.writerIndex() - FIXED_BYTES);
   }
 
-  static CacheKey key(ByteBuf block) {
+  public static CacheKey key(ByteBuf block) {
     return StoredForm.readKey(block, FIXED_BYTES, keyLength(block));
   }
 
@@ -210,7 +210,7 @@ final class FirstBlock {
    *
    * @throws RuntimeException what is there is none; not in a block that was verified
    */
-  static StoredMeta meta(ByteBuf block) {
+  public static StoredMeta meta(ByteBuf block) {
     return StoredForm.readMeta(block.slice(metaStart(block), block.getInt(META_LENGTH)));
   }
 }

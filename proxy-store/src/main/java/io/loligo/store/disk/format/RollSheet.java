@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import java.util.stream.LongStream;
 
@@ -11,12 +11,12 @@ import java.util.stream.LongStream;
  * @param behind whether the directory may hold older copies of what another has
  * @param members who has heard of every removal
  */
-record RollSheet(long own, long number, boolean behind, long[] members) {
+public record RollSheet(long own, long number, boolean behind, long[] members) {
   /** Directories named at most; with more, those that are not configured are forgotten. */
-  static final int MAX_MEMBERS = 256;
+  public static final int MAX_MEMBERS = 256;
 
   /** Whether {@code directory} is a member. */
-  boolean lists(long directory) {
+  public boolean lists(long directory) {
     return LongStream.of(members).anyMatch(member -> member == directory);
   }
 }

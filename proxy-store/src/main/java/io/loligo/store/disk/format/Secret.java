@@ -1,16 +1,16 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.loligo.core.caching.StoredHash;
 
 /** The secret under which a directory hashes keys; it stands in the header. Immutable. */
-record Secret(long first, long second) {
+public record Secret(long first, long second) {
   /** A hash under it, for the calling thread. */
-  StoredHash hash() {
+  public StoredHash hash() {
     return new StoredHash(first, second);
   }
 
   /** A number that journals and checkpoints of the directory have in their headers. */
-  long directory() {
+  public long directory() {
     return first;
   }
 

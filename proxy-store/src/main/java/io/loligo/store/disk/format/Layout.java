@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
 
@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
  * @param firstContent of these, in the first block
  * @param pieceBlocks further blocks in a full piece
  */
-record Layout(long contentLength, int firstContent, int pieceBlocks) {
+public record Layout(long contentLength, int firstContent, int pieceBlocks) {
   /**
    * Left in the first block of a response with pieces, for a head that grows when it is freshened.
    */
@@ -19,7 +19,7 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
    * The layout of a response whose key, meta and field lines take {@code headBytes}; null where it
    * cannot be stored.
    */
-  static Layout of(long contentLength, int headBytes, Geometry geometry) {
+  public static Layout of(long contentLength, int headBytes, Geometry geometry) {
     int room = Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes;
     if (room < 0 || contentLength > geometry.maxContentBytes()) {
       return null;
@@ -35,7 +35,7 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
   }
 
   /** As a first block says. */
-  static Layout of(ByteBuf block) {
+  public static Layout of(ByteBuf block) {
     return new Layout(
         FirstBlock.contentLength(block),
         FirstBlock.firstContent(block),
@@ -52,7 +52,7 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
   }
 
   /** Pieces of content behind the first block. */
-  int pieces() {
+  public int pieces() {
     return (int) ((contentLength - firstContent + pieceContent() - 1) / pieceContent());
   }
 
@@ -62,12 +62,12 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
   }
 
   /** Further blocks in piece {@code piece}. */
-  int blocksOf(int piece) {
+  public int blocksOf(int piece) {
     return (int) ((contentOfPiece(piece) - 1) / Block.FURTHER_CONTENT) + 1;
   }
 
   /** Bytes of disk that piece {@code piece} takes: whole pages. */
-  int bytesOf(int piece) {
+  public int bytesOf(int piece) {
     return pieceBytes(contentOfPiece(piece));
   }
 
@@ -78,44 +78,44 @@ record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return full * Block.STRIDE + (rest == 0 ? 0 : Block.pages(rest + Block.HEADER_BYTES));
   }
 
-  int fullPieceBytes() {
+  public int fullPieceBytes() {
     return pieceBlocks * Block.STRIDE;
   }
 
   /** Bytes of disk that the last piece takes, 0 where there is none. */
-  int lastPieceBytes() {
+  public int lastPieceBytes() {
     int pieces = pieces();
     return pieces == 0 ? 0 : bytesOf(pieces - 1);
   }
 
   /** Bytes of disk all pieces take. */
-  long pieceBytes() {
+  public long pieceBytes() {
     int pieces = pieces();
     return pieces == 0 ? 0 : (long) (pieces - 1) * fullPieceBytes() + lastPieceBytes();
   }
 
   /** Number of the further block, from 0, in which the content at {@code offset} stands. */
-  long blockAt(long offset) {
+  public long blockAt(long offset) {
     return (offset - firstContent) / Block.FURTHER_CONTENT;
   }
 
   /** Further blocks that stand one behind the other from further block {@code block} on. */
-  int blocksFrom(long block) {
+  public int blocksFrom(long block) {
     return blocksOf((int) (block / pieceBlocks)) - (int) (block % pieceBlocks);
   }
 
   /** Offset of the first content of further block {@code block}. */
-  long startOf(long block) {
+  public long startOf(long block) {
     return firstContent + block * Block.FURTHER_CONTENT;
   }
 
   /** Content in further block {@code block}. */
-  int contentOfBlock(long block) {
+  public int contentOfBlock(long block) {
     return (int) Math.min(Block.FURTHER_CONTENT, contentLength - startOf(block));
   }
 
   /** Where further block {@code block} stands. */
-  long placeOf(long block, long[] pieces) {
+  public long placeOf(long block, long[] pieces) {
     return pieces[(int) (block / pieceBlocks)] + block % pieceBlocks * Block.STRIDE;
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
@@ -7,28 +7,28 @@ import java.util.zip.CRC32C;
  * What all blocks on disk have in front: see {@code docs/disk-format.md}. A block is the unit of
  * reading, writing and verification. Numbers are big-endian. Stateless.
  */
-final class Block {
+public final class Block {
   /** Octets of a block at most. */
-  static final int MAX_BYTES = 65_472;
+  public static final int MAX_BYTES = 65_472;
 
   /** Blocks start at multiples of this many bytes. */
-  static final int ALIGNMENT = 64;
+  public static final int ALIGNMENT = 64;
 
   /** From one further block of a piece to the next: whole pages. */
-  static final int STRIDE = 65_536;
+  public static final int STRIDE = 65_536;
 
   /** What the system reads and writes as one. */
-  static final int PAGE_BYTES = 4096;
+  public static final int PAGE_BYTES = 4096;
 
   /** Octets of the header. */
-  static final int HEADER_BYTES = 40;
+  public static final int HEADER_BYTES = 40;
 
   /** Content in a further block at most. */
-  static final int FURTHER_CONTENT = MAX_BYTES - HEADER_BYTES;
+  public static final int FURTHER_CONTENT = MAX_BYTES - HEADER_BYTES;
 
-  static final int MAGIC = 0x4C4F4C31;
-  static final byte FIRST = 1;
-  static final byte FURTHER = 2;
+  public static final int MAGIC = 0x4C4F4C31;
+  public static final byte FIRST = 1;
+  public static final byte FURTHER = 2;
 
   private static final int CRC = 4;
   private static final int LENGTH = 8;
@@ -41,17 +41,17 @@ final class Block {
   private Block() {}
 
   /** Bytes that a block of {@code length} takes on disk. */
-  static int aligned(int length) {
+  public static int aligned(int length) {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   /** {@code bytes} up to the end of their last page. */
-  static int pages(int bytes) {
+  public static int pages(int bytes) {
     return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
   }
 
   /** Writes the header at index 0, but for what {@link #seal} adds. The rest is written behind. */
-  static void begin(ByteBuf block, byte kind, long id, int number) {
+  public static void begin(ByteBuf block, byte kind, long id, int number) {
     block.setIndex(0, HEADER_BYTES);
     block.setInt(0, MAGIC);
     block.setByte(KIND, kind);
@@ -63,7 +63,7 @@ final class Block {
   }
 
   /** Completes a block, all of it written up to the writer index, for the segment it goes to. */
-  static void seal(ByteBuf block, int lane, long generation) {
+  public static void seal(ByteBuf block, int lane, long generation) {
     block.setInt(LENGTH, block.writerIndex());
     block.setByte(LANE, lane);
     block.setLong(GENERATION, generation);
@@ -71,7 +71,7 @@ final class Block {
   }
 
   /** Makes {@code block} none. */
-  static void strike(ByteBuf block) {
+  public static void strike(ByteBuf block) {
     block.setInt(0, 0);
   }
 
@@ -79,7 +79,7 @@ final class Block {
    * Whether the readable octets from index 0 are a whole and unchanged block of {@code kind}. One
    * of an older life of its segment, of another object or number is whole too: see the accessors.
    */
-  static boolean isWhole(ByteBuf block, byte kind) {
+  public static boolean isWhole(ByteBuf block, byte kind) {
     int there = block.writerIndex();
     return there >= HEADER_BYTES
         && block.getInt(0) == MAGIC
@@ -95,31 +95,31 @@ final class Block {
     return (int) crc.getValue();
   }
 
-  static int length(ByteBuf block) {
+  public static int length(ByteBuf block) {
     return block.getInt(LENGTH);
   }
 
-  static int lane(ByteBuf block) {
+  public static int lane(ByteBuf block) {
     return block.getByte(LANE);
   }
 
   /** Life of the segment it was written in. */
-  static long generation(ByteBuf block) {
+  public static long generation(ByteBuf block) {
     return block.getLong(GENERATION);
   }
 
   /** The object it is of. */
-  static long id(ByteBuf block) {
+  public static long id(ByteBuf block) {
     return block.getLong(ID);
   }
 
   /** 0 for the first block, then counted up. */
-  static int number(ByteBuf block) {
+  public static int number(ByteBuf block) {
     return block.getInt(NUMBER);
   }
 
   /** Content of a further block: from its header on. */
-  static int furtherContent(ByteBuf block) {
+  public static int furtherContent(ByteBuf block) {
     return length(block) - HEADER_BYTES;
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.format;
 
 /**
  * How the space of a directory is divided: segments for the responses, and room for two
@@ -10,15 +10,15 @@ package io.loligo.store.disk;
  * @param segmentBytes a segment, a power of two
  * @param segments of them
  */
-record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
+public record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   /** In front of the blocks of a packed segment. */
-  static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
+  public static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
 
   /** A slab file holds this many bytes at most; a power of two. */
-  static final long FILE_BYTES = 1L << 36;
+  public static final long FILE_BYTES = 1L << 36;
 
   /** Stored responses of one directory at most: {@value}. */
-  static final int MAX_RECORDS = 1 << 30;
+  public static final int MAX_RECORDS = 1 << 30;
 
   /** For header, marks and lock. */
   private static final long SMALL_FILES_BYTES = 64L << 10;
@@ -51,7 +51,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
    *
    * @param meanObjectBytes {@code store_avg_object_size}; half as many records again are planned
    */
-  static Geometry of(long totalBytes, long meanObjectBytes) {
+  public static Geometry of(long totalBytes, long meanObjectBytes) {
     long mean = Math.max(1, meanObjectBytes);
     int records =
         (int) Math.max(1024, Math.min(MAX_RECORDS, wantedRecords(totalBytes, meanObjectBytes)));
@@ -76,7 +76,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   }
 
   /** Records that {@link #of} plans, unless that is above {@link #MAX_RECORDS}. */
-  static long wantedRecords(long totalBytes, long meanObjectBytes) {
+  public static long wantedRecords(long totalBytes, long meanObjectBytes) {
     return totalBytes / Math.max(1, meanObjectBytes) * 3 / 2;
   }
 
@@ -88,7 +88,7 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   }
 
   /** Bytes of the smallest directory that can be. */
-  static long minBytes(long meanObjectBytes) {
+  public static long minBytes(long meanObjectBytes) {
     long bytes = (long) MIN_SEGMENTS * MIN_SEGMENT_BYTES;
     while (of(bytes, meanObjectBytes) == null) {
       bytes += 1 << 20;
@@ -97,12 +97,12 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   }
 
   /** Bytes of the slabs. */
-  long slabBytes() {
+  public long slabBytes() {
     return (long) segments * segmentBytes;
   }
 
   /** Bytes of the large files, which are allocated when the directory is made. */
-  long neededBytes() {
+  public long neededBytes() {
     return slabBytes() + besides(totalBytes, records, segments, segmentBytes) - SMALL_FILES_BYTES;
   }
 
@@ -112,22 +112,22 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   }
 
   /** Bytes of the file of a journal: with half of them in use a checkpoint is due. */
-  long journalBytes() {
+  public long journalBytes() {
     return journalBytes(totalBytes);
   }
 
   /** Bytes of each of the two checkpoints. */
-  long checkpointBytes() {
+  public long checkpointBytes() {
     return FileSizes.checkpoint(records, segments, segmentBytes);
   }
 
   /** Slab files. */
-  int files() {
+  public int files() {
     return (int) ((slabBytes() + FILE_BYTES - 1) / FILE_BYTES);
   }
 
   /** Bytes of slab file {@code number}. */
-  long fileBytes(int number) {
+  public long fileBytes(int number) {
     return Math.min(FILE_BYTES, slabBytes() - number * FILE_BYTES);
   }
 
@@ -137,12 +137,12 @@ record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
   }
 
   /** Blocks in a full piece of a response of unknown length. */
-  int unknownPieceBlocks() {
+  public int unknownPieceBlocks() {
     return Math.max(1, Math.min(UNKNOWN_PIECE_BLOCKS, pieceBlocks() / 4));
   }
 
   /** Content of the largest response: the places of its pieces must fit its first block. */
-  long maxContentBytes() {
+  public long maxContentBytes() {
     long byTable =
         (long) ((Block.MAX_BYTES - HEAD_BYTES) / FirstBlock.PIECE_BYTES)
             * pieceBlocks()
