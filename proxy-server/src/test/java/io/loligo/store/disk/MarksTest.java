@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.RollSheet;
 import io.loligo.store.disk.format.Secret;
+import io.loligo.store.disk.medium.Marks;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

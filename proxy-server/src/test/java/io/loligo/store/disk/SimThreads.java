@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.medium.DiskThreads;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads of a directory that take tasks as {@link DiskWorkers} do, each some time before it does
+ * Threads of a directory that take tasks as {@code DiskWorkers} do, each some time before it does
  * what it took. Confined to the world's thread.
  */
 final class SimThreads implements DiskThreads {

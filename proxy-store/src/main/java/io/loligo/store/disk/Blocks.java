@@ -4,6 +4,7 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.medium.Slab;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;

@@ -12,6 +12,7 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
+import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;

@@ -7,6 +7,8 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.medium.Medium;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;

@@ -1,6 +1,8 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.Medium;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.netty.util.concurrent.EventExecutor;

@@ -1,6 +1,8 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;

@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.RollSheet;
+import io.loligo.store.disk.medium.Medium;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

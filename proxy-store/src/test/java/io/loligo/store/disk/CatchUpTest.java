@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.medium.Slab;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;

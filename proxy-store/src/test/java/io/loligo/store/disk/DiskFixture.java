@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.medium.Medium;
+import io.loligo.store.disk.medium.Slab;
+import io.loligo.store.disk.medium.SlabFile;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -26,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** A store with directories on disk, and a loop to ask from. */
-final class DiskFixture implements AutoCloseable {
+public final class DiskFixture implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 30;
 
   final StoreFixture store;
@@ -90,7 +94,7 @@ final class DiskFixture implements AutoCloseable {
   }
 
   /** Waits until {@code what} is so. */
-  static void await(BooleanSupplier what) {
+  public static void await(BooleanSupplier what) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!what.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
@@ -201,7 +205,7 @@ final class DiskFixture implements AutoCloseable {
     return count;
   }
 
-  static <T> T get(CompletableFuture<T> future) {
+  public static <T> T get(CompletableFuture<T> future) {
     try {
       return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {

@@ -11,6 +11,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.Slab;
+import io.loligo.store.disk.medium.SlabFile;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.file.Path;

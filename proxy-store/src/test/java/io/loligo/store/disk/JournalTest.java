@@ -3,6 +3,8 @@ package io.loligo.store.disk;
 import static io.loligo.store.disk.DiskFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.SystemMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

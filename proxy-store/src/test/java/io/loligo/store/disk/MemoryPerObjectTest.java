@@ -9,6 +9,8 @@ import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;

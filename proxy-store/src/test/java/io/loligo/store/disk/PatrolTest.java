@@ -7,6 +7,8 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.disk.medium.Slab;
+import io.loligo.store.disk.medium.SlabFile;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.UrlPattern;

@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Moments;
 import io.loligo.store.purge.Purges;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;

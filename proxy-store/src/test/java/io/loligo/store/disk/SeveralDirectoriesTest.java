@@ -11,6 +11,8 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.medium.SlabFile;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,10 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.Medium;
+import io.loligo.store.disk.medium.Slab;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.loligo.store.disk.format.Geometry;
 import io.netty.buffer.ByteBuf;

@@ -1,8 +1,9 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.DiskFixture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

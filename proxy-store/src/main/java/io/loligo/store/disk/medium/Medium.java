@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.record.RecordMap;
@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
  * What directories stand on: files, threads, and what is different in each process. Tests put in
  * one that fails, stalls or is played. Thread-safe.
  */
-interface Medium {
+public interface Medium {
   /** Where {@code directory} of the configuration is. */
   Path path(String directory);
 

@@ -1,7 +1,8 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.DiskFixture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

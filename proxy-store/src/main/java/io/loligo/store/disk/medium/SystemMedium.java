@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.record.ChronicleRecordMap;
@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
-final class SystemMedium implements Medium {
+public final class SystemMedium implements Medium {
   /** What the product uses. */
-  static final Medium SYSTEM = new SystemMedium(SlabFile::new);
+  public static final Medium SYSTEM = new SystemMedium(SlabFile::new);
 
   private final Slab.Opener slabs;
 
   /** With {@code slabs} of a test's. */
-  SystemMedium(Slab.Opener slabs) {
+  public SystemMedium(Slab.Opener slabs) {
     this.slabs = slabs;
   }
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** The slabs in one file, preallocated, read and written by position. Thread-safe. */
-final class SlabFile implements Slab {
+public final class SlabFile implements Slab {
   private final FileChannel file;
   private final Path path;
   private volatile PageCacheFile cached;
   private boolean closed;
 
   /** Opens an existing file. */
-  SlabFile(Path path) throws IOException {
+  public SlabFile(Path path) throws IOException {
     this.path = path;
     file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * have heard of all removals (ROLL); and the names of the large ones. See {@code
  * docs/disk-format.md}. Confined to one thread, but for ROLL.
  */
-final class Marks implements AutoCloseable {
+public final class Marks implements AutoCloseable {
   /** Version of everything in the directory; another one is discarded, never read. */
-  static final int VERSION = 3;
+  public static final int VERSION = 3;
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
   private static final long ROLL_MAGIC = 0x4C4F4C49474F524CL;
@@ -48,7 +48,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** Another process, or this one, has the directory. */
-  static final class InUse extends IOException {
+  public static final class InUse extends IOException {
     private static final long serialVersionUID = 1;
 
     InUse(String by, Throwable cause) {
@@ -62,7 +62,7 @@ final class Marks implements AutoCloseable {
    * @throws InUse it is another's, who is named as far as known
    * @throws IOException it cannot be locked
    */
-  static Marks lock(Path directory) throws IOException {
+  public static Marks lock(Path directory) throws IOException {
     FileChannel file =
         FileChannel.open(
             directory.resolve("LOCK"),
@@ -95,7 +95,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** The files that a directory always has, but for the lock. */
-  List<Path> files() {
+  public List<Path> files() {
     List<Path> all = new ArrayList<>();
     all.addAll(List.of(header(), roll(), purges(), checkpoint(0), checkpoint(1), slabs(0)));
     for (int i = 0; i < FileSizes.JOURNALS; i++) {
@@ -105,30 +105,30 @@ final class Marks implements AutoCloseable {
   }
 
   /** Slab file {@code number}, from 0. */
-  Path slabs(int number) {
+  public Path slabs(int number) {
     return directory.resolve(number == 0 ? "slabs" : "slabs." + number);
   }
 
   /** One of two checkpoints, 0 or 1: the older one is written over. */
-  Path checkpoint(int number) {
+  public Path checkpoint(int number) {
     return directory.resolve("checkpoint." + number);
   }
 
   /** The file of journal {@code number}. */
-  Path journal(long number) {
+  public Path journal(long number) {
     return directory.resolve("journal." + number % FileSizes.JOURNALS);
   }
 
   /** What versions before the third had beside the slabs. */
-  Path oldMap() {
+  public Path oldMap() {
     return directory.resolve("map");
   }
 
-  Path purges() {
+  public Path purges() {
     return directory.resolve("purges");
   }
 
-  Path header() {
+  public Path header() {
     return directory.resolve("header");
   }
 
@@ -137,10 +137,10 @@ final class Marks implements AutoCloseable {
   }
 
   /** What a header says. */
-  record Header(Secret secret, Geometry geometry) {}
+  public record Header(Secret secret, Geometry geometry) {}
 
   /** The header, or null where there is none of this version that is whole. */
-  Header readHeader() throws IOException {
+  public Header readHeader() throws IOException {
     ByteBuffer octets = read(header(), HEADER_MAGIC);
     if (octets == null) {
       return null;
@@ -152,23 +152,23 @@ final class Marks implements AutoCloseable {
   }
 
   /** Whether the directory is, with the file that is locked. */
-  boolean isThere() {
+  public boolean isThere() {
     return Files.exists(directory.resolve("LOCK"));
   }
 
   /** Whether any file of a cache is there, of whatever version. */
-  boolean isUsed() {
+  public boolean isUsed() {
     return Files.exists(header()) || Files.exists(slabs(0));
   }
 
   /** Begins anew: nothing of what was there is left, of older versions neither. */
-  Header create(Geometry geometry, RandomGenerator random) throws IOException {
+  public Header create(Geometry geometry, RandomGenerator random) throws IOException {
     empty(geometry);
     return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
   }
 
   /** Deletes what was there, of older versions too, but for the lock, the roll and the purges. */
-  void empty(Geometry geometry) throws IOException {
+  public void empty(Geometry geometry) throws IOException {
     discard();
     for (String old : List.of("CLEAN", "REBUILD", "map", "checkpoint.0", "checkpoint.1")) {
       Files.deleteIfExists(directory.resolve(old));
@@ -182,7 +182,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** Writes {@code header}: all other files are there then. */
-  void writeHeader(Header header) throws IOException {
+  public void writeHeader(Header header) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
     ByteBuffer octets = ByteBuffer.wrap(bytes);
     octets.putLong(HEADER_MAGIC).putInt(VERSION).putInt(0);
@@ -194,7 +194,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** What the directory has of the roll, or null where that is not whole. */
-  RollSheet readRoll() throws IOException {
+  public RollSheet readRoll() throws IOException {
     ByteBuffer octets = read(roll(), ROLL_MAGIC);
     if (octets == null) {
       return null;
@@ -216,7 +216,7 @@ final class Marks implements AutoCloseable {
    *
    * @param durably whether it is to be on the disk before this returns
    */
-  void writeRoll(RollSheet sheet, boolean durably) throws IOException {
+  public void writeRoll(RollSheet sheet, boolean durably) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
     ByteBuffer octets = ByteBuffer.wrap(bytes);
     octets.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);
@@ -227,7 +227,7 @@ final class Marks implements AutoCloseable {
   }
 
   /** What is there is none any more, by no power failure: the next open begins anew. */
-  void discard() throws IOException {
+  public void discard() throws IOException {
     if (Files.deleteIfExists(header())) {
       forceNames(directory);
     }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.locks.Lock;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Lock;
  * not fit a queue is refused, not waited for; what must not be lost, such as a removal, is let in
  * always.
  */
-interface DiskThreads {
+public interface DiskThreads {
   /** Reads that wait, at most. */
   int MAX_READS = 4096;
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;

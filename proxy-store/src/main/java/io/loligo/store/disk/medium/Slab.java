@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * The bytes of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails or
  * stalls.
  */
-interface Slab extends AutoCloseable {
+public interface Slab extends AutoCloseable {
   /** Opens the slabs of a directory, for {@link SystemMedium}. */
   interface Opener {
     /** Opens the existing file {@code path}. Returns owned. */
