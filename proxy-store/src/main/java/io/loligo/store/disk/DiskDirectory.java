@@ -17,6 +17,7 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
+import io.loligo.store.disk.purge.PurgeFile;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;

@@ -22,6 +22,7 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.RollSheet;
 import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.purge.PurgeBucket;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

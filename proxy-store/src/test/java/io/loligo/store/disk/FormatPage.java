@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /** The tables of {@code docs/disk-format.md}. Immutable. */
-final class FormatPage {
+public final class FormatPage {
   private static final Path PAGE = Path.of("../docs/disk-format.md");
 
   /** Rows by the title they stand under; cells are stripped. */
   private final Map<String, List<String[]>> rows = new HashMap<>();
 
-  FormatPage() {
+  public FormatPage() {
     try {
       String title = "";
       for (String line : Files.readAllLines(PAGE)) {
@@ -49,7 +49,7 @@ final class FormatPage {
     return found;
   }
 
-  long constant(String name) {
+  public long constant(String name) {
     return Long.decode(row("Constants", 0, name)[1]);
   }
 
@@ -59,12 +59,12 @@ final class FormatPage {
   }
 
   /** Where a field begins. */
-  int offset(String title, String field) {
+  public int offset(String title, String field) {
     return Integer.parseInt(row(title, 2, field)[0]);
   }
 
   /** Where a field ends: the last of that name. */
-  int end(String title, String field) {
+  public int end(String title, String field) {
     return offset(title, field) + Integer.parseInt(row(title, 2, field)[1]);
   }
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.purge;
 
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.purge.Moments;
@@ -12,11 +12,11 @@ import java.util.zip.CRC32C;
  * their purges, each with a checksum (see {@code docs/disk-format.md} and {@link Moments}). Not
  * thread-safe.
  */
-final class PurgeBucket {
-  static final int CELL_BYTES = FileSizes.CELL_BYTES;
+public final class PurgeBucket {
+  public static final int CELL_BYTES = FileSizes.CELL_BYTES;
 
   /** A sector: no disk writes half of it. */
-  static final int BYTES = FileSizes.BUCKET_BYTES;
+  public static final int BYTES = FileSizes.BUCKET_BYTES;
 
   // a moment: 46 bits of milliseconds, 2 of the table, 16 of the checksum
   private static final int CHECK_BITS = 16;

@@ -1,7 +1,8 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.FormatPage;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.purge.Ban;

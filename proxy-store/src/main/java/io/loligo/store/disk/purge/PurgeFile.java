@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.purge;
 
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.medium.Marks;
@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  * forcing the file brings only these to the disk. Thread-safe: disk threads; guarded by {@code
  * this}.
  */
-final class PurgeFile implements AutoCloseable {
+public final class PurgeFile implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F5052L;
   private static final int BANS_AT = FileSizes.BANS_AT;
   private static final int BAN_BYTES = FileSizes.BAN_BYTES;
@@ -50,7 +50,8 @@ final class PurgeFile implements AutoCloseable {
    * version and size, or it is damaged, a new one is begun, and {@code header} is deleted before:
    * the purges of its responses are not known.
    */
-  static PurgeFile open(Path path, Path header, long totalBytes, Medium medium) throws IOException {
+  public static PurgeFile open(Path path, Path header, long totalBytes, Medium medium)
+      throws IOException {
     int buckets = FileSizes.purgeBuckets(totalBytes);
     if (Files.exists(path) && Files.size(path) == FileSizes.purges(totalBytes)) {
       PurgeFile there = new PurgeFile(channel(path), buckets);
@@ -102,7 +103,7 @@ final class PurgeFile implements AutoCloseable {
   }
 
   /** Tells {@code purges} all of it, before anything is served. */
-  synchronized void loadInto(Purges purges) {
+  public synchronized void loadInto(Purges purges) {
     ByteBuffer part = ByteBuffer.allocate(READ_BYTES);
     for (int from = 0; from < buckets; from += READ_BYTES / PurgeBucket.BYTES) {
       boolean read;
@@ -173,7 +174,7 @@ final class PurgeFile implements AutoCloseable {
   }
 
   /** Writes down a purge of {@code numbers}: of each its bucket, and no more. */
-  synchronized void mark(Table table, long[] numbers, long millis) throws IOException {
+  public synchronized void mark(Table table, long[] numbers, long millis) throws IOException {
     for (long name : numbers) {
       readBucket(name);
       // a damaged bucket purges all its names at the next start, and stays damaged
@@ -197,7 +198,7 @@ final class PurgeFile implements AutoCloseable {
    * Writes down a ban, in place of an older one of the same pattern; a newer one, which another
    * thread may have been the first to write, stays.
    */
-  synchronized void ban(Ban ban) throws IOException {
+  public synchronized void ban(Ban ban) throws IOException {
     int slot = -1;
     for (int i = bans.length - 1; i >= 0; i--) {
       boolean same = bans[i] != null && bans[i].pattern().equals(ban.pattern());
@@ -229,12 +230,12 @@ final class PurgeFile implements AutoCloseable {
   }
 
   /** Patterns that not all of the directory was compared with yet. */
-  synchronized List<Ban> bans() {
+  public synchronized List<Ban> bans() {
     return Arrays.stream(bans).filter(Objects::nonNull).toList();
   }
 
   /** Everything was compared with {@code through}. */
-  synchronized void retire(List<Ban> through) throws IOException {
+  public synchronized void retire(List<Ban> through) throws IOException {
     for (int i = 0; i < bans.length; i++) {
       if (bans[i] != null && through.contains(bans[i])) {
         write(ByteBuffer.allocate(BAN_BYTES), BANS_AT + i * BAN_BYTES);
@@ -244,7 +245,7 @@ final class PurgeFile implements AutoCloseable {
   }
 
   /** Brings to the disk all that was written before. */
-  void force() throws IOException {
+  public void force() throws IOException {
     file.force(false);
   }
 
