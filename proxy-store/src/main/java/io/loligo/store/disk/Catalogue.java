@@ -9,6 +9,7 @@ import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.journal.Journal;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
 import java.util.ArrayList;

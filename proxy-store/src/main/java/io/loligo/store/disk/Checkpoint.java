@@ -4,6 +4,7 @@ import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.Segment.Kind;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.journal.Journal;
 
 /**
  * A directory that is open: what it consists of, and what reads and writes responses there.

@@ -10,6 +10,7 @@ import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.format.SegmentHeader;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;

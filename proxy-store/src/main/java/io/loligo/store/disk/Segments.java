@@ -7,6 +7,7 @@ import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.SegmentHeader;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.journal.Journal;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

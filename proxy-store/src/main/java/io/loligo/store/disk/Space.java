@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.journal.Journal;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;

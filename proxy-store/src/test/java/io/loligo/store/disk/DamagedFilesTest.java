@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -12,22 +12,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The journals of directories, on a disk that fails or stalls when told. Thread-safe. */
-final class FaultyJournals {
+public final class FaultyJournals {
   private final AtomicInteger forces = new AtomicInteger();
   private final AtomicReference<Hold> behindNextForce = new AtomicReference<>();
   private volatile boolean failsForces;
   private volatile boolean failsWrites;
 
   /** One who waits behind what he forced. */
-  static final class Hold {
+  public static final class Hold {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
 
-    boolean isReached() {
+    public boolean isReached() {
       return reached.getCount() == 0;
     }
 
-    void release() {
+    public void release() {
       released.countDown();
     }
 
@@ -61,7 +61,7 @@ final class FaultyJournals {
   }
 
   /** Who forces next waits when it is forced. */
-  Hold holdNextForce() {
+  public Hold holdNextForce() {
     Hold next = new Hold();
     behindNextForce.set(next);
     return next;

@@ -10,6 +10,7 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Slab;
 import io.loligo.store.load.LoadOutcome;
 import io.netty.buffer.ByteBuf;

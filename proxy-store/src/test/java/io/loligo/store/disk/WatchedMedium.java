@@ -17,16 +17,16 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /** Another medium, and how many of its threads' tasks are not through yet. Thread-safe. */
-final class WatchedMedium implements Medium {
+public final class WatchedMedium implements Medium {
   private final Medium medium;
   private final AtomicInteger tasks = new AtomicInteger();
 
-  WatchedMedium(Medium medium) {
+  public WatchedMedium(Medium medium) {
     this.medium = medium;
   }
 
   /** The journals, which fail or stall when told. */
-  final FaultyJournals journals = new FaultyJournals();
+  public final FaultyJournals journals = new FaultyJournals();
 
   /** The clock; null: the other medium's. */
   volatile LongSupplier clock;

@@ -1,8 +1,10 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.journal;
 
 import static io.loligo.store.disk.DiskFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.disk.FaultyJournals;
+import io.loligo.store.disk.WatchedMedium;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.SystemMedium;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.journal;
 
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.medium.Marks;
@@ -23,18 +23,18 @@ import java.util.zip.CRC32C;
  * threads. Three locks, taken in this order: {@code forcing} is held while the disk is waited for,
  * {@code writing} over a write, and the monitor guards what waits to be written.
  */
-final class Journal implements AutoCloseable {
+public final class Journal implements AutoCloseable {
   /** Bytes of a record. */
-  static final int RECORD_BYTES = 32;
+  public static final int RECORD_BYTES = 32;
 
   /** Bytes in front of the records. */
-  static final int HEADER_BYTES = 64;
+  public static final int HEADER_BYTES = 64;
 
   private static final long MAGIC = 0x4C4F4C49474F4A4CL;
   private static final int FIRST_BYTES = 4096;
 
   /** What a record says. */
-  enum Type {
+  public enum Type {
     /** Segment a begins life b, of lane and kind. */
     OPEN,
     /** Segment a, in life b, was emptied. */
@@ -52,7 +52,7 @@ final class Journal implements AutoCloseable {
   }
 
   /** Told of records in their order. */
-  interface Visitor {
+  public interface Visitor {
     void record(Type type, int lane, int kind, long a, long b, long c);
   }
 
@@ -89,7 +89,7 @@ final class Journal implements AutoCloseable {
    * @param directory tells it from journals of other directories
    * @param position behind its last record
    */
-  Journal(
+  public Journal(
       Marks marks, Medium medium, long directory, long number, long position, Supplier<Lock> locks)
       throws IOException {
     this.marks = marks;
@@ -123,7 +123,8 @@ final class Journal implements AutoCloseable {
   }
 
   /** Makes {@code path}, allocated, the file of a journal without records. */
-  static void create(Path path, Medium medium, long directory, long number) throws IOException {
+  public static void create(Path path, Medium medium, long directory, long number)
+      throws IOException {
     begin(path, medium, directory, number).close();
   }
 
@@ -136,54 +137,54 @@ final class Journal implements AutoCloseable {
   }
 
   /** Segments opened since the present file was begun. */
-  int openedSegments() {
+  public int openedSegments() {
     return opened;
   }
 
   /** Bytes of records in the present file, those that wait included. */
-  long bytes() {
+  public long bytes() {
     return bytes;
   }
 
   /** Whether all news appended so far are written. */
-  synchronized boolean isFlushed() {
+  public synchronized boolean isFlushed() {
     return !news && !flushing && failure == null;
   }
 
   /** Whether something could not be written, or forced: it cannot be any more then. */
-  boolean isIncomplete() {
+  public boolean isIncomplete() {
     return failure != null;
   }
 
   /** Whether all news appended so far are on the disk. */
-  boolean isForced() {
+  public boolean isForced() {
     return forced == flushes && isFlushed();
   }
 
   /** {@code segment} begins a life, of lane and kind. Guarded by the segments. */
-  void opened(int segment, int lane, int kind, long generation) {
+  public void opened(int segment, int lane, int kind, long generation) {
     int more = opened + 1;
     opened = more;
     append(Type.OPEN, lane, kind, segment, generation, 0);
   }
 
-  void freed(int segment, long generation) {
+  public void freed(int segment, long generation) {
     append(Type.FREE, 0, 0, segment, generation, 0);
   }
 
-  void dropped(long high, long low, long version) {
+  public void dropped(long high, long low, long version) {
     append(Type.DROP, 0, 0, high, low, version);
   }
 
-  void droppedAll(long high, long version) {
+  public void droppedAll(long high, long version) {
     append(Type.DROP_ALL, 0, 0, high, 0, version);
   }
 
-  void kept(long version) {
+  public void kept(long version) {
     append(Type.KEEP, 0, 0, 0, 0, version);
   }
 
-  void cleared(long version) {
+  public void cleared(long version) {
     append(Type.CLEAR, 0, 0, 0, 0, version);
   }
 
@@ -202,7 +203,7 @@ final class Journal implements AutoCloseable {
   }
 
   /** Writes what was appended so far. */
-  void flush() throws IOException {
+  public void flush() throws IOException {
     writing.lock();
     try {
       flushNow();
@@ -250,7 +251,7 @@ final class Journal implements AutoCloseable {
   }
 
   /** Writes what was appended so far and brings it to the disk. Others write meanwhile. */
-  void force() throws IOException {
+  public void force() throws IOException {
     forcing.lock();
     try {
       long end = forceWritten();
@@ -326,7 +327,7 @@ final class Journal implements AutoCloseable {
   }
 
   /** Where a checkpoint begins to count on a journal. */
-  record Mark(long number, long position) {}
+  public record Mark(long number, long position) {}
 
   /**
    * Writes what was appended so far; what follows counts after the mark that is returned.
@@ -334,7 +335,7 @@ final class Journal implements AutoCloseable {
    * @param needed number of the oldest journal that is needed still: where there is a file that is
    *     not, the next journal is begun in it
    */
-  Mark mark(long needed) throws IOException {
+  public Mark mark(long needed) throws IOException {
     forcing.lock();
     try {
       forceWritten();
@@ -398,7 +399,7 @@ final class Journal implements AutoCloseable {
   }
 
   /** The number of the journal of {@code directory} at {@code path}; -1 where there is none. */
-  static long number(Path path, long directory) throws IOException {
+  public static long number(Path path, long directory) throws IOException {
     if (!Files.exists(path)) {
       return -1;
     }
@@ -424,7 +425,7 @@ final class Journal implements AutoCloseable {
    * @return the position behind the last record; -1 where something is damaged that was on the
    *     disk, or it is another journal
    */
-  static long read(Path path, long directory, long number, long from, Visitor visitor)
+  public static long read(Path path, long directory, long number, long from, Visitor visitor)
       throws IOException {
     if (number(path, directory) != number) {
       return -1;

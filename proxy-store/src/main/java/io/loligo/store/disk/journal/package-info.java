@@ -1,0 +1,6 @@
+/**
+ * The journals of a directory: opened and emptied segments, and removals, in their order. Segments,
+ * index, space and start use it; it uses the format and the medium. Any thread appends; only disk
+ * threads write.
+ */
+package io.loligo.store.disk.journal;
