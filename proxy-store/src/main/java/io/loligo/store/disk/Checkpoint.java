@@ -1,11 +1,12 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.Segment.Kind;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.segment.Segment.Kind;
+import io.loligo.store.disk.segment.Segments;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

@@ -4,6 +4,9 @@ import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.segment.Blocks;
+import io.loligo.store.disk.segment.BufferPool;
+import io.loligo.store.disk.segment.Segments;
 import io.loligo.store.memory.MemoryLedger;
 import java.util.function.Consumer;
 

@@ -13,6 +13,8 @@ import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.segment.Blocks;
+import io.loligo.store.disk.segment.Extent;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;

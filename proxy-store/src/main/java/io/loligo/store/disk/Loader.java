@@ -10,6 +10,7 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;

@@ -1,7 +1,6 @@
 package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.Segment.Kind;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
@@ -12,6 +11,9 @@ import io.loligo.store.disk.format.SegmentHeader;
 import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.segment.Blocks;
+import io.loligo.store.disk.segment.Segment.Kind;
+import io.loligo.store.disk.segment.Segments;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.admission.Lane;
-import io.loligo.store.disk.Segment.Kind;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.SegmentHeader;
 import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.journal.Journal;
+import io.loligo.store.disk.segment.Segment.Kind;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,9 +24,9 @@ import java.util.function.LongSupplier;
  * and the order in which the others will be emptied. Guarded by itself; the lock is short, nothing
  * is read or written under it. {@link #read} and {@link #done} need no lock.
  */
-final class Segments {
+public final class Segments {
   /** Kept free for what moves to {@link Lane#MAIN} while space is made. */
-  static final int RESERVE = 2;
+  public static final int RESERVE = 2;
 
   private static final int KINDS = Kind.values().length;
 
@@ -82,7 +82,7 @@ final class Segments {
   private volatile SegmentBuffer[] resident = {};
 
   /** Writes what is full. Told on any thread. */
-  interface Writing {
+  public interface Writing {
     /** {@code buffer} is to be written, and then said {@link Segments#flushed}. */
     void flush(SegmentBuffer buffer);
 
@@ -95,7 +95,7 @@ final class Segments {
    *
    * @param ids gives lives of segments and versions, each higher than all before
    */
-  Segments(
+  public Segments(
       int count,
       int segmentBytes,
       BufferPool pool,
@@ -116,40 +116,40 @@ final class Segments {
     freeCount = count;
   }
 
-  int count() {
+  public int count() {
     return all.length;
   }
 
-  Segment get(int number) {
+  public Segment get(int number) {
     return all[number];
   }
 
   /** Free segments. Any thread, without lock. */
-  int freeCount() {
+  public int freeCount() {
     return freeCount;
   }
 
   /** Bytes of stored responses in {@code lane}. */
-  synchronized long liveBytes(Lane lane) {
+  public synchronized long liveBytes(Lane lane) {
     return liveBytes[lane.ordinal()];
   }
 
   // What is stored
 
   /** A response has {@code bytes} at {@code place}, known by {@code slot}. */
-  synchronized void hold(long place, long bytes, int slot) {
+  public synchronized void hold(long place, long bytes, int slot) {
     Segment segment = all[SlabPlace.segment(place)];
     live(segment, bytes);
     segment.note(slot);
   }
 
   /** A response has {@code bytes} at {@code place} no more. */
-  synchronized void let(long place, long bytes) {
+  public synchronized void let(long place, long bytes) {
     live(all[SlabPlace.segment(place)], -bytes);
   }
 
   /** The same, unless the segment was emptied meanwhile: it is free, or its life began later. */
-  synchronized void let(long place, long bytes, long version) {
+  public synchronized void let(long place, long bytes, long version) {
     Segment segment = all[SlabPlace.segment(place)];
     if (segment.lane != null && segment.generation < version) {
       live(segment, -bytes);
@@ -200,7 +200,7 @@ final class Segments {
    * @param moving whether the reserve may be used
    * @param ofDiskThread whether the caller is one, for whom there is always a buffer
    */
-  Room reserve(int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
+  public Room reserve(int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
     Room room;
     synchronized (this) {
       room = reserveNow(bytes, entryBytes, lane, moving, ofDiskThread);
@@ -292,7 +292,7 @@ final class Segments {
   }
 
   /** Bytes at the end of a segment that a footer with {@code entryBytes} takes: whole pages. */
-  static int footerBytes(int entryBytes) {
+  public static int footerBytes(int entryBytes) {
     return Block.pages(entryBytes + Contents.HEAD_BYTES);
   }
 
@@ -365,7 +365,7 @@ final class Segments {
   }
 
   /** The writer of {@code room} is through. */
-  void done(Room room) {
+  public void done(Room room) {
     SegmentBuffer buffer = room.buffer();
     done(buffer);
     buffer.release();
@@ -378,7 +378,7 @@ final class Segments {
   }
 
   /** Closes buffers that have been waiting for a tick, or all. */
-  void closeBuffers(boolean allOfThem) {
+  public void closeBuffers(boolean allOfThem) {
     synchronized (this) {
       for (int i = 0; i < buffers.length; i++) {
         SegmentBuffer buffer = buffers[i];
@@ -400,7 +400,7 @@ final class Segments {
    * {@code buffer} is written, and let go. Whether its segment is sealed and all of it is written
    * now, so that the footer is due: it is pinned then.
    */
-  boolean flushed(SegmentBuffer buffer) {
+  public boolean flushed(SegmentBuffer buffer) {
     synchronized (this) {
       int before = resident.length;
       resident =
@@ -421,12 +421,12 @@ final class Segments {
   }
 
   /** The buffers that are not written yet. */
-  List<SegmentBuffer> unwritten() {
+  public List<SegmentBuffer> unwritten() {
     return List.of(resident);
   }
 
   /** How many buffers are not written yet. */
-  int unflushed() {
+  public int unflushed() {
     return resident.length;
   }
 
@@ -446,7 +446,7 @@ final class Segments {
   // Stream segments
 
   /** Room for {@code bytes}, whole pages; null where there is no free segment. Pinned. */
-  synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
+  public synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
     Segment segment = withRoom(bytes, lane, moving);
     if (segment == null) {
       return null;
@@ -459,7 +459,7 @@ final class Segments {
   }
 
   /** Of {@code extent} only {@code bytes} are needed: what is behind them is given out again. */
-  synchronized void trim(Extent extent, int bytes) {
+  public synchronized void trim(Extent extent, int bytes) {
     Segment segment = all[SlabPlace.segment(extent.place())];
     int end = SlabPlace.offset(extent.place()) + extent.bytes();
     if (segment.used == end) {
@@ -489,7 +489,7 @@ final class Segments {
   }
 
   /** One pin of the segment of {@code place} less. */
-  synchronized void unpin(long place) {
+  public synchronized void unpin(long place) {
     Segment segment = all[SlabPlace.segment(place)];
     segment.pins--;
     if (segment.condemned && segment.pins == 0) {
@@ -513,7 +513,7 @@ final class Segments {
   // Emptying
 
   /** A segment in which nothing is stored any more, given to nobody else; or null. */
-  Segment dead() {
+  public Segment dead() {
     for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
       segment.listedAsDead = false;
       if (isDead(segment)) {
@@ -525,7 +525,7 @@ final class Segments {
   }
 
   /** The oldest segment of {@code lane} that may be emptied, given to nobody else; or null. */
-  Segment oldest(Lane lane) {
+  public Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
       if (isAlone(segment)) {
         rests.get(lane.ordinal()).remove(segment);
@@ -536,7 +536,7 @@ final class Segments {
   }
 
   /** {@code segment}, emptied, leaves its lane: it is free when nobody pins it. */
-  synchronized void condemn(Segment segment) {
+  public synchronized void condemn(Segment segment) {
     lanes.get(segment.lane.ordinal()).remove(segment);
     segment.condemned = true;
     if (segment.pins == 0) {
@@ -555,7 +555,7 @@ final class Segments {
   // Opening
 
   /** Segment {@code number} was found in use, up to {@code used}; {@link #settle} follows. */
-  synchronized void found(int number, Lane lane, Kind kind, long generation, int used) {
+  public synchronized void found(int number, Lane lane, Kind kind, long generation, int used) {
     Segment segment = all[number];
     segment.open(lane, kind, generation);
     segment.used = used;
@@ -564,7 +564,7 @@ final class Segments {
   }
 
   /** What was found is closed and stands in its lane, oldest life first; the rest is free. */
-  synchronized void settle() {
+  public synchronized void settle() {
     free.clear();
     List<Segment> found = new ArrayList<>();
     for (Segment segment : all) {
@@ -584,13 +584,13 @@ final class Segments {
   }
 
   /** What a checkpoint says of a segment. */
-  record State(int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
+  public record State(int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
 
   /** What {@link #states} said, and a number higher than all that were given out before. */
-  record Snapshot(List<State> states, long nextId) {}
+  public record Snapshot(List<State> states, long nextId) {}
 
   /** All segments in use, as they are now, for a checkpoint. */
-  synchronized Snapshot snapshot() {
+  public synchronized Snapshot snapshot() {
     List<State> states = states();
     long nextId = ids.getAsLong();
     checkpointed = nextId;
@@ -602,7 +602,7 @@ final class Segments {
    * reserved before. Any thread, without lock: to be asked when the block is {@linkplain #hold
    * held}.
    */
-  boolean isOlderThanCheckpoint(long version) {
+  public boolean isOlderThanCheckpoint(long version) {
     return version <= checkpointed;
   }
 
@@ -624,13 +624,13 @@ final class Segments {
   }
 
   /** The slots noted in {@code number}, if it still has that life; else none. */
-  synchronized int[] noted(int number, long generation) {
+  public synchronized int[] noted(int number, long generation) {
     Segment segment = all[number];
     return segment.lane != null && segment.generation == generation ? segment.noted() : new int[0];
   }
 
   /** Closes what is open, for good. */
-  void closeAll() {
+  public void closeAll() {
     synchronized (this) {
       for (int i = 0; i < open.length; i++) {
         Segment segment = open[i];
@@ -646,7 +646,7 @@ final class Segments {
   }
 
   /** Lets go of buffers that will not be written any more. */
-  void giveUpBuffers() {
+  public void giveUpBuffers() {
     List<SegmentBuffer> left;
     synchronized (this) {
       givenUp = true;

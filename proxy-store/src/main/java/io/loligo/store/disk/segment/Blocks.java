@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
@@ -13,13 +13,13 @@ import java.io.IOException;
  * Reads blocks in buffers and slabs, and writes stretches of slabs. What it returns was verified.
  * Thread-safe: disk threads; {@link #readFirstNow} belongs to event loops, too.
  */
-final class Blocks {
+public final class Blocks {
   private final Slab slab;
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
   private final Segments segments;
 
-  Blocks(Slab slab, Segments segments, int segmentBytes, ByteBufAllocator allocator) {
+  public Blocks(Slab slab, Segments segments, int segmentBytes, ByteBufAllocator allocator) {
     this.slab = slab;
     this.segments = segments;
     this.segmentBytes = segmentBytes;
@@ -27,12 +27,12 @@ final class Blocks {
   }
 
   /** A buffer for a block of {@code length}. Returns owned. */
-  ByteBuf buffer(int length) {
+  public ByteBuf buffer(int length) {
     return allocator.directBuffer(length, length);
   }
 
   /** A buffer for a further block that is {@linkplain #writePages written} alone. Returns owned. */
-  ByteBuf pageBuffer(int length) {
+  public ByteBuf pageBuffer(int length) {
     return buffer(Block.pages(length));
   }
 
@@ -53,7 +53,7 @@ final class Blocks {
    *
    * @throws IOException the disk does not answer
    */
-  ByteBuf readFirst(long place, int length) throws IOException {
+  public ByteBuf readFirst(long place, int length) throws IOException {
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
@@ -75,7 +75,7 @@ final class Blocks {
    * {@link #readFirst} without waiting for a disk; null, too, where that is not possible. Any
    * thread.
    */
-  ByteBuf readFirstNow(long place, int length) {
+  public ByteBuf readFirstNow(long place, int length) {
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
@@ -92,7 +92,7 @@ final class Blocks {
    * Further block {@code number} of response {@code id}, with {@code content} bytes of it. Returns
    * owned, readable from the content on; null where there is something else.
    */
-  ByteBuf readFurther(long place, int content, long id, int number) throws IOException {
+  public ByteBuf readFurther(long place, int content, long id, int number) throws IOException {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
     boolean good = false;
@@ -108,12 +108,12 @@ final class Blocks {
   }
 
   /** So many further blocks from {@code place} on will be read soon. */
-  void expectFurther(long place, int blocks) {
+  public void expectFurther(long place, int blocks) {
     slab.expect(position(place), (long) blocks * Block.STRIDE);
   }
 
   /** {@link #readFurther} without waiting for a disk; null, too, where that is not possible. */
-  ByteBuf readFurtherNow(long place, int content, long id, int number) {
+  public ByteBuf readFurtherNow(long place, int content, long id, int number) {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
     boolean good = false;
@@ -139,7 +139,7 @@ final class Blocks {
   }
 
   /** {@link #readFirst}; null, too, where the disk does not answer. */
-  ByteBuf tryReadFirst(long place, int length) {
+  public ByteBuf tryReadFirst(long place, int length) {
     try {
       return readFirst(place, length);
     } catch (IOException unreadable) {
@@ -148,7 +148,7 @@ final class Blocks {
   }
 
   /** {@link #readFurther}; null, too, where the disk does not answer. */
-  ByteBuf tryReadFurther(long place, int content, long id, int number) {
+  public ByteBuf tryReadFurther(long place, int content, long id, int number) {
     try {
       return readFurther(place, content, id, number);
     } catch (IOException unreadable) {
@@ -161,7 +161,7 @@ final class Blocks {
    * zeros up to the end of its last page: of a page that is written as a whole nothing has to be
    * read first.
    */
-  void writePages(long place, ByteBuf block) throws IOException {
+  public void writePages(long place, ByteBuf block) throws IOException {
     int length = block.writerIndex();
     int pages = Block.pages(length);
     block.setZero(length, pages - length);
@@ -169,7 +169,7 @@ final class Blocks {
   }
 
   /** Writes all of {@code buffer}. */
-  void write(SegmentBuffer buffer) throws IOException {
+  public void write(SegmentBuffer buffer) throws IOException {
     ByteBuf content = buffer.content();
     if (content.isReadable()) {
       slab.write((long) buffer.segment().number * segmentBytes + buffer.start(), content);
@@ -177,7 +177,7 @@ final class Blocks {
   }
 
   /** Writes {@code footer}, whole pages, borrowed, to the end of {@code segment}. */
-  void writeFooter(int segment, ByteBuf footer) throws IOException {
+  public void writeFooter(int segment, ByteBuf footer) throws IOException {
     slab.write((segment + 1L) * segmentBytes - footer.readableBytes(), footer);
   }
 
@@ -185,7 +185,7 @@ final class Blocks {
    * The entries of the footer of {@code segment} in its life {@code generation}. Returns owned;
    * null where there is none that is whole.
    */
-  ByteBuf readFooter(int segment, long generation) throws IOException {
+  public ByteBuf readFooter(int segment, long generation) throws IOException {
     long end = (segment + 1L) * segmentBytes;
     ByteBuf head = buffer(Contents.HEAD_BYTES);
     ByteBuf entries = null;
@@ -214,18 +214,18 @@ final class Blocks {
    * Reads {@code length} bytes of {@code segment} from {@code offset} to {@code into}, borrowed, at
    * {@code at}; how many.
    */
-  int readRaw(int segment, int offset, ByteBuf into, int at, int length) throws IOException {
+  public int readRaw(int segment, int offset, ByteBuf into, int at, int length) throws IOException {
     ByteBuf part = into.slice(at, length);
     slab.read((long) segment * segmentBytes + offset, part, length);
     return part.readableBytes();
   }
 
   /** See {@link Slab#prepare}. */
-  void prepare() {
+  public void prepare() {
     slab.prepare();
   }
 
-  void close() throws IOException {
+  public void close() throws IOException {
     slab.close();
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.disk.format.Block;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * Thread-safe: any thread writes into room of its own; {@link #used} is changed under the lock of
  * the segments.
  */
-final class SegmentBuffer {
+public final class SegmentBuffer {
   private static final AtomicIntegerFieldUpdater<SegmentBuffer> WRITERS =
       AtomicIntegerFieldUpdater.newUpdater(SegmentBuffer.class, "writers");
   private static final AtomicIntegerFieldUpdater<SegmentBuffer> HOLDERS =
@@ -53,16 +53,16 @@ final class SegmentBuffer {
     this.pool = pool;
   }
 
-  Segment segment() {
+  public Segment segment() {
     return segment;
   }
 
-  long generation() {
+  public long generation() {
     return generation;
   }
 
   /** Where it begins in its segment: at a page. */
-  int start() {
+  public int start() {
     return start;
   }
 
@@ -107,7 +107,7 @@ final class SegmentBuffer {
   }
 
   /** One holder more, unless it was let go already. */
-  boolean tryHold() {
+  public boolean tryHold() {
     int before;
     do {
       before = holders;
@@ -127,7 +127,7 @@ final class SegmentBuffer {
   }
 
   /** One holder less: after the last one its memory goes back. */
-  void release() {
+  public void release() {
     if (HOLDERS.decrementAndGet(this) == 0) {
       pool.back(memory);
     }

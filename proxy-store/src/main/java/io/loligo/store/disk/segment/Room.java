@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
@@ -12,8 +12,8 @@ import io.netty.buffer.ByteBuf;
  *
  * @param version of a first block that is written here; higher than that of all before
  */
-record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version) {
-  long place() {
+public record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version) {
+  public long place() {
     return SlabPlace.of(buffer.segment().number, offset);
   }
 
@@ -22,12 +22,12 @@ record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version
   }
 
   /** Its memory, borrowed: written from index 0 on. */
-  ByteBuf block() {
+  public ByteBuf block() {
     return buffer.room(offset, bytes).setIndex(0, 0);
   }
 
   /** Completes {@code block}, a first block in this room, borrowed. */
-  void seal(ByteBuf block) {
+  public void seal(ByteBuf block) {
     FirstBlock.version(block, version);
     Block.seal(block, lane.ordinal(), generation());
     block.setZero(block.writerIndex(), bytes - block.writerIndex());

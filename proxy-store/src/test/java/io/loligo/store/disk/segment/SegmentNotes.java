@@ -1,13 +1,13 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.admission.Lane;
 
 /** Measures the notes of segments for tests elsewhere. Stateless. */
-final class SegmentNotes {
+public final class SegmentNotes {
   private SegmentNotes() {}
 
   /** Bytes of memory that a segment takes for the slots of {@code responses}. */
-  static long bytes(int responses) {
+  public static long bytes(int responses) {
     Segment segment = new Segment(0);
     segment.open(Lane.MAIN, Segment.Kind.PACKED, 1);
     for (int slot = 0; slot < responses; slot++) {

@@ -1,13 +1,13 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
 import java.util.Arrays;
 
 /** One segment of the slabs. Guarded by the lock of the segments. */
-final class Segment {
+public final class Segment {
   /** What is written into it. */
-  enum Kind {
+  public enum Kind {
     /** First blocks and small pieces, one behind the other, through buffers. */
     PACKED,
     /** Pieces of whole pages, each written where it stands. */
@@ -58,17 +58,17 @@ final class Segment {
     this.number = number;
   }
 
-  int number() {
+  public int number() {
     return number;
   }
 
   /** Life: higher in each life. */
-  long generation() {
+  public long generation() {
     return generation;
   }
 
   /** Lane, or null while free. */
-  Lane lane() {
+  public Lane lane() {
     return lane;
   }
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.loligo.store.admission.Lane;
 
@@ -9,4 +9,4 @@ import io.loligo.store.admission.Lane;
  * @param bytes given out
  * @param generation the segment's life
  */
-record Extent(long place, int bytes, long generation, Lane lane) {}
+public record Extent(long place, int bytes, long generation, Lane lane) {}

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

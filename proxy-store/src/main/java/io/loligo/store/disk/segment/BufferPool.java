@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.segment;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The memory of the segment buffers of one directory: {@link #MAX} of them, and one more for each
  * disk thread. Thread-safe.
  */
-final class BufferPool {
+public final class BufferPool {
   /** Buffers at most that those who do not wait can have: {@value}. */
-  static final int MAX = 6;
+  public static final int MAX = 6;
 
   /** Bytes of a buffer, unless a segment has less. */
   static final int BYTES = 1 << 20;
@@ -23,13 +23,13 @@ final class BufferPool {
   private final Queue<ByteBuf> spare = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
-  BufferPool(ByteBufAllocator allocator, int segmentBytes) {
+  public BufferPool(ByteBufAllocator allocator, int segmentBytes) {
     this.allocator = allocator;
     this.bytes = bytes(segmentBytes);
   }
 
   /** Bytes of a buffer where segments have {@code segmentBytes}. */
-  static int bytes(int segmentBytes) {
+  public static int bytes(int segmentBytes) {
     return Math.min(BYTES, segmentBytes);
   }
 
