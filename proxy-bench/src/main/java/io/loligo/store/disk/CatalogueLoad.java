@@ -10,6 +10,8 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.Publication;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.SystemMedium;

@@ -6,6 +6,8 @@ import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.Pieces;
 import io.loligo.store.disk.segment.Segment;
 import io.loligo.store.disk.segment.SegmentBuffer;
 import io.loligo.store.disk.segment.Segments;

@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Secret;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Blocks;

@@ -10,6 +10,7 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;

@@ -2,6 +2,8 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;

@@ -13,6 +13,8 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;

@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.memory.Entry;
 import java.util.ArrayList;
 import java.util.List;

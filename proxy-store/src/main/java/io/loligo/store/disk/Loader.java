@@ -9,6 +9,8 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.load.LoadOutcome;

@@ -9,6 +9,7 @@ import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.format.SegmentHeader;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.segment.Blocks;

@@ -5,6 +5,7 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.SlabPlace;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.purge.Ban;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;

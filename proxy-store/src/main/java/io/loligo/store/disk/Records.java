@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;

@@ -2,6 +2,8 @@ package io.loligo.store.disk;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.Extent;

@@ -21,6 +21,7 @@ import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.RollSheet;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.purge.PurgeBucket;

@@ -9,6 +9,7 @@ import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.SystemMedium;

@@ -16,6 +16,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;

@@ -10,6 +10,7 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
+import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.record.RecordMap;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.index;
 
 import io.loligo.core.caching.StoredHash;
 import io.loligo.store.admission.DiskAdmission;
@@ -34,12 +34,12 @@ import java.util.function.LongSupplier;
  * the segments, which also guards the admission. Both are short. Looking for a response takes
  * neither.
  */
-final class Catalogue {
+public final class Catalogue {
   /** Variants of a key that are kept. */
   static final int MAX_VARIANTS = 16;
 
   /** Parts of all variants of a key that are kept. */
-  static final int MAX_PARTS = 16;
+  public static final int MAX_PARTS = 16;
 
   /**
    * Set in {@link ObjectIndex#flags} where a copy went to memory. It may have gone since, but where
@@ -48,7 +48,7 @@ final class Catalogue {
   static final int WENT_TO_MEMORY = 1;
 
   /** Set in {@link ObjectIndex#flags} where there are pieces. */
-  static final int HAS_PIECES = 2;
+  public static final int HAS_PIECES = 2;
 
   /** Set in {@link ObjectIndex#flags} of what is stored, or may be, under another key of a URL. */
   static final int ALTERNATIVE = 4;
@@ -70,7 +70,7 @@ final class Catalogue {
   private static final int STRIPED_FROM = 1 << 16;
 
   /** How a {@link #publish} ended. */
-  enum Published {
+  public enum Published {
     DONE,
     /** It is not wanted any more. */
     CANCELLED,
@@ -108,7 +108,7 @@ final class Catalogue {
    * @param admission guarded by {@code segments}
    * @param ids gives versions, each higher than all before
    */
-  Catalogue(
+  public Catalogue(
       int capacity, Segments segments, DiskAdmission admission, LongSupplier ids, Journal journal) {
     this.capacity = capacity;
     this.segments = segments;
@@ -130,7 +130,7 @@ final class Catalogue {
   }
 
   /** Bytes of direct memory of the index when it holds {@code capacity} responses. */
-  static long memoryBytes(int capacity) {
+  public static long memoryBytes(int capacity) {
     return stripes(capacity) * ObjectIndex.memoryBytes(stripeCapacity(capacity));
   }
 
@@ -150,14 +150,14 @@ final class Catalogue {
     return stripes[slot >>> SLOT_BITS];
   }
 
-  Segments segments() {
+  public Segments segments() {
     return segments;
   }
 
   // Looking
 
   /** A hint; any thread, without lock. */
-  boolean mayHold(long high) {
+  public boolean mayHold(long high) {
     return stripe(high).index.mayHold(high);
   }
 
@@ -165,7 +165,7 @@ final class Catalogue {
    * Whether anything is stored under {@code high}. Waits for a publication under way: where that
    * was cancelled too late, the removal has to see its response here.
    */
-  boolean holds(long high) {
+  public boolean holds(long high) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       return stripe.index.mayHold(high);
@@ -173,12 +173,12 @@ final class Catalogue {
   }
 
   /** Whether nothing {@linkplain #holds is stored} and no start will find anything there. */
-  boolean holdsNothing(long high) {
+  public boolean holdsNothing(long high) {
     return !holds(high) && journal.isFlushed();
   }
 
   /** Stored responses. */
-  int objects() {
+  public int objects() {
     return objects.get();
   }
 
@@ -188,12 +188,12 @@ final class Catalogue {
   }
 
   /** Bytes that stored responses take. */
-  long storedBytes() {
+  public long storedBytes() {
     return Math.max(0, storedBytes.sum());
   }
 
   /** Whether something had to go for what came, since an eighth was free the last time. */
-  boolean isFullOfLate() {
+  public boolean isFullOfLate() {
     return fullOfLate;
   }
 
@@ -214,12 +214,12 @@ final class Catalogue {
     return segments.freeCount() <= Segments.RESERVE || !hasSlots();
   }
 
-  boolean hasSlots() {
+  public boolean hasSlots() {
     return objects.get() < capacity;
   }
 
   /** Where a response of {@code bytes} goes; to be asked once for each. */
-  DiskAdmission.Placement place(long hash, long bytes) {
+  public DiskAdmission.Placement place(long hash, long bytes) {
     boolean full = noteFullness();
     synchronized (segments) {
       return admission.place(hash, bytes, full);
@@ -227,7 +227,7 @@ final class Catalogue {
   }
 
   /** Whether what was placed in {@code lane} may go on when it has grown to {@code bytes}. */
-  boolean mayGrow(Lane lane, long hash, long bytes) {
+  public boolean mayGrow(Lane lane, long hash, long bytes) {
     boolean full = isFull();
     synchronized (segments) {
       return admission.mayGrow(lane, hash, bytes, full);
@@ -235,7 +235,7 @@ final class Catalogue {
   }
 
   /** All variants under {@code high}. */
-  List<IndexedResponse> variants(long high) {
+  public List<IndexedResponse> variants(long high) {
     Stripe stripe = stripe(high);
     Variants found = new Variants(high);
     if (stripe.index.read(high, found) && !found.hasPieces) {
@@ -294,7 +294,7 @@ final class Catalogue {
   }
 
   /** Variants under {@code high}, parts of them included. */
-  int count(long high) {
+  public int count(long high) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       return stripe.index.findAll(high, stripe.variants);
@@ -302,7 +302,7 @@ final class Catalogue {
   }
 
   /** What is stored in {@code slot} with something in segment {@code number}; or null. */
-  IndexedResponse inSegment(int slot, int number) {
+  public IndexedResponse inSegment(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
@@ -312,12 +312,12 @@ final class Catalogue {
     }
   }
 
-  int hits(IndexedResponse stored) {
+  public int hits(IndexedResponse stored) {
     return isStill(stored) ? index(stored).hits(stored.slot() & SLOT_MASK) : 0;
   }
 
   /** It was asked for. How often by now, roughly. */
-  int hit(IndexedResponse stored) {
+  public int hit(IndexedResponse stored) {
     if (!isStill(stored)) {
       return 0;
     }
@@ -330,7 +330,7 @@ final class Catalogue {
   }
 
   /** A copy of what is stored under this hash is in memory, or is about to be. */
-  void wentToMemory(long high, long low) {
+  public void wentToMemory(long high, long low) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       int slot = stripe.index.find(high, low);
@@ -341,7 +341,7 @@ final class Catalogue {
   }
 
   /** Whether it is stored as it was known, in the same place. Without lock. */
-  boolean isStill(IndexedResponse stored) {
+  public boolean isStill(IndexedResponse stored) {
     int slot = stored.slot() & SLOT_MASK;
     return index(stored).isUsed(slot) && index(stored).version(slot) == stored.version();
   }
@@ -349,7 +349,7 @@ final class Catalogue {
   /**
    * Somebody goes on reading the pieces of {@code stored}; false where it is not stored any more.
    */
-  boolean beginReading(IndexedResponse stored) {
+  public boolean beginReading(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (stored.pieces().gone || stripe.pieces.get(stored.slot() & SLOT_MASK) != stored.pieces()) {
@@ -361,7 +361,7 @@ final class Catalogue {
   }
 
   /** Ends one {@link #beginReading}. */
-  void endReading(IndexedResponse stored) {
+  public void endReading(IndexedResponse stored) {
     Pieces pieces = stored.pieces();
     synchronized (stripeOfSlot(stored.slot())) {
       pieces.readers--;
@@ -374,7 +374,7 @@ final class Catalogue {
   // Changing
 
   /** Makes a response known whose first block stands in its buffer. */
-  Published publish(Publication object) {
+  public Published publish(Publication object) {
     ByteBuf block = object.block();
     long high = FirstBlock.high(block);
     long low = FirstBlock.low(block);
@@ -580,7 +580,7 @@ final class Catalogue {
   }
 
   /** Drops {@code stored} if it is still stored as it was known; whether it was. */
-  boolean drop(IndexedResponse stored) {
+  public boolean drop(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (!isStill(stored)) {
@@ -593,7 +593,7 @@ final class Catalogue {
   }
 
   /** Drops the variant of exactly this hash. How many there were. */
-  int dropVariant(long high, long low) {
+  public int dropVariant(long high, long low) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       int slot = stripe.index.find(high, low);
@@ -612,7 +612,7 @@ final class Catalogue {
    *
    * @param durably whether not even a power failure may bring back what went before
    */
-  int dropAll(long high, boolean durably) {
+  public int dropAll(long high, boolean durably) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       boolean none = !stripe.index.mayHold(high);
@@ -638,7 +638,7 @@ final class Catalogue {
    * Writes down that what stands in buffers only is not stored: it is lost, and a start is not to
    * find what it replaced.
    */
-  void dropUnwritten() {
+  public void dropUnwritten() {
     for (SegmentBuffer buffer : segments.unwritten()) {
       int number = buffer.segment().number();
       for (int slot : segments.noted(number, buffer.generation())) {
@@ -654,7 +654,7 @@ final class Catalogue {
   private static final int CLEAR_SLOTS = 1024;
 
   /** Drops everything that is stored now. */
-  void clear() {
+  public void clear() {
     long version = ids.getAsLong();
     journal.cleared(version);
     for (Stripe stripe : stripes) {
@@ -675,7 +675,7 @@ final class Catalogue {
   // Making space
 
   /** The segment to be emptied next, or null where none may be. */
-  Segment victim(long slabBytes) {
+  public Segment victim(long slabBytes) {
     synchronized (segments) {
       Segment dead = segments.dead();
       if (dead != null) {
@@ -692,8 +692,8 @@ final class Catalogue {
   }
 
   /** What {@link #sift} found in a segment that is being emptied. */
-  record Sifted(List<IndexedResponse> stay, List<IndexedResponse> doubtful) {
-    Sifted() {
+  public record Sifted(List<IndexedResponse> stay, List<IndexedResponse> doubtful) {
+    public Sifted() {
       this(new ArrayList<>(), new ArrayList<>());
     }
   }
@@ -703,7 +703,7 @@ final class Catalogue {
    *
    * @return whether it went
    */
-  boolean sift(Segment segment, Lane lane, int slot, Sifted out) {
+  public boolean sift(Segment segment, Lane lane, int slot, Sifted out) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
@@ -754,7 +754,7 @@ final class Catalogue {
   }
 
   /** {@code stored} goes from {@code segment} for lack of space, if it is still there. */
-  boolean evict(IndexedResponse stored, Segment segment, Lane lane) {
+  public boolean evict(IndexedResponse stored, Segment segment, Lane lane) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       if (!isStill(stored)) {
@@ -767,12 +767,12 @@ final class Catalogue {
   }
 
   /** Whether {@code stored}, which memory does not hold, stays. */
-  boolean staysUnheld(Lane lane, IndexedResponse stored, long bytes) {
+  public boolean staysUnheld(Lane lane, IndexedResponse stored, long bytes) {
     return reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
   }
 
   /** Bytes that {@code stored} has in {@code segment}; 0 where it is elsewhere by now. */
-  long bytesIn(int segment, IndexedResponse stored) {
+  public long bytesIn(int segment, IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
       return isStill(stored) ? bytesIn(stripe, segment, stored.slot() & SLOT_MASK) : 0;
@@ -795,7 +795,7 @@ final class Catalogue {
   }
 
   /** {@code stored} was moved to the main lane. */
-  void kept(Lane from, IndexedResponse stored, long bytes) {
+  public void kept(Lane from, IndexedResponse stored, long bytes) {
     synchronized (segments) {
       admission.kept(from, stored.high(), bytes);
     }
@@ -804,7 +804,7 @@ final class Catalogue {
   // What is on disk
 
   /** What {@code slot} has in packed segment {@code number}, for its footer; or null. */
-  Contents.Entry entry(int slot, int number) {
+  public Contents.Entry entry(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
@@ -832,7 +832,7 @@ final class Catalogue {
    * Takes up what was found on disk while the directory is being opened; false where a later
    * version is known or there is no room.
    */
-  boolean adopt(Contents.Entry entry, int segment) {
+  public boolean adopt(Contents.Entry entry, int segment) {
     Stripe stripe = stripe(entry.high());
     synchronized (stripe) {
       ObjectIndex index = stripe.index;
@@ -879,7 +879,7 @@ final class Catalogue {
   }
 
   /** All was taken up: segments stand in the order of their lives. */
-  void settle() {
+  public void settle() {
     segments.settle();
     noteFullness();
   }

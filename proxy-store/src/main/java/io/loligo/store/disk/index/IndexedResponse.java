@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.index;
 
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
@@ -15,7 +15,7 @@ import io.netty.buffer.ByteBuf;
  * @param pieces null where the first block is all
  * @param part whether it is a part of a response
  */
-record IndexedResponse(
+public record IndexedResponse(
     int slot,
     long high,
     long low,
@@ -25,12 +25,12 @@ record IndexedResponse(
     Pieces pieces,
     boolean part) {
   /** Places of the pieces, empty where the first block is all. */
-  long[] places() {
+  public long[] places() {
     return pieces == null ? Contents.NO_PIECES : pieces.places;
   }
 
   /** Whether {@code block}, a first block, is the one that was known. */
-  boolean isSame(ByteBuf block) {
+  public boolean isSame(ByteBuf block) {
     return FirstBlock.high(block) == high
         && FirstBlock.low(block) == low
         && FirstBlock.version(block) == version;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.index;
 
 import io.loligo.store.disk.format.Layout;
 import io.netty.buffer.ByteBuf;
@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /**
  * A first block that stands in its buffer, on its way into the catalogue. Confined to one thread.
  */
-final class Publication {
+public final class Publication {
   private final ByteBuf block;
   private final long place;
   private final long[] pieces;
@@ -20,7 +20,7 @@ final class Publication {
   private BooleanSupplier cancelled = () -> false;
 
   /** Borrows {@code block}, sealed, which stands at {@code place}. */
-  Publication(ByteBuf block, long place, long[] pieces, Layout layout) {
+  public Publication(ByteBuf block, long place, long[] pieces, Layout layout) {
     this.block = block;
     this.place = place;
     this.pieces = pieces;
@@ -28,37 +28,37 @@ final class Publication {
   }
 
   /** Only if {@code before} is still stored as it was; its readers go on. */
-  Publication moved(IndexedResponse before) {
+  public Publication moved(IndexedResponse before) {
     moved = before;
     return this;
   }
 
   /** What it takes the place of goes with its segment. */
-  Publication leavesNothing() {
+  public Publication leavesNothing() {
     leavesOlder = false;
     return this;
   }
 
   /** No other variant stays beside it. */
-  Publication alone(boolean alone) {
+  public Publication alone(boolean alone) {
     this.alone = alone;
     return this;
   }
 
   /** It is a part of a response; see {@link Catalogue}. */
-  Publication part(boolean part) {
+  public Publication part(boolean part) {
     this.part = part;
     return this;
   }
 
   /** Only if nothing is stored that it would take the place of. */
-  Publication onlyWhereAbsent(boolean onlyWhereAbsent) {
+  public Publication onlyWhereAbsent(boolean onlyWhereAbsent) {
     this.onlyWhereAbsent = onlyWhereAbsent;
     return this;
   }
 
   /** Unless {@code cancelled}; asked under the catalogue's lock. */
-  Publication unless(BooleanSupplier cancelled) {
+  public Publication unless(BooleanSupplier cancelled) {
     this.cancelled = cancelled;
     return this;
   }

@@ -1,10 +1,10 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.index;
 
 /**
  * Where the pieces of a stored response are, and how many readers are in the middle of it: they
  * follow when it moves. Guarded by the catalogue, but for the places, which any thread may read.
  */
-final class Pieces {
+public final class Pieces {
   final int fullBytes;
   final int lastBytes;
 
@@ -27,7 +27,7 @@ final class Pieces {
     this.lastBytes = lastBytes;
   }
 
-  int bytesOf(int piece) {
+  public int bytesOf(int piece) {
     return piece == places.length - 1 ? lastBytes : fullBytes;
   }
 }
