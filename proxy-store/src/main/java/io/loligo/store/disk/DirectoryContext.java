@@ -8,6 +8,7 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.disk.segment.Segments;
+import io.loligo.store.disk.space.Space;
 import io.loligo.store.memory.MemoryLedger;
 import java.util.function.Consumer;
 

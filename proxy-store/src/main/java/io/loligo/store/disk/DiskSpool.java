@@ -17,6 +17,7 @@ import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.Extent;
+import io.loligo.store.disk.space.Space;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;

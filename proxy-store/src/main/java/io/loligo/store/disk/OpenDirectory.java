@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
+import io.loligo.store.disk.space.Space;
 
 /**
  * A directory that is open: what it consists of, and what reads and writes responses there.

@@ -16,6 +16,7 @@ import io.loligo.store.disk.index.Publication;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.Extent;
 import io.loligo.store.disk.segment.Room;
+import io.loligo.store.disk.space.Space;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.space;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * these to the main lane. Thread-safe: disk threads, one of which does it while others that need
  * space wait.
  */
-final class Space {
+public final class Space {
   /** With fewer free segments than this some are made, before somebody needs one. */
   static final int LOW = Segments.RESERVE + 3;
 
@@ -45,7 +45,7 @@ final class Space {
    *     block
    * @param banned whether a purged pattern covers a response; given its first block
    */
-  Space(
+  public Space(
       Catalogue catalogue,
       Blocks blocks,
       Journal journal,
@@ -66,12 +66,12 @@ final class Space {
     this.mover = new Mover(catalogue, blocks, damaged);
   }
 
-  long evictions() {
+  public long evictions() {
     return evictions.sum();
   }
 
   /** Room for a block in {@code lane}; space is made for it. Null where none can be. */
-  Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
+  public Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
     Room room = segments.reserve(bytes, entryBytes, lane, false, true);
     for (int round = 0; room == null && round < MAX_ROUNDS && make(); round++) {
       room = segments.reserve(bytes, entryBytes, lane, false, true);
@@ -80,7 +80,7 @@ final class Space {
   }
 
   /** Whole pages in {@code lane}; space is made for them. Null where none can be. */
-  Extent allocate(int bytes, Lane lane) throws IOException {
+  public Extent allocate(int bytes, Lane lane) throws IOException {
     Extent extent = segments.allocate(bytes, lane, false);
     for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
       extent = segments.allocate(bytes, lane, false);
@@ -89,7 +89,7 @@ final class Space {
   }
 
   /** Makes records free; whether there are some. */
-  boolean makeSlots() throws IOException {
+  public boolean makeSlots() throws IOException {
     boolean progress = true;
     for (int round = 0; !catalogue.hasSlots() && progress && round < MAX_ROUNDS; round++) {
       making.lock();
@@ -103,12 +103,12 @@ final class Space {
   }
 
   /** Whether segments are to be made free before somebody needs them. */
-  boolean isLow() {
+  public boolean isLow() {
     return segments.freeCount() < LOW && catalogue.isFullOfLate();
   }
 
   /** Makes a few segments free. */
-  void makeSome() throws IOException {
+  public void makeSome() throws IOException {
     boolean progress = true;
     while (progress && segments.freeCount() < LOW) {
       making.lock();

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.space;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
@@ -108,7 +108,8 @@ final class Mover {
    *
    * @param segment that is being emptied
    */
-  private Catalogue.Published moveFirst(ByteBuf block, IndexedResponse stored, long[] pieces, int segment) {
+  private Catalogue.Published moveFirst(
+      ByteBuf block, IndexedResponse stored, long[] pieces, int segment) {
     Room room =
         segments.reserve(
             Block.aligned(block.writerIndex()),
