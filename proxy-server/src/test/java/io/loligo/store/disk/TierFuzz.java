@@ -10,6 +10,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.disk.TierInsides.Hash;
 import io.loligo.store.disk.TierModel.Version;
+import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;

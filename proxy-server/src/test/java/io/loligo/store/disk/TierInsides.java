@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.index.Catalogue;

@@ -9,6 +9,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;

@@ -5,6 +5,8 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.core.range.JoinedParts;
+import io.loligo.store.disk.context.DirectoryCounters;
+import io.loligo.store.disk.context.ReadFailures;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;

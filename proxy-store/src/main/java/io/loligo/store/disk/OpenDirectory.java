@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.space.Space;

@@ -1,6 +1,7 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;

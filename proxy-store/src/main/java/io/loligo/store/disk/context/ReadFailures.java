@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.context;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
  * Tells a place that cannot be read, which is damage, from a disk that fails: there {@value #MAX}
  * reads do so in a row. Thread-safe: disk threads.
  */
-final class ReadFailures {
+public final class ReadFailures {
   /** So many in a row are a disk that fails. */
   static final int MAX = 3;
 
@@ -23,20 +23,20 @@ final class ReadFailures {
    * @param directory for the log
    * @param broken told that the disk fails
    */
-  ReadFailures(String directory, Consumer<Throwable> broken) {
+  public ReadFailures(String directory, Consumer<Throwable> broken) {
     this.directory = directory;
     this.broken = broken;
   }
 
   /** Something was read. */
-  void none() {
+  public void none() {
     if (inRow.get() != 0) {
       inRow.set(0);
     }
   }
 
   /** Something could not be read. */
-  void failed(Throwable why) {
+  public void failed(Throwable why) {
     if (inRow.incrementAndGet() >= MAX) {
       broken.accept(why);
     } else {

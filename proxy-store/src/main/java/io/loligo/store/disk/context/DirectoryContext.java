@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.context;
 
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Secret;
@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  *
  * @param broken told that the disk does not do what it must
  */
-record DirectoryContext(
+public record DirectoryContext(
     Secret secret,
     Catalogue catalogue,
     Blocks blocks,
@@ -32,7 +32,7 @@ record DirectoryContext(
     ReadFailures failures,
     Consumer<Throwable> broken) {
 
-  Segments segments() {
+  public Segments segments() {
     return catalogue.segments();
   }
 }

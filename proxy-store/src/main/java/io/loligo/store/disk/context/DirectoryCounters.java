@@ -1,0 +1,42 @@
+package io.loligo.store.disk.context;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What happened in a directory since it was opened. Thread-safe. */
+public final class DirectoryCounters {
+  /** Loads that found something. */
+  public final LongAdder hits = new LongAdder();
+
+  /** Of these, answered from the record alone. */
+  public final LongAdder recordHits = new LongAdder();
+
+  /** Of {@link #hits}, read at once: one read of one block was all. */
+  public final LongAdder singleReads = new LongAdder();
+
+  /** Reads of blocks. */
+  public final LongAdder reads = new LongAdder();
+
+  /** Octets read. */
+  public final LongAdder readBytes = new LongAdder();
+
+  /** Responses written. */
+  public final LongAdder writes = new LongAdder();
+
+  /** Octets of content written. */
+  public final LongAdder writtenBytes = new LongAdder();
+
+  /** Responses not written: the queue was full. */
+  public final LongAdder queueSkips = new LongAdder();
+
+  /** Responses not written: the admission did not want them. */
+  public final LongAdder refusals = new LongAdder();
+
+  /** Responses not written: no space could be made. */
+  public final LongAdder spaceSkips = new LongAdder();
+
+  /** Objects dropped because what is on disk is not what was written. */
+  public final LongAdder damaged = new LongAdder();
+
+  /** Objects the scrubber read. */
+  public final LongAdder scrubbed = new LongAdder();
+}
