@@ -19,6 +19,8 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.Slab;
+import io.loligo.store.disk.read.Loader;
+import io.loligo.store.disk.read.Records;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.BufferPool;

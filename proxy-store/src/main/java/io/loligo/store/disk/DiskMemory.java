@@ -7,6 +7,7 @@ import io.loligo.store.admission.SecondRequestAdmission;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.read.Records;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.memory.SizeClass;

@@ -9,6 +9,7 @@ import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
+import io.loligo.store.disk.read.Loader;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
@@ -173,7 +174,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** The same on {@code medium}. */
-  static DiskTier claim(
+  public static DiskTier claim(
       ProxyConfig.Disk disk,
       ByteBufAllocator allocator,
       MemoryLedger transit,

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
+import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.space.Space;
 
 /**

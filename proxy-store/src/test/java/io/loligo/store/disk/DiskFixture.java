@@ -33,18 +33,18 @@ import java.util.function.BooleanSupplier;
 public final class DiskFixture implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 30;
 
-  final StoreFixture store;
+  public final StoreFixture store;
   final EventExecutor loop = new DefaultEventExecutor();
   final WatchedMedium medium;
 
   /** What was found, copied. */
-  record Found(LoadOutcome outcome, byte[] content, String fields) {}
+  public record Found(LoadOutcome outcome, byte[] content, String fields) {}
 
   DiskFixture(ProxyConfig.Disk disk) throws IOException {
     this(16 << 20, disk);
   }
 
-  DiskFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
+  public DiskFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
     this(cacheBytes, disk, SlabFile::new);
   }
 
@@ -70,19 +70,19 @@ public final class DiskFixture implements AutoCloseable {
   }
 
   /** The same on {@code medium}. */
-  DiskFixture(StoreFixture store, WatchedMedium medium) {
+  public DiskFixture(StoreFixture store, WatchedMedium medium) {
     this.store = store;
     this.medium = medium;
   }
 
   /** Stores and waits until it is on disk, or was not wanted there. */
-  void put(String url, byte[] octets) {
+  public void put(String url, byte[] octets) {
     store.fill(url, octets);
     settle();
   }
 
   /** Waits until nothing waits to be written, in buffers neither. */
-  void settle() {
+  public void settle() {
     await(() -> !isBusy());
     store.store.tick();
     await(() -> !isBusy());
@@ -131,12 +131,12 @@ public final class DiskFixture implements AutoCloseable {
   }
 
   /** Of the first directory. */
-  DiskStats stats() {
+  public DiskStats stats() {
     return store.store.diskStats().get(0);
   }
 
   /** Loads from disk whatever memory has. */
-  Found load(String url) {
+  public Found load(String url) {
     return load(url, noFields());
   }
 
@@ -191,12 +191,12 @@ public final class DiskFixture implements AutoCloseable {
         });
   }
 
-  int purge(String url) {
+  public int purge(String url) {
     return get(purging(url));
   }
 
   /** How many there were, when the purge is confirmed; -1 where it cannot be. */
-  CompletableFuture<Integer> purging(String url) {
+  public CompletableFuture<Integer> purging(String url) {
     CompletableFuture<Integer> count = new CompletableFuture<>();
     store.store.purge(
         new Purge.Url(key(url), false),

@@ -25,6 +25,7 @@ import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.purge.PurgeBucket;
+import io.loligo.store.disk.read.StoredHead;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.disk.segment.Segment;
 import io.netty.buffer.ByteBuf;

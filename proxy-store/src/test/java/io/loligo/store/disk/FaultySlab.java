@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The slabs of a directory, on a disk that fails or stalls when told. Thread-safe. */
-final class FaultySlab implements Slab {
+public final class FaultySlab implements Slab {
   static final int PAGE_BYTES = 4096;
 
   private final SlabFile file;
@@ -33,7 +33,7 @@ final class FaultySlab implements Slab {
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private final Set<Long> badPages;
 
-  FaultySlab(Path path) throws IOException {
+  public FaultySlab(Path path) throws IOException {
     this(path, ConcurrentHashMap.newKeySet());
   }
 
@@ -58,7 +58,7 @@ final class FaultySlab implements Slab {
     }
   }
 
-  void failReads(int count) {
+  public void failReads(int count) {
     readsToFail.set(count);
   }
 
@@ -82,16 +82,16 @@ final class FaultySlab implements Slab {
   }
 
   /** Whatever is begun from now on waits for {@link #resume}. */
-  void stall() {
+  public void stall() {
     gate = new CountDownLatch(1);
   }
 
-  void resume() {
+  public void resume() {
     gate.countDown();
   }
 
   /** The next read waits, when it has read, until this is counted down. */
-  CountDownLatch holdNextRead() {
+  public CountDownLatch holdNextRead() {
     CountDownLatch held = new CountDownLatch(1);
     behindNextRead.set(held);
     return held;
@@ -139,7 +139,7 @@ final class FaultySlab implements Slab {
   }
 
   /** Threads that wait. */
-  int stalled() {
+  public int stalled() {
     return stalled.get();
   }
 

@@ -13,6 +13,7 @@ import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.SystemMedium;
+import io.loligo.store.disk.read.Records;
 import io.loligo.store.disk.record.ChronicleRecordMap;
 import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.disk.segment.Segment;

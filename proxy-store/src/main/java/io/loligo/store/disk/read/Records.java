@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * needs no more. Nothing depends on it: it begins empty, and where it fails it is gone.
  * Thread-safe: disk threads.
  */
-final class Records {
+public final class Records {
   /** One record for so many responses. */
   static final int SHARE = 16;
 
@@ -32,18 +32,18 @@ final class Records {
   private boolean closed;
 
   /** Without a map, which {@link #use} brings. */
-  Records(int capacity, ByteBufAllocator allocator) {
+  public Records(int capacity, ByteBufAllocator allocator) {
     this.allocator = allocator;
     this.keys = new long[2 * capacity(capacity)];
   }
 
   /** Records of a directory for so many responses. */
-  static int capacity(int responses) {
+  public static int capacity(int responses) {
     return Math.max(MIN_RECORDS, responses / SHARE);
   }
 
   /** Takes {@code empty}, which has room for all. */
-  void use(RecordMap empty) {
+  public void use(RecordMap empty) {
     synchronized (this) {
       if (!closed) {
         map = empty;
@@ -154,7 +154,7 @@ final class Records {
   }
 
   /** Lets go of everything. */
-  void close() {
+  public void close() {
     RecordMap last;
     synchronized (this) {
       closed = true;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FirstBlock;
@@ -10,14 +10,14 @@ import java.util.zip.CRC32C;
  * A record: the beginning of a first block, as far as the end of its field lines at least.
  * Stateless.
  */
-final class StoredHead {
+public final class StoredHead {
   /** Bytes in front of the copy: a checksum, and how many follow. */
   private static final int HEADER_BYTES = 8;
 
   private static final int COPIED = 4;
 
   /** Bytes of the first block at most. */
-  static final int COPY_BYTES = RecordMap.RECORD_BYTES - HEADER_BYTES;
+  public static final int COPY_BYTES = RecordMap.RECORD_BYTES - HEADER_BYTES;
 
   private StoredHead() {}
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import static io.loligo.store.StoreFixture.key;
 import static org.assertj.core.api.Assertions.assertThat;

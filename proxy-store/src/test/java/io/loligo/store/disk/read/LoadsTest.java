@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
@@ -16,6 +16,11 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.disk.DiskFixture;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.DiskTier;
+import io.loligo.store.disk.FaultySlab;
+import io.loligo.store.disk.WatchedMedium;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;

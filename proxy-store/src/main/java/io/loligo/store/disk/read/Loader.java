@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
@@ -31,21 +31,21 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** Finds and reads responses. Thread-safe: disk threads. */
-final class Loader {
+public final class Loader {
   /**
    * What a load found.
    *
    * @param entry owned by who gets it; null unless FOUND
    * @param hits times it was loaded since it was written, this one included
    */
-  record Loaded(Entry entry, LoadOutcome outcome, int hits) {
-    static Loaded none(LoadOutcome outcome) {
+  public record Loaded(Entry entry, LoadOutcome outcome, int hits) {
+    public static Loaded none(LoadOutcome outcome) {
       return new Loaded(null, outcome, 0);
     }
   }
 
   /** What memory wants of the responses that are loaded. */
-  interface MemoryWish {
+  public interface MemoryWish {
     /**
      * Whether it wants a copy of a response that was just asked for.
      *
@@ -71,7 +71,7 @@ final class Loader {
   /** Looks again at most, where what was found has moved before it was read. */
   private static final int MAX_LOOKS = 4;
 
-  Loader(
+  public Loader(
       Catalogue catalogue,
       Records records,
       Blocks blocks,
@@ -124,7 +124,7 @@ final class Loader {
    * Loads the preferred variant under {@code key} that {@code request} selects, unless {@code
    * round} has it. Disk threads.
    */
-  Loaded load(CacheKey key, Fields request, Wanted wanted, LoadRound round)
+  public Loaded load(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
     Loaded loaded = null;
     for (int look = 0; look < MAX_LOOKS && loaded == null; look++) {
@@ -334,7 +334,7 @@ final class Loader {
    * Loads what {@link #load} would without waiting for a disk; null where that is not possible, or
    * what is there is not as it should be. Any thread.
    */
-  Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+  public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     List<IndexedResponse> variants = catalogue.variants(secret.hash().of(key, null).high());
     if (variants.size() != 1) {
       return null;
@@ -405,7 +405,7 @@ final class Loader {
    * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
    * whatever selects them.
    */
-  List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
+  public List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
     List<Read> agreed = new ArrayList<>();
     List<Entry> entries = new ArrayList<>();
     boolean whole = false;
@@ -540,10 +540,10 @@ final class Loader {
    * @param variants the newest first
    * @param outcome DAMAGED or BUSY where one of them could not be looked at
    */
-  record Peeked(List<Glimpse> variants, LoadOutcome outcome) {}
+  public record Peeked(List<Glimpse> variants, LoadOutcome outcome) {}
 
   /** Looks at all variants under {@code key}: none is counted as asked for, none dropped. */
-  Peeked peek(CacheKey key) throws IOException {
+  public Peeked peek(CacheKey key) throws IOException {
     List<Glimpse> seen = new ArrayList<>();
     LoadOutcome worst = LoadOutcome.ABSENT;
     for (IndexedResponse variant : catalogue.variants(secret.hash().of(key, null).high())) {

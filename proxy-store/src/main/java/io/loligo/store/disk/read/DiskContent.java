@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Layout;

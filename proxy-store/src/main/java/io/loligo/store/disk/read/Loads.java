@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.message.Fields;
@@ -26,25 +26,25 @@ import org.slf4j.LoggerFactory;
  * <p>Who asks while the first of a key is being served still takes part; who asks later begins
  * anew, so that a key that is asked for all the time does not keep a thread for itself.
  */
-final class Loads {
+public final class Loads {
   /** Requests that wait, at most: {@value}. */
-  static final int MAX_WAITING = DiskThreads.MAX_READS;
+  public static final int MAX_WAITING = DiskThreads.MAX_READS;
 
   private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
 
   /** See {@link DiskThreads#read}. */
-  interface Threads {
+  public interface Threads {
     boolean read(Runnable task, EventExecutor loop);
   }
 
   /** Told on a disk thread. */
-  interface Listener {
+  public interface Listener {
     /** Takes the entry. */
     void loaded(Loader.Loaded loaded, long queueNanos, long readNanos);
   }
 
   /** Answers the requests of one task. Confined to a disk thread. */
-  interface Round extends AutoCloseable {
+  public interface Round extends AutoCloseable {
     Loader.Loaded load(CacheKey key, Fields request, Wanted wanted);
 
     @Override
@@ -57,8 +57,7 @@ final class Loads {
     private final Listener then;
     private final long askedNanos;
 
-    Waiter(
-        Fields request, Wanted wanted, Listener then, long askedNanos) {
+    Waiter(Fields request, Wanted wanted, Listener then, long askedNanos) {
       this.askedNanos = askedNanos;
       this.request = request;
       this.wanted = wanted;
@@ -89,7 +88,7 @@ final class Loads {
    * @param patienceNanos how long who asks waits; 0: as long as it takes
    * @param clock nanoseconds
    */
-  Loads(Threads threads, Supplier<Round> rounds, long patienceNanos, LongSupplier clock) {
+  public Loads(Threads threads, Supplier<Round> rounds, long patienceNanos, LongSupplier clock) {
     this.threads = threads;
     this.rounds = rounds;
     this.patienceNanos = patienceNanos;
@@ -102,12 +101,8 @@ final class Loads {
   }
 
   /** Loads for {@code loop}; false where too many wait: {@code then} is not told. */
-  boolean add(
-      CacheKey key,
-      Fields request,
-      Wanted wanted,
-      EventExecutor loop,
-      Listener then) {
+  public boolean add(
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, Listener then) {
     if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
       return false;
@@ -169,7 +164,7 @@ final class Loads {
   }
 
   /** Whether who asked at {@code askedNanos} has gone on without. */
-  boolean isLate(long askedNanos) {
+  public boolean isLate(long askedNanos) {
     return patienceNanos > 0 && clock.getAsLong() - askedNanos >= patienceNanos;
   }
 

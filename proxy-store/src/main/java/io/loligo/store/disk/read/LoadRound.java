@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.read;
 
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
@@ -11,7 +11,7 @@ import java.util.List;
  * What was loaded for requests that waited together, retained as long as this lives. Confined to a
  * disk thread.
  */
-final class LoadRound implements AutoCloseable {
+public final class LoadRound implements AutoCloseable {
   /**
    * An entry that was loaded.
    *
