@@ -10,6 +10,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.disk.read.Loader;
+import io.loligo.store.disk.write.Write;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;

@@ -6,6 +6,7 @@ import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.space.Space;
+import io.loligo.store.disk.write.Writer;
 
 /**
  * A directory that is open: what it consists of, and what reads and writes responses there.

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.write;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredForm;
@@ -48,11 +48,11 @@ import org.slf4j.LoggerFactory;
  * <p>The first content waits in memory for the end, and one further block is being filled: both are
  * entered in the ledger of transit from the start.
  */
-final class DiskSpool implements Spool {
+public final class DiskSpool implements Spool {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
 
   /** Octets of memory set aside in the ledger of transit. */
-  static final int CHARGE = 2 * SizeClass.packed(Block.STRIDE);
+  public static final int CHARGE = 2 * SizeClass.packed(Block.STRIDE);
 
   /** Octets that may be on their way to the disk. */
   private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;
@@ -115,7 +115,7 @@ final class DiskSpool implements Spool {
    * @param complete given the meta of the stored response, on a disk thread
    * @param superseded called where it fails: what is stored is older than what clients have
    */
-  DiskSpool(
+  public DiskSpool(
       DirectoryContext context,
       Writer writer,
       CacheKey key,
@@ -170,7 +170,7 @@ final class DiskSpool implements Spool {
   }
 
   /** The layout of what is to arrive; null where it cannot be stored. */
-  static Layout layout(long announced, int headBytes, Geometry geometry) {
+  public static Layout layout(long announced, int headBytes, Geometry geometry) {
     if (announced >= 0) {
       return Layout.of(announced, headBytes, geometry);
     }

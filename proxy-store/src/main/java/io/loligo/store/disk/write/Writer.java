@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.write;
 
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredHash;
@@ -28,9 +28,9 @@ import java.util.function.BooleanSupplier;
  * Writes responses. One of a single block goes into a buffer, on whatever thread; all others are
  * for disk threads. Thread-safe.
  */
-final class Writer {
+public final class Writer {
   /** How a write ended. */
-  enum Outcome {
+  public enum Outcome {
     WRITTEN,
     /** The admission does not want it, or it fits nowhere. */
     REFUSED,
@@ -46,7 +46,7 @@ final class Writer {
   private final Geometry geometry;
   private final Secret secret;
 
-  Writer(Catalogue catalogue, Blocks blocks, Space space, Geometry geometry, Secret secret) {
+  public Writer(Catalogue catalogue, Blocks blocks, Space space, Geometry geometry, Secret secret) {
     this.catalogue = catalogue;
     this.blocks = blocks;
     this.space = space;
@@ -58,7 +58,7 @@ final class Writer {
    * Writes {@code write} if that can be done without waiting: a complete response of one block for
    * which there is room. Null: a disk thread has to do it. Any thread.
    */
-  Outcome writeNow(Write write) {
+  public Outcome writeNow(Write write) {
     if (write.fresh() || write.isLarge()) {
       return null;
     }
@@ -95,7 +95,7 @@ final class Writer {
   }
 
   /** Writes {@code write}; space is made for it. Disk threads. */
-  Outcome write(Write write) throws IOException {
+  public Outcome write(Write write) throws IOException {
     if (write.fresh()) {
       return freshen(write);
     }

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.write;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
@@ -9,9 +9,9 @@ import java.util.function.BooleanSupplier;
  * A response that is to be written, and then what became of it. Holds a reference to the entry
  * until {@link #tellAndRelease}. Confined to one thread at a time.
  */
-final class Write {
+public final class Write {
   /** How a write ended. */
-  enum Ended {
+  public enum Ended {
     WRITTEN,
     /** What is stored, if anything is, is older. */
     NOT_WRITTEN,
@@ -20,7 +20,7 @@ final class Write {
   }
 
   /** Told how a write ended. */
-  interface Listener {
+  public interface Listener {
     void ended(Ended how);
   }
 
@@ -42,13 +42,8 @@ final class Write {
    * @param late whether it came before what may be there by now, which then stays
    * @param then told when it is through
    */
-  Write(
-      Entry entry,
-      long id,
-      boolean fresh,
-      boolean late,
-      BooleanSupplier cancelled,
-      Listener then) {
+  public Write(
+      Entry entry, long id, boolean fresh, boolean late, BooleanSupplier cancelled, Listener then) {
     this.entry = entry;
     this.id = id;
     this.fresh = fresh;
@@ -57,19 +52,19 @@ final class Write {
     this.then = then;
   }
 
-  Entry entry() {
+  public Entry entry() {
     return entry;
   }
 
-  long id() {
+  public long id() {
     return id;
   }
 
-  boolean fresh() {
+  public boolean fresh() {
     return fresh;
   }
 
-  boolean late() {
+  public boolean late() {
     return late;
   }
 
@@ -78,7 +73,7 @@ final class Write {
   }
 
   /** Bytes of memory that it holds and that are to be written. */
-  long bytes() {
+  public long bytes() {
     return entry.fieldsLength() + (fresh ? 0 : entry.storedLength());
   }
 
@@ -96,26 +91,26 @@ final class Write {
     lane = placed;
   }
 
-  void ended(Writer.Outcome how) {
+  public void ended(Writer.Outcome how) {
     outcome = how;
   }
 
-  void failed(Throwable why) {
+  public void failed(Throwable why) {
     failure = why;
   }
 
   /** Null where it failed. */
-  Writer.Outcome outcome() {
+  public Writer.Outcome outcome() {
     return outcome;
   }
 
   /** Why it was not done, or null. */
-  Throwable failure() {
+  public Throwable failure() {
     return failure;
   }
 
   /** Tells who waits how it ended, and lets go of the response. */
-  void tellAndRelease(Ended how) {
+  public void tellAndRelease(Ended how) {
     try {
       then.ended(how);
     } finally {

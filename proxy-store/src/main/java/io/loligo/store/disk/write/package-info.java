@@ -1,0 +1,6 @@
+/**
+ * Writing responses: whole ones from memory, and others while they arrive. Only the directory uses
+ * it; it uses the context and the parts below, and neither read nor start. Calls that wait for
+ * space or a file belong to disk threads.
+ */
+package io.loligo.store.disk.write;
