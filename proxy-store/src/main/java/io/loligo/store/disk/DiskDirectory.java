@@ -20,6 +20,7 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
+import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
 import io.loligo.store.disk.read.LoadRound;
 import io.loligo.store.disk.read.Loader;

@@ -40,7 +40,7 @@ public final class DiskFixture implements AutoCloseable {
   /** What was found, copied. */
   public record Found(LoadOutcome outcome, byte[] content, String fields) {}
 
-  DiskFixture(ProxyConfig.Disk disk) throws IOException {
+  public DiskFixture(ProxyConfig.Disk disk) throws IOException {
     this(16 << 20, disk);
   }
 
@@ -65,7 +65,7 @@ public final class DiskFixture implements AutoCloseable {
   }
 
   /** Over a store of the caller's, closed with this. */
-  DiskFixture(StoreFixture store) {
+  public DiskFixture(StoreFixture store) {
     this(store, null);
   }
 

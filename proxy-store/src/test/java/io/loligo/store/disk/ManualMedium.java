@@ -21,20 +21,20 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /** Files of the system, and threads that do a task when they are told. Confined to one thread. */
-final class ManualMedium implements Medium {
+public final class ManualMedium implements Medium {
   private final Medium files;
   private final List<Threads> all = new ArrayList<>();
 
   /** How threads were ended. */
   final List<String> endings = new ArrayList<>();
 
-  LongSupplier clock = System::nanoTime;
+  public LongSupplier clock = System::nanoTime;
 
   ManualMedium() {
     this(SlabFile::new);
   }
 
-  ManualMedium(Slab.Opener slabs) {
+  public ManualMedium(Slab.Opener slabs) {
     files = new SystemMedium(slabs);
   }
 
@@ -53,7 +53,7 @@ final class ManualMedium implements Medium {
     return false;
   }
 
-  void run() {
+  public void run() {
     boolean more = true;
     while (more) {
       more = step();

@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What was removed, replaced or evicted does not come back, whatever comes late. */
-final class SupersedingTest {
+public final class SupersedingTest {
   private static final String URL = "http://a/";
 
-  static final DiskTier.MemoryView NOBODY =
+  public static final DiskTier.MemoryView NOBODY =
       new DiskTier.MemoryView() {
         @Override
         public boolean serves(CacheKey key) {

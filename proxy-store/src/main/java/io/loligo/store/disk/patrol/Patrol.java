@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.patrol;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.store.disk.context.DirectoryContext;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
  * the pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start finds what
  * something newer had replaced before the patrol came. Confined to one task at a time.
  */
-final class Patrol {
+public final class Patrol {
   /** A step lasts so long, about, while patterns wait: a twentieth of a thread's time. */
   static final long BAN_NANOS = 50_000_000;
 
@@ -72,7 +72,7 @@ final class Patrol {
   /**
    * @param clock nanoseconds
    */
-  Patrol(LongSupplier clock) {
+  public Patrol(LongSupplier clock) {
     this.clock = clock;
   }
 
@@ -82,7 +82,7 @@ final class Patrol {
    * @param checkpoints written so far; none is being written now
    * @param forgotten told of patterns of which nothing is left
    */
-  void step(
+  public void step(
       DirectoryContext directory, List<Ban> bans, int checkpoints, Consumer<List<Ban>> forgotten) {
     while (!ended.isEmpty() && checkpoints - ended.peek().checkpoints >= CHECKPOINTS) {
       forgotten.accept(ended.poll().bans);
@@ -136,7 +136,7 @@ final class Patrol {
   }
 
   /** Whether checkpoints are waited for. */
-  boolean awaitsCheckpoints() {
+  public boolean awaitsCheckpoints() {
     return !ended.isEmpty();
   }
 
@@ -196,7 +196,8 @@ final class Patrol {
     return read;
   }
 
-  private boolean further(DirectoryContext directory, IndexedResponse stored, Layout layout, long id) {
+  private boolean further(
+      DirectoryContext directory, IndexedResponse stored, Layout layout, long id) {
     directory.counters().scrubbed.increment();
     ByteBuf further =
         directory
@@ -218,7 +219,7 @@ final class Patrol {
   }
 
   /** Whether one of {@code bans} covers the response of {@code first}, its first block. */
-  static boolean covers(ByteBuf first, Iterable<Ban> bans) {
+  public static boolean covers(ByteBuf first, Iterable<Ban> bans) {
     CacheKey key = FirstBlock.key(first);
     long asked = FirstBlock.meta(first).requestTimeMillis();
     for (Ban ban : bans) {

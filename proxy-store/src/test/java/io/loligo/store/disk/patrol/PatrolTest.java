@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.patrol;
 
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
@@ -7,6 +7,11 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.disk.DiskFixture;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.DiskTier;
+import io.loligo.store.disk.ManualMedium;
+import io.loligo.store.disk.SupersedingTest;
 import io.loligo.store.disk.medium.Slab;
 import io.loligo.store.disk.medium.SlabFile;
 import io.loligo.store.memory.MemoryLedger;
