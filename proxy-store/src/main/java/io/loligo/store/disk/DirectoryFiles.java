@@ -28,6 +28,8 @@ import io.loligo.store.disk.segment.Segment;
 import io.loligo.store.disk.segment.SegmentBuffer;
 import io.loligo.store.disk.segment.Segments;
 import io.loligo.store.disk.space.Space;
+import io.loligo.store.disk.start.Checkpoint;
+import io.loligo.store.disk.start.Opening;
 import io.loligo.store.disk.write.Writer;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;

@@ -25,6 +25,7 @@ import io.loligo.store.disk.purge.PurgeFile;
 import io.loligo.store.disk.read.LoadRound;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.read.Loads;
+import io.loligo.store.disk.start.Opening;
 import io.loligo.store.disk.write.DiskSpool;
 import io.loligo.store.disk.write.Write;
 import io.loligo.store.disk.write.Writer;

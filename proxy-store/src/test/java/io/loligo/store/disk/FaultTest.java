@@ -13,6 +13,7 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.SlabFile;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.disk.segment.Segments;
+import io.loligo.store.disk.start.Checkpoint;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.purge.Purge;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.start;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Contents;
@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  * of constant size; the header, written last, says how far it goes. See {@code
  * docs/disk-format.md}. Confined to one thread.
  */
-final class Checkpoint {
+public final class Checkpoint {
   private static final long MAGIC = 0x4C4F4C49474F4350L;
   private static final int HEADER_BYTES = FileSizes.CHECKPOINT_HEADER_BYTES;
   private static final int STATE_BYTES = FileSizes.SEGMENT_STATE_BYTES;
@@ -39,10 +39,10 @@ final class Checkpoint {
    * @param mark from where the journals count
    * @param nextId higher than all numbers in use
    */
-  record Start(Journal.Mark mark, long nextId, List<Segments.State> segments) {}
+  public record Start(Journal.Mark mark, long nextId, List<Segments.State> segments) {}
 
   /** Writes one over what is there. To be closed; it counts when {@link #finish} is through. */
-  static final class Output implements AutoCloseable {
+  public static final class Output implements AutoCloseable {
     private final FileChannel file;
     private final ByteBuf buffer;
     private long position;
@@ -52,7 +52,8 @@ final class Checkpoint {
     /**
      * @param directory tells it from checkpoints of other directories
      */
-    Output(Path path, long directory, Start start, ByteBufAllocator allocator) throws IOException {
+    public Output(Path path, long directory, Start start, ByteBufAllocator allocator)
+        throws IOException {
       file = FileChannel.open(path, StandardOpenOption.WRITE);
       buffer = allocator.buffer(1 << 16);
       header = allocator.buffer(HEADER_BYTES, HEADER_BYTES).writeZero(HEADER_BYTES);
@@ -93,7 +94,7 @@ final class Checkpoint {
     }
 
     /** Adds a section. */
-    void section(Segments.State state, List<Contents.Entry> entries) throws IOException {
+    public void section(Segments.State state, List<Contents.Entry> entries) throws IOException {
       buffer.writeZero(Contents.HEAD_BYTES);
       for (Contents.Entry entry : entries) {
         Contents.write(entry, buffer);
@@ -118,7 +119,7 @@ final class Checkpoint {
     }
 
     /** Brings it to the disk: from then on it counts. */
-    void finish() throws IOException {
+    public void finish() throws IOException {
       file.force(false);
       header.setLong(40, position);
       header.setInt(12, crc(header, 16, HEADER_BYTES - 16));
@@ -141,7 +142,7 @@ final class Checkpoint {
   }
 
   /** Reads one. To be closed. */
-  static final class Input implements AutoCloseable {
+  public static final class Input implements AutoCloseable {
     /** Bytes read at a time, unless a section has more. */
     private static final int READ_BYTES = 1 << 20;
 
@@ -161,7 +162,7 @@ final class Checkpoint {
      * Opens the one of {@code directory} at {@code path}; null where there is none, it was cut, or
      * its beginning is damaged.
      */
-    static Input open(Path path, long directory) throws IOException {
+    public static Input open(Path path, long directory) throws IOException {
       if (!Files.exists(path)) {
         return null;
       }
@@ -177,7 +178,7 @@ final class Checkpoint {
       return input.start == null ? null : input;
     }
 
-    Start start() {
+    public Start start() {
       return start;
     }
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.start;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
@@ -38,7 +38,7 @@ import java.util.function.Consumer;
  * checkpoint. Of two first blocks with the same hash the one of the higher version stays. So
  * whatever is found while the sections are read is what will be found at the end.
  */
-final class Opening {
+public final class Opening {
   /** Segments that cannot be read, in a row: with so many it is the disk that fails. */
   private static final int MAX_UNREADABLE = 3;
 
@@ -84,7 +84,7 @@ final class Opening {
    * @param alternatives told of what an earlier process left, or may have, under another key of a
    *     URL than its own: the hash of the URL's path; empty: whatever it is
    */
-  Opening(
+  public Opening(
       Geometry geometry,
       Marks marks,
       long directory,
@@ -101,32 +101,32 @@ final class Opening {
   }
 
   /** The highest number of a response, a version or a segment's life that was found. */
-  long highestId() {
+  public long highestId() {
     return highestId;
   }
 
   /** Entries and sections that were not what they should be. */
-  long rejected() {
+  public long rejected() {
     return rejected;
   }
 
   /** Which of the two checkpoints was taken up. */
-  int slot() {
+  public int slot() {
     return slot;
   }
 
   /** The first journal that it needs. */
-  long firstJournal() {
+  public long firstJournal() {
     return checkpoint.start().mark().number();
   }
 
   /** Where the last journal ends. */
-  long journalEnd() {
+  public long journalEnd() {
     return end;
   }
 
   /** Whether a response that is found now is the one that will be found at the end. Any thread. */
-  boolean isFinal() {
+  public boolean isFinal() {
     return isFinal;
   }
 
@@ -138,7 +138,7 @@ final class Opening {
    *     emptied
    * @throws IOException the disk does not answer
    */
-  boolean begin(long newestJournal) throws IOException {
+  public boolean begin(long newestJournal) throws IOException {
     lastJournal = newestJournal;
     Checkpoint.Input one = Checkpoint.Input.open(marks.checkpoint(0), directory);
     Checkpoint.Input other = null;
@@ -169,14 +169,14 @@ final class Opening {
   }
 
   /** Takes up everything, after {@link #begin} said that there is something. */
-  void fill(Catalogue empty, Blocks onDisk) throws IOException {
+  public void fill(Catalogue empty, Blocks onDisk) throws IOException {
     catalogue = empty;
     blocks = onDisk;
     take();
   }
 
   /** Lets go of what {@link #begin} opened. */
-  void close() throws IOException {
+  public void close() throws IOException {
     if (checkpoint != null) {
       checkpoint.close();
     }
