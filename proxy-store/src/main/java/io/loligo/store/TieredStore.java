@@ -134,7 +134,7 @@ public final class TieredStore implements Store {
   }
 
   /** Claims the directories. */
-  interface Disks {
+  public interface Disks {
     DiskTier claim(DiskTier.MemoryView memory) throws IOException;
   }
 
@@ -159,7 +159,7 @@ public final class TieredStore implements Store {
    *
    * @param walks as above
    */
-  TieredStore(
+  public TieredStore(
       ByteBufAllocator allocator,
       ProxyConfig.Memory budgets,
       Disks disks,

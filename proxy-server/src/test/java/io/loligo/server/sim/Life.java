@@ -13,11 +13,11 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.wire.FakeDisk;
-import io.loligo.store.SimulatedStore;
 import io.loligo.store.Store;
 import io.loligo.store.StoreStats;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
@@ -133,11 +133,10 @@ final class Life {
     try {
       return disks == null
           ? new TieredStore(allocator, memory, none, transit, paced, walks, world::wallMillis)
-          : SimulatedStore.of(
+          : new TieredStore(
               allocator,
               memory,
-              disks.config(),
-              disks.medium(),
+              view -> DiskTier.claim(disks.config(), allocator, transit, view, disks.medium()),
               transit,
               paced,
               walks,
