@@ -2,9 +2,9 @@ package io.loligo.server.sim;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
-import io.loligo.store.disk.SimFiles;
-import io.loligo.store.disk.SimMedium;
-import io.loligo.store.disk.SimMedium.Troubles;
+import io.loligo.server.sim.disk.SimFiles;
+import io.loligo.server.sim.disk.SimMedium;
+import io.loligo.server.sim.disk.SimMedium.Troubles;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
-import io.loligo.store.disk.SimMedium;
+import io.loligo.server.sim.disk.SimMedium;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import io.netty.util.concurrent.AbstractEventExecutor;
 import io.netty.util.concurrent.Future;

@@ -1,9 +1,10 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.directory.ObjectIndex;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.SlabPlace;
@@ -57,6 +58,11 @@ final class TierInsides {
   /** Whether something is being written under {@code key}. */
   static boolean isWriting(DiskTier tier, Object key) {
     return ((Map<?, ?>) get(tier, "writes")).containsKey(key);
+  }
+
+  /** Whether its directory serves and stores. */
+  static boolean isReady(DiskTier tier) {
+    return get(directory(tier), "state").toString().equals("READY");
   }
 
   /** Whether it cannot be closed in order. */
@@ -207,7 +213,9 @@ final class TierInsides {
         inLanes += (int) count;
       }
       long unflushed = Arrays.stream(resident).filter(one -> one.segment() == segment).count();
-      assertThat((long) number(segment, "unflushed")).as("buffers of %s", name).isEqualTo(unflushed);
+      assertThat((long) number(segment, "unflushed"))
+          .as("buffers of %s", name)
+          .isEqualTo(unflushed);
       if (segment.lane() != null) {
         byLane[segment.lane().ordinal()] += live[i];
         Set<Integer> noted = new HashSet<>();

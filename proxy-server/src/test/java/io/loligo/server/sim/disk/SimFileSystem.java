@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import io.loligo.store.disk.medium.DiskThreads;
 import io.netty.util.concurrent.EventExecutor;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -8,8 +8,10 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
-import io.loligo.store.disk.TierInsides.Hash;
-import io.loligo.store.disk.TierModel.Version;
+import io.loligo.server.sim.disk.TierInsides.Hash;
+import io.loligo.server.sim.disk.TierModel.Version;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
@@ -503,14 +505,13 @@ final class TierFuzz implements SimMedium.Host {
     loop = new FuzzLoop(this);
     life = new Life();
     Life of = life;
-    DiskDirectory directory = TierInsides.directory(of.tier);
-    directory.whenReady(() -> of.opened = true);
+    of.tier.whenOpened(() -> of.opened = true);
     of.tier.open();
     note("begins");
   }
 
   private boolean isReady() {
-    return TierInsides.directory(life.tier).state() == DiskDirectory.State.READY;
+    return TierInsides.isReady(life.tier);
   }
 
   private void crash() {

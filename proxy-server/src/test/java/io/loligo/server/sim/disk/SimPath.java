@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.server.sim.disk;
 
 import java.net.URI;
 import java.nio.file.FileSystem;
