@@ -12,7 +12,6 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
-import io.loligo.store.memory.DiskEntries;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
