@@ -19,7 +19,6 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Stage;
 import io.loligo.store.TieredStore;
-import io.loligo.store.disk.CatalogueLoad;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.bench.micro;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
@@ -27,10 +27,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * A catalogue with responses but without slabs, for benchmarks: it is in this package because the
- * catalogue is not visible outside. Thread-safe: any thread.
- */
+/** A catalogue with responses but without slabs, for benchmarks. Thread-safe: any thread. */
 public final class CatalogueLoad implements AutoCloseable {
   /** Responses in it. */
   public static final int OBJECTS = 1 << 15;
