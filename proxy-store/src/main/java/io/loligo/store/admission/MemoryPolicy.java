@@ -21,12 +21,8 @@ public final class MemoryPolicy {
 
   /** Why. */
   public enum Reason {
-    /** Larger than memory or the disk takes. */
+    /** Larger than memory takes. */
     LARGE,
-    /** Smaller than the disk takes. */
-    SMALL,
-    /** It fits. */
-    FITS,
     /** There is free memory. */
     ROOM,
     /** Asked for again, not long ago. */
@@ -37,35 +33,8 @@ public final class MemoryPolicy {
     ON_DISK
   }
 
-  /** Which tiers are offered a response. */
-  public record Destination(boolean memory, boolean disk, Reason reason) {}
-
   /** Whether memory takes or keeps a copy. */
   public record Copy(boolean inMemory, Reason reason) {}
-
-  /**
-   * Sizes of objects that the tiers take.
-   *
-   * @param maxMemoryBytes largest in memory
-   * @param minDiskBytes smallest on disk
-   * @param maxDiskBytes largest on disk; negative: there is no disk
-   */
-  public record Limits(long maxMemoryBytes, long minDiskBytes, long maxDiskBytes) {}
-
-  /**
-   * Where a response that begins to arrive goes, as far as its size tells.
-   *
-   * @param bytes of its content; negative: not known yet, so every tier may try
-   */
-  public static Destination arriving(long bytes, Limits limits) {
-    boolean memory = bytes <= limits.maxMemoryBytes;
-    boolean smallForDisk = bytes >= 0 && bytes < limits.minDiskBytes;
-    boolean disk = !smallForDisk && limits.maxDiskBytes >= Math.max(0, bytes);
-    if (memory && disk) {
-      return new Destination(true, true, Reason.FITS);
-    }
-    return new Destination(memory, disk, smallForDisk ? Reason.SMALL : Reason.LARGE);
-  }
 
   /**
    * Whether memory keeps a response that the disk has got meanwhile.

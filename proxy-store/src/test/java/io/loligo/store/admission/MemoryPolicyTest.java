@@ -3,8 +3,6 @@ package io.loligo.store.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.admission.MemoryPolicy.Copy;
-import io.loligo.store.admission.MemoryPolicy.Destination;
-import io.loligo.store.admission.MemoryPolicy.Limits;
 import io.loligo.store.admission.MemoryPolicy.Reason;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -13,35 +11,7 @@ import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 class MemoryPolicyTest {
-  private static final Limits LIMITS = new Limits(512 << 10, 100, 1 << 30);
   private static final long LIMIT = 64 << 20;
-
-  @Test
-  void whatFitsGoesToBothTiers() {
-    assertThat(MemoryPolicy.arriving(10_000, LIMITS))
-        .isEqualTo(new Destination(true, true, Reason.FITS));
-    assertThat(MemoryPolicy.arriving(-1, LIMITS))
-        .isEqualTo(new Destination(true, true, Reason.FITS));
-  }
-
-  @Test
-  void sizesDecideWhichTierIsLeftOut() {
-    assertThat(MemoryPolicy.arriving((512 << 10) + 1, LIMITS))
-        .isEqualTo(new Destination(false, true, Reason.LARGE));
-    assertThat(MemoryPolicy.arriving(99, LIMITS))
-        .isEqualTo(new Destination(true, false, Reason.SMALL));
-    assertThat(MemoryPolicy.arriving((1 << 30) + 1, LIMITS))
-        .isEqualTo(new Destination(false, false, Reason.LARGE));
-  }
-
-  @Test
-  void withoutADiskOnlyMemoryIsLeft() {
-    Limits none = new Limits(512 << 10, 0, -1);
-
-    assertThat(MemoryPolicy.arriving(0, none).disk()).isFalse();
-    assertThat(MemoryPolicy.arriving(-1, none).disk()).isFalse();
-    assertThat(MemoryPolicy.arriving(0, none).memory()).isTrue();
-  }
 
   @Test
   void memoryLetsGoOfWhatTheDiskHasAndNobodyAskedFor() {

@@ -24,11 +24,8 @@ public final class FaultySlab implements Slab {
   private final AtomicInteger readsLeft = new AtomicInteger();
   private final AtomicInteger stalled = new AtomicInteger();
   private final AtomicInteger movesLeft = new AtomicInteger(Integer.MAX_VALUE);
-  private final AtomicInteger forces = new AtomicInteger();
   private volatile String failsWrites;
-  private volatile boolean failsForces;
   private final AtomicReference<CountDownLatch> behindNextRead = new AtomicReference<>();
-  private final AtomicReference<Hold> behindNextForce = new AtomicReference<>();
   private final AtomicReference<Hold> behindNextFirstBlock = new AtomicReference<>();
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private final Set<Long> badPages;
@@ -131,13 +128,6 @@ public final class FaultySlab implements Slab {
     return next;
   }
 
-  /** Who forces next waits when it is forced. */
-  Hold holdNextForce() {
-    Hold next = new Hold(null, null);
-    behindNextForce.set(next);
-    return next;
-  }
-
   /** Threads that wait. */
   public int stalled() {
     return stalled.get();
@@ -202,29 +192,6 @@ public final class FaultySlab implements Slab {
   private void hold(Hold hold) throws IOException {
     hold.reached.countDown();
     pass(hold.released);
-  }
-
-  @Override
-  public void force() throws IOException {
-    pass(gate);
-    forces.incrementAndGet();
-    if (failsForces) {
-      throw new IOException("Input/output error");
-    }
-    file.force();
-    Hold hold = behindNextForce.getAndSet(null);
-    if (hold != null) {
-      hold(hold);
-    }
-  }
-
-  /** Times it was forced to the disk. */
-  int forces() {
-    return forces.get();
-  }
-
-  void failForces() {
-    failsForces = true;
   }
 
   @Override

@@ -68,11 +68,6 @@ final class RecoveryTest {
     }
 
     @Override
-    public void force() throws IOException {
-      slab.force();
-    }
-
-    @Override
     public void close() throws IOException {
       slab.close();
     }

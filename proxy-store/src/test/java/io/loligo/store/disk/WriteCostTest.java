@@ -109,11 +109,6 @@ final class WriteCostTest {
     }
 
     @Override
-    public void force() throws IOException {
-      file.force();
-    }
-
-    @Override
     public void close() throws IOException {
       file.close();
     }

@@ -362,14 +362,6 @@ public final class SimMedium implements Medium {
     }
 
     @Override
-    public void force() throws IOException {
-      goOn();
-      failToWrite();
-      file.force();
-      goOn();
-    }
-
-    @Override
     public void close() {}
   }
 }

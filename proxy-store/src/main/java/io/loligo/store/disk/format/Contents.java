@@ -117,7 +117,8 @@ public final class Contents {
    * Writes the head of {@code entries}, borrowed, all of whose readable bytes it covers, to {@code
    * out} at {@code at}.
    */
-  public static void head(ByteBuf out, int at, long generation, int segment, int count, ByteBuf entries) {
+  public static void head(
+      ByteBuf out, int at, long generation, int segment, int count, ByteBuf entries) {
     out.setZero(at, HEAD_BYTES);
     out.setInt(at, MAGIC);
     out.setLong(at + GENERATION, generation);
@@ -138,10 +139,6 @@ public final class Contents {
 
   public static int segment(ByteBuf in, int at) {
     return in.getInt(at + SEGMENT);
-  }
-
-  static int count(ByteBuf in, int at) {
-    return in.getInt(at + COUNT);
   }
 
   /** Bytes of the entries. */

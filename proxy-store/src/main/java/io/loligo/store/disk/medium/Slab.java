@@ -40,9 +40,6 @@ public interface Slab extends AutoCloseable {
    */
   void write(long position, ByteBuf from) throws IOException;
 
-  /** Brings to the disk what was written before. */
-  void force() throws IOException;
-
   @Override
   void close() throws IOException;
 }

@@ -77,11 +77,6 @@ public final class SlabFile implements Slab {
   }
 
   @Override
-  public void force() throws IOException {
-    file.force(false);
-  }
-
-  @Override
   public void close() throws IOException {
     PageCacheFile last;
     synchronized (this) {

@@ -49,13 +49,6 @@ final class Slabs implements Slab {
   }
 
   @Override
-  public void force() throws IOException {
-    for (Slab file : files) {
-      file.force();
-    }
-  }
-
-  @Override
   public void close() throws IOException {
     IOException failure = null;
     for (Slab file : files) {

@@ -33,11 +33,6 @@ public final class BufferPool {
     return Math.min(BYTES, segmentBytes);
   }
 
-  /** Bytes of a buffer. */
-  int bytes() {
-    return bytes;
-  }
-
   /**
    * Memory for a buffer, owned; null where there are too many.
    *

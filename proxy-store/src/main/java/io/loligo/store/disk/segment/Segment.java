@@ -80,11 +80,6 @@ public final class Segment {
     slots[slotCount++] = slot;
   }
 
-  /** Slots noted, those gone since and doubles included. */
-  int count() {
-    return slotCount;
-  }
-
   /** The slots noted, those gone since and doubles included. */
   int[] noted() {
     return Arrays.copyOf(slots, slotCount);

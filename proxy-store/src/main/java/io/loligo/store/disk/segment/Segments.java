@@ -296,11 +296,6 @@ public final class Segments {
     return Block.pages(entryBytes + Contents.HEAD_BYTES);
   }
 
-  /** Bytes a packed block may have at most. */
-  int maxPackedBytes() {
-    return pool.bytes() / 4;
-  }
-
   private SegmentBuffer openBuffer(Segment segment, boolean ofDiskThread) {
     ByteBuf memory = pool.take(ofDiskThread);
     if (memory == null) {
@@ -584,7 +579,8 @@ public final class Segments {
   }
 
   /** What a checkpoint says of a segment. */
-  public record State(int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
+  public record State(
+      int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
 
   /** What {@link #states} said, and a number higher than all that were given out before. */
   public record Snapshot(List<State> states, long nextId) {}

@@ -62,11 +62,6 @@ final class PatrolTest {
     }
 
     @Override
-    public void force() throws IOException {
-      file.force();
-    }
-
-    @Override
     public void close() throws IOException {
       file.close();
     }
