@@ -12,21 +12,17 @@ import java.security.SecureRandom;
  *
  * <p>The secret is drawn once for each process: hashes mean nothing outside of it. Whoever keeps
  * them longer, such as a tier on disk, keeps its own hash of {@link CacheKey}'s octets.
- *
- * <p>Tests that must run alike in each process give it one by the system property {@value #FIXED}.
  */
 final class KeyHash {
-  private static final String FIXED = "loligo.test.keySecret";
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long SECRET_0;
   private static final long SECRET_1;
 
   static {
-    Long fixed = Long.getLong(FIXED);
     SecureRandom random = new SecureRandom();
-    SECRET_0 = fixed != null ? fixed : random.nextLong();
-    SECRET_1 = fixed != null ? ~fixed : random.nextLong();
+    SECRET_0 = random.nextLong();
+    SECRET_1 = random.nextLong();
   }
 
   private final long k0;
