@@ -10,6 +10,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.store.admission.MemoryPolicy;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
+import io.loligo.store.disk.PendingWrite;
 import io.loligo.store.inflight.Flights;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.inflight.Landing;
@@ -381,7 +382,7 @@ public final class TieredStore implements Store {
     if (!old.parts().isEmpty()) {
       return freshenParts(key, old, meta, fields);
     }
-    try (DiskTier.Pending write = disk.announceOf(key, meta)) {
+    try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry fresh = memory.freshen(key, old, meta, fields);
       if (fresh != old && old.diskId() != 0) {
         fresh.diskId(old.diskId());
@@ -419,7 +420,7 @@ public final class TieredStore implements Store {
     return fresh;
   }
 
-  private void writeNew(Entry entry, DiskTier.Pending write) {
+  private void writeNew(Entry entry, PendingWrite write) {
     if (entry.meta().part() == null && memory.holds(entry)) {
       disk.write(entry, write);
     }
@@ -463,7 +464,7 @@ public final class TieredStore implements Store {
   public Entry addVariant(
       CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore) {
     purges.stored(meta.requestTimeMillis());
-    try (DiskTier.Pending write = disk.announceOf(key, meta)) {
+    try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry added = memory.addVariant(key, like, meta, fields);
       if (added != like) {
         if (like.diskId() != 0 && !memory.holds(added) && isResident(added)) {
@@ -759,7 +760,7 @@ public final class TieredStore implements Store {
       if (meta.part() != null && disk.mayHold(key)) {
         return null; // perhaps all of it, which memory would hide
       }
-      try (DiskTier.Pending write = disk.announceOf(key, meta)) {
+      try (PendingWrite write = disk.announceOf(key, meta)) {
         Entry entry =
             memory.add(
                 key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);

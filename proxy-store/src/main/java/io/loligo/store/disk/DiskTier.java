@@ -27,13 +27,10 @@ import java.nio.file.FileStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -54,9 +51,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class DiskTier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
-  /** A power of two. */
-  private static final int CHANGES = 1 << 10;
 
   /** Told what a load found, on a disk thread. */
   public interface LoadListener {
@@ -102,56 +96,9 @@ public final class DiskTier implements AutoCloseable {
     void alternativeLeft(OptionalInt pathHash);
   }
 
-  /**
-   * A write on its way, from before its content is found in memory on: what is removed then is not
-   * written. To be closed by who announced it.
-   */
-  public final class Pending implements AutoCloseable {
-    private final CacheKey key;
-    private final VarySelection vary;
-    private final boolean part;
-    private volatile boolean cancelled;
-    private boolean begun;
-
-    private Pending(CacheKey key, VarySelection vary, boolean part) {
-      this.key = key;
-      this.vary = vary;
-      this.part = part;
-    }
-
-    /** Whether what {@code newer} writes takes the place of this. */
-    boolean isReplacedBy(Pending newer) {
-      return this != newer && !newer.part && isReplaced(vary, newer.vary);
-    }
-
-    /** Nothing is written after all, unless that has begun. */
-    @Override
-    public void close() {
-      if (!begun) {
-        end();
-      }
-    }
-
-    private void end() {
-      changed(key);
-      writes.computeIfPresent(
-          key, (ignored, all) -> all.remove(this) && all.isEmpty() ? null : all);
-    }
-  }
-
   private final List<DiskDirectory> directories;
   private final MemoryView memory;
-  private final ConcurrentHashMap<Object, AtomicInteger> removals = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Object, Set<Pending>> writes = new ConcurrentHashMap<>();
-
-  private final AtomicInteger clearing = new AtomicInteger();
-
-  /** Counts what ended of {@link #removals} and {@link #writes}, keys that share a place as one. */
-  private final AtomicIntegerArray changes = new AtomicIntegerArray(CHANGES);
-
-  /** The same of {@link #clearing}. */
-  private final AtomicInteger cleared = new AtomicInteger();
-
+  private final PendingChanges pending = new PendingChanges();
   private final Roll roll;
   private final boolean onSecondRequest;
 
@@ -257,7 +204,7 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       if (directory.mayHold(key) && answers(directory)) {
         // what is being written is newer than what is there
-        return !isHidden(key);
+        return !pending.isHidden(key);
       }
     }
     return false;
@@ -267,7 +214,7 @@ public final class DiskTier implements AutoCloseable {
   public boolean mayHold(CacheKey key) {
     for (DiskDirectory directory : directories) {
       if (directory.mayHold(key) && answers(directory)) {
-        return !isHidden(key);
+        return !pending.isHidden(key);
       }
     }
     return false;
@@ -285,81 +232,41 @@ public final class DiskTier implements AutoCloseable {
     return true;
   }
 
-  private boolean isHidden(Object key) {
-    return isBeingRemoved(key) || isBeingReplaced(key);
-  }
-
-  /** Not where only the head of a part is being written anew: that hides nothing else. */
-  private boolean isBeingReplaced(Object key) {
-    Set<Pending> pending = writes.get(key);
-    if (pending == null) {
-      return false;
-    }
-    for (Pending one : pending) {
-      if (!one.part) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean isBeingRemoved(Object key) {
-    return clearing.get() > 0 || removals.containsKey(key);
-  }
-
   /**
-   * Nothing is found under {@code key}, nor written late, until {@link #reveal}: for who removes it
-   * here and in memory. Before anything is removed.
+   * Nothing is found under {@code key}, nor written late, until {@link #reveal}: for a removal here
+   * and in memory. Before anything is removed.
    */
   public void hide(CacheKey key) {
-    removals.compute(
-        key,
-        (ignored, count) -> {
-          AtomicInteger now = count == null ? new AtomicInteger() : count;
-          now.incrementAndGet();
-          return now;
-        });
+    pending.hide(key);
   }
 
   /** Ends one {@link #hide}. */
   public void reveal(CacheKey key) {
-    changed(key);
-    removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+    pending.reveal(key);
   }
 
   /** The same for everything. */
   public void hideAll() {
-    clearing.incrementAndGet();
+    pending.hideAll(1);
   }
 
   /** Ends one {@link #hideAll}. */
   public void revealAll() {
-    cleared.incrementAndGet();
-    clearing.decrementAndGet();
-  }
-
-  private void changed(CacheKey key) {
-    changes.incrementAndGet(place(key));
-  }
-
-  private static int place(CacheKey key) {
-    int hash = key.hashCode();
-    return (hash ^ (hash >>> 16)) & (CHANGES - 1);
+    pending.revealAll();
   }
 
   /** A number for {@link #isAsOf}, to be asked for before a load. */
   public long asOf(CacheKey key) {
-    return ((long) cleared.get() << Integer.SIZE) | (changes.get(place(key)) & 0xffff_ffffL);
+    return pending.asOf(key);
   }
 
   /**
    * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
-   * number}, or is about to be; false now and then where nothing was. Whoever removes it later
-   * removes it from memory after this.
+   * number}, or is about to be; false now and then where nothing was. A later removal removes it
+   * from memory after this.
    */
   public boolean isAsOf(CacheKey key, long number) {
-    // in this order: what ends between has been counted before it ended
-    return !isHidden(key) && asOf(key) == number;
+    return pending.isAsOf(key, number);
   }
 
   /**
@@ -392,19 +299,13 @@ public final class DiskTier implements AutoCloseable {
    * never blocks.
    */
   public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
-    if (directories.size() != 1 || isHidden(key)) {
+    if (directories.size() != 1 || pending.isHidden(key)) {
       return null; // of several directories the newest has to be found
     }
     Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
     return loaded == null || loaded.outcome() == LoadOutcome.BUSY
         ? null
         : new LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
-  }
-
-  private void cancel(Object key) {
-    for (Pending pending : writes.getOrDefault(key, Set.of())) {
-      pending.cancelled = true;
-    }
   }
 
   /**
@@ -484,7 +385,7 @@ public final class DiskTier implements AutoCloseable {
     /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
     private void discard(DiskDirectory from, Entry older, Entry newer) {
       boolean whole = older.meta().part() == null && newer.meta().part() == null;
-      if (whole && isReplaced(older.meta().vary(), newer.meta().vary())) {
+      if (whole && PendingWrite.isReplaced(older.meta().vary(), newer.meta().vary())) {
         from.dropOlder(key, older.diskId());
       }
       older.release();
@@ -588,14 +489,6 @@ public final class DiskTier implements AutoCloseable {
     then.accept(found);
   }
 
-  /**
-   * Whether what has the selection {@code newer} takes the place of what has {@code older}: on disk
-   * what does not vary is for all.
-   */
-  private static boolean isReplaced(VarySelection older, VarySelection newer) {
-    return newer == null || newer.equals(older);
-  }
-
   /** Whether {@code one} is the whole and {@code other} is not, or else is newer. */
   private static boolean isPreferred(Entry one, Entry other) {
     boolean whole = one.meta().part() == null;
@@ -631,40 +524,34 @@ public final class DiskTier implements AutoCloseable {
    * Something with the selection {@code vary} will be written under {@code key}: to be said before
    * it is found in memory.
    */
-  public Pending announce(CacheKey key, VarySelection vary) {
+  public PendingWrite announce(CacheKey key, VarySelection vary) {
     return announce(key, vary, false);
   }
 
   /** The same for the response of {@code meta}: a part takes the place of nothing else. */
-  public Pending announceOf(CacheKey key, StoredMeta meta) {
+  public PendingWrite announceOf(CacheKey key, StoredMeta meta) {
     return announce(key, meta.vary(), meta.part() != null);
   }
 
-  private Pending announce(CacheKey key, VarySelection vary, boolean part) {
-    Pending pending = new Pending(key, vary, part);
+  private PendingWrite announce(CacheKey key, VarySelection vary, boolean part) {
+    PendingWrite write = new PendingWrite(pending, key, vary, part);
     if (!isNone()) {
-      writes.compute(
-          key,
-          (ignored, others) -> {
-            Set<Pending> now = others == null ? ConcurrentHashMap.newKeySet() : others;
-            now.add(pending);
-            return now;
-          });
+      pending.add(write);
     }
-    return pending;
+    return write;
   }
 
   /** Writes {@code entry}, borrowed, all of it in memory, behind the back. */
-  public void write(Entry entry, Pending announced) {
+  public void write(Entry entry, PendingWrite announced) {
     write(entry, announced, false);
   }
 
   /** Gives the object that {@code entry}, borrowed, is a copy of its new head. */
-  public void freshen(Entry entry, Pending announced) {
+  public void freshen(Entry entry, PendingWrite announced) {
     write(entry, announced, true);
   }
 
-  private void write(Entry entry, Pending pending, boolean fresh) {
+  private void write(Entry entry, PendingWrite announced, boolean fresh) {
     if (isOfOneRequest(entry.meta())) {
       return;
     }
@@ -676,23 +563,18 @@ public final class DiskTier implements AutoCloseable {
       return;
     }
     entry.offerToDisk();
-    pending.begun = true;
-    for (Pending other : writes.getOrDefault(entry.key(), Set.of())) {
-      if (other.isReplacedBy(pending)) {
-        other.cancelled = true;
-      }
-    }
+    pending.begin(announced);
     CacheKey key = entry.key();
     directory.write(
         entry,
         fresh,
         false,
-        () -> pending.cancelled,
+        announced::isCancelled,
         outcome -> {
           if (outcome == Write.Ended.NOT_WRITTEN && !fresh) {
             supersede(key); // before the older one can be found again
           }
-          pending.end();
+          announced.end();
           if (outcome == Write.Ended.WRITTEN) {
             written(directory, entry);
           }
@@ -715,26 +597,26 @@ public final class DiskTier implements AutoCloseable {
   public void writeLate(Entry entry) {
     CacheKey key = entry.key();
     DiskDirectory directory = choose(key, entry.contentLength());
-    if (directory == null || isHidden(key) || isOfOneRequest(entry.meta())) {
+    if (directory == null || pending.isHidden(key) || isOfOneRequest(entry.meta())) {
       return;
     }
     entry.offerToDisk();
-    Pending pending = announce(key, entry.meta().vary());
+    PendingWrite announced = announce(key, entry.meta().vary());
     directory.write(
         entry,
         false,
         true,
-        () -> pending.cancelled || !memory.holds(entry),
+        () -> announced.isCancelled() || !memory.holds(entry),
         outcome -> {
           if (outcome == Write.Ended.WRITTEN) {
-            if (memory.holds(entry) && !isBeingRemoved(key)) {
+            if (memory.holds(entry) && !pending.isBeingRemoved(key)) {
               written(directory, entry);
             } else {
               // a removal came between, and may have looked for writes before this one
               supersede(key);
             }
           }
-          pending.end();
+          announced.end();
         });
   }
 
@@ -852,7 +734,7 @@ public final class DiskTier implements AutoCloseable {
    * @param durably whether not even a power failure may bring them back: the disks are waited for
    */
   public void remove(CacheKey key, boolean durably, IntConsumer then) {
-    cancel(key);
+    pending.cancel(key);
     hide(key);
     Removal removal = new Removal(key, then);
     for (DiskDirectory directory : directories) {
@@ -871,7 +753,7 @@ public final class DiskTier implements AutoCloseable {
    * memory has forgotten it: what is in memory may be on its way to disk.
    */
   public boolean forget(CacheKey key, IntConsumer then) {
-    cancel(key);
+    pending.cancel(key);
     boolean any = !holdsNothing(key);
     if (any) {
       remove(key, true, then);
@@ -881,8 +763,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether no disk has anything under {@code key}, which is hidden and cancelled, or will. */
   private boolean holdsNothing(CacheKey key) {
-    AtomicInteger removing = removals.get(key);
-    if (clearing.get() > 0 || removing == null || removing.get() > 1 || roll.hasStrangers()) {
+    if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
       return false; // what another removal found may stand on a disk still
     }
     for (DiskDirectory directory : directories) {
@@ -957,7 +838,7 @@ public final class DiskTier implements AutoCloseable {
     if (isNone()) {
       return;
     }
-    cancel(key);
+    pending.cancel(key);
     hide(key);
     AtomicInteger left = new AtomicInteger(1);
     IntConsumer through =
@@ -1056,18 +937,14 @@ public final class DiskTier implements AutoCloseable {
 
   /** What is on its way to disk under such keys is not written. */
   public void cancelIf(Predicate<CacheKey> which) {
-    for (Object key : writes.keySet()) {
-      if (key instanceof CacheKey known && which.test(known)) {
-        cancel(known);
-      }
-    }
+    pending.cancelIf(which);
   }
 
   /** Drops everything, behind the back. How many there were. */
   public int clear() {
     int count = 0;
-    writes.keySet().forEach(this::cancel);
-    clearing.addAndGet(directories.size());
+    pending.cancelAll();
+    pending.hideAll(directories.size());
     for (DiskDirectory directory : directories) {
       count += directory.clear(this::revealAll);
       if (directory.isOff()) {

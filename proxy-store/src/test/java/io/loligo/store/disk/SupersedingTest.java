@@ -400,7 +400,7 @@ public final class SupersedingTest {
     try (StoreFixture memory = new StoreFixture();
         DiskTier tier = tier(medium)) {
       Entry newer = memory.put(URL, octets(100));
-      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+      try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
         // other than the reads of who asks at the same time it is refused
         medium.refuses = true;
@@ -409,7 +409,7 @@ public final class SupersedingTest {
       medium.run();
       assertThat(tier.mayHold(key(URL))).isTrue();
       newer = memory.put(URL, octets(200_000));
-      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+      try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
       }
       newer.release();
@@ -457,7 +457,7 @@ public final class SupersedingTest {
   private static void closeWithANewerOne(DiskTier tier) {
     try (StoreFixture memory = new StoreFixture()) {
       Entry newer = memory.put(URL, octets(100));
-      try (DiskTier.Pending pending = tier.announce(key(URL), null)) {
+      try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
       }
       newer.release();

@@ -12,6 +12,7 @@ import io.loligo.server.sim.disk.TierInsides.Hash;
 import io.loligo.server.sim.disk.TierModel.Version;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
+import io.loligo.store.disk.PendingWrite;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
@@ -668,7 +669,7 @@ final class TierFuzz implements SimMedium.Host {
     Version version = model.add(key, selection, null, length, moment(), false);
     note("write %s", version);
     Entry entry = life.entry(version);
-    try (DiskTier.Pending pending = life.tier.announce(entry.key(), entry.meta().vary())) {
+    try (PendingWrite pending = life.tier.announce(entry.key(), entry.meta().vary())) {
       life.keep(version, entry);
       model.writes(version);
       boolean alive = entry.tryRetain();
@@ -692,7 +693,7 @@ final class TierFuzz implements SimMedium.Host {
     Version version = model.add(key, selection, before, before.length, moment(), false);
     note("freshen %s", version);
     Entry entry = life.entry(version);
-    try (DiskTier.Pending pending = life.tier.announce(entry.key(), entry.meta().vary())) {
+    try (PendingWrite pending = life.tier.announce(entry.key(), entry.meta().vary())) {
       boolean alive = entry.tryRetain();
       assertThat(alive).isTrue();
       entry.diskId(old.diskId());

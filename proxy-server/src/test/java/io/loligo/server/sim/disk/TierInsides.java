@@ -55,9 +55,13 @@ final class TierInsides {
     return ((List<?>) get(tier, "directories")).get(0);
   }
 
+  private static Object pending(DiskTier tier) {
+    return get(tier, "pending");
+  }
+
   /** Whether something is being written under {@code key}. */
   static boolean isWriting(DiskTier tier, Object key) {
-    return ((Map<?, ?>) get(tier, "writes")).containsKey(key);
+    return ((Map<?, ?>) get(pending(tier), "writes")).containsKey(key);
   }
 
   /** Whether its directory serves and stores. */
@@ -92,9 +96,9 @@ final class TierInsides {
 
   /** Nobody is hidden, and nothing is on its way. */
   static void verifyIdle(DiskTier tier) {
-    assertThat((Map<?, ?>) get(tier, "writes")).as("writes on their way").isEmpty();
-    assertThat((Map<?, ?>) get(tier, "removals")).as("hidden keys").isEmpty();
-    assertThat(((AtomicInteger) get(tier, "clearing")).get()).as("being cleared").isZero();
+    assertThat((Map<?, ?>) get(pending(tier), "writes")).as("writes on their way").isEmpty();
+    assertThat((Map<?, ?>) get(pending(tier), "removals")).as("hidden keys").isEmpty();
+    assertThat(((AtomicInteger) get(pending(tier), "clearing")).get()).as("being cleared").isZero();
   }
 
   static String describe(Segments segments) {

@@ -1,0 +1,159 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Predicate;
+
+/**
+ * Removals and writes on their way, by key. Meanwhile nothing is found under the key, and a removal
+ * cancels the writes that were announced before it. Thread-safe: any thread.
+ */
+final class PendingChanges {
+  /** A power of two. */
+  private static final int PLACES = 1 << 10;
+
+  private final ConcurrentHashMap<Object, AtomicInteger> removals = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Set<PendingWrite>> writes = new ConcurrentHashMap<>();
+
+  private final AtomicInteger clearing = new AtomicInteger();
+
+  /** Counts the ended {@link #removals} and {@link #writes}; keys in one place count together. */
+  private final AtomicIntegerArray changes = new AtomicIntegerArray(PLACES);
+
+  /** The same of {@link #clearing}. */
+  private final AtomicInteger cleared = new AtomicInteger();
+
+  /** Whether nothing is to be found under {@code key}. */
+  boolean isHidden(Object key) {
+    return isBeingRemoved(key) || isBeingReplaced(key);
+  }
+
+  /** Not where only the head of a part is being written anew: that hides nothing else. */
+  private boolean isBeingReplaced(Object key) {
+    Set<PendingWrite> pending = writes.get(key);
+    if (pending == null) {
+      return false;
+    }
+    for (PendingWrite one : pending) {
+      if (!one.isPart()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isBeingRemoved(Object key) {
+    return clearing.get() > 0 || removals.containsKey(key);
+  }
+
+  /** Whether {@code key} is {@linkplain #hide hidden} once, and nothing else removes it. */
+  boolean isRemovedOnce(CacheKey key) {
+    AtomicInteger removing = removals.get(key);
+    return clearing.get() == 0 && removing != null && removing.get() <= 1;
+  }
+
+  /** Nothing is found under {@code key}, nor written late, until {@link #reveal}. */
+  void hide(CacheKey key) {
+    removals.compute(
+        key,
+        (ignored, count) -> {
+          AtomicInteger now = count == null ? new AtomicInteger() : count;
+          now.incrementAndGet();
+          return now;
+        });
+  }
+
+  /** Ends one {@link #hide}. */
+  void reveal(CacheKey key) {
+    changed(key);
+    removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
+  }
+
+  /** Nothing is found at all until so many {@linkplain #revealAll ends} of it. */
+  void hideAll(int times) {
+    clearing.addAndGet(times);
+  }
+
+  /** Ends one {@link #hideAll}. */
+  void revealAll() {
+    cleared.incrementAndGet();
+    clearing.decrementAndGet();
+  }
+
+  private void changed(CacheKey key) {
+    changes.incrementAndGet(place(key));
+  }
+
+  private static int place(CacheKey key) {
+    int hash = key.hashCode();
+    return (hash ^ (hash >>> 16)) & (PLACES - 1);
+  }
+
+  /** A number for {@link #isAsOf}. */
+  long asOf(CacheKey key) {
+    return ((long) cleared.get() << Integer.SIZE) | (changes.get(place(key)) & 0xffff_ffffL);
+  }
+
+  /**
+   * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
+   * number}, or is about to be; false now and then where nothing was.
+   */
+  boolean isAsOf(CacheKey key, long number) {
+    // in this order: what ends between has been counted before it ended
+    return !isHidden(key) && asOf(key) == number;
+  }
+
+  // Writes
+
+  /** {@code write} is announced: from now on removals cancel it. */
+  void add(PendingWrite write) {
+    writes.compute(
+        write.key(),
+        (ignored, others) -> {
+          Set<PendingWrite> now = others == null ? ConcurrentHashMap.newKeySet() : others;
+          now.add(write);
+          return now;
+        });
+  }
+
+  /** {@code write} is given to a directory: those that it replaces are cancelled. */
+  void begin(PendingWrite write) {
+    write.begin();
+    for (PendingWrite other : writes.getOrDefault(write.key(), Set.of())) {
+      if (other.isReplacedBy(write)) {
+        other.cancel();
+      }
+    }
+  }
+
+  /** {@code write} is through. */
+  void ended(PendingWrite write) {
+    changed(write.key());
+    writes.computeIfPresent(
+        write.key(), (ignored, all) -> all.remove(write) && all.isEmpty() ? null : all);
+  }
+
+  /** Writes under {@code key} that are on their way are not done. */
+  void cancel(Object key) {
+    for (PendingWrite write : writes.getOrDefault(key, Set.of())) {
+      write.cancel();
+    }
+  }
+
+  /** The same under all such keys. */
+  void cancelIf(Predicate<CacheKey> which) {
+    for (Object key : writes.keySet()) {
+      if (key instanceof CacheKey known && which.test(known)) {
+        cancel(known);
+      }
+    }
+  }
+
+  /** The same under all keys. */
+  void cancelAll() {
+    writes.keySet().forEach(this::cancel);
+  }
+}

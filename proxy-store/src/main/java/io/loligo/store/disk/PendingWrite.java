@@ -1,0 +1,70 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.VarySelection;
+
+/**
+ * A write on its way, from before its content is found in memory on: a removal cancels it. Its
+ * announcer closes it. Any thread cancels it; the rest is confined to one thread at a time.
+ */
+public final class PendingWrite implements AutoCloseable {
+  private final PendingChanges changes;
+  private final CacheKey key;
+  private final VarySelection vary;
+  private final boolean part;
+  private volatile boolean cancelled;
+  private boolean begun;
+
+  /** Of a response with the selection {@code vary}; {@code part}: of a part of one. */
+  PendingWrite(PendingChanges changes, CacheKey key, VarySelection vary, boolean part) {
+    this.changes = changes;
+    this.key = key;
+    this.vary = vary;
+    this.part = part;
+  }
+
+  CacheKey key() {
+    return key;
+  }
+
+  boolean isPart() {
+    return part;
+  }
+
+  boolean isCancelled() {
+    return cancelled;
+  }
+
+  void cancel() {
+    cancelled = true;
+  }
+
+  void begin() {
+    begun = true;
+  }
+
+  /** Whether what {@code newer} writes takes the place of this. */
+  boolean isReplacedBy(PendingWrite newer) {
+    return this != newer && !newer.part && isReplaced(vary, newer.vary);
+  }
+
+  /**
+   * Whether a response with the selection {@code newer} takes the place of one with {@code older}:
+   * on disk a response that does not vary is for all requests.
+   */
+  static boolean isReplaced(VarySelection older, VarySelection newer) {
+    return newer == null || newer.equals(older);
+  }
+
+  /** Nothing is written after all, unless that has begun. */
+  @Override
+  public void close() {
+    if (!begun) {
+      end();
+    }
+  }
+
+  void end() {
+    changes.ended(this);
+  }
+}
