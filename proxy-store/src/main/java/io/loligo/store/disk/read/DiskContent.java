@@ -24,15 +24,15 @@ final class DiskContent implements FurtherContent {
   private final IndexedResponse stored;
   private final Layout layout;
   private final long id;
-  private final Loader loader;
+  private final PieceReader pieces;
   private final AtomicInteger count = new AtomicInteger(1);
 
   /** Takes one {@link Catalogue#beginReading} of {@code stored}. */
-  DiskContent(IndexedResponse stored, Layout layout, long id, Loader loader) {
+  DiskContent(IndexedResponse stored, Layout layout, long id, PieceReader pieces) {
     this.stored = stored;
     this.layout = layout;
     this.id = id;
-    this.loader = loader;
+    this.pieces = pieces;
   }
 
   @Override
@@ -45,7 +45,7 @@ final class DiskContent implements FurtherContent {
   @Override
   public void release() {
     if (count.decrementAndGet() == 0) {
-      loader.endReading(stored);
+      pieces.endReading(stored);
     }
   }
 
@@ -78,28 +78,28 @@ final class DiskContent implements FurtherContent {
   private void submit(long offset, int max, EventExecutor loop, Listener then) {
     long number = layout.blockAt(offset);
     int charge = SizeClass.packed(Block.HEADER_BYTES + layout.contentOfBlock(number));
-    if (loader.threads().isClosed()) {
+    if (pieces.threads().isClosed()) {
       tell(null, 0, loop, then);
       return;
     }
-    if (!loader.transit().tryReserve(charge)) {
+    if (!pieces.transit().tryReserve(charge)) {
       // somebody is waiting in the middle of an answer: other readers hand on what they have
       loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
       return;
     }
-    ByteBuf block = loader.furtherNow(stored, layout, id, number);
+    ByteBuf block = pieces.furtherNow(stored, layout, id, number);
     if (block != null) {
       tell(part(block, offset, max), charge, loop, then);
-    } else if (!loader.threads().read(() -> readNow(offset, max, charge, loop, then), loop)) {
-      loader.transit().release(charge);
+    } else if (!pieces.threads().read(() -> readNow(offset, max, charge, loop, then), loop)) {
+      pieces.transit().release(charge);
       loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
   private void readNow(long offset, int max, int charge, EventExecutor loop, Listener then) {
     long number = layout.blockAt(offset);
-    loader.expect(stored, layout, number);
-    ByteBuf block = loader.further(stored, layout, id, number);
+    pieces.expect(stored, layout, number);
+    ByteBuf block = pieces.further(stored, layout, id, number);
     tell(block == null ? null : part(block, offset, max), charge, loop, then);
   }
 
@@ -113,7 +113,7 @@ final class DiskContent implements FurtherContent {
     try {
       loop.execute(
           () -> {
-            loader.transit().release(charge); // its taker's from now on
+            pieces.transit().release(charge); // its taker's from now on
             then.content(block);
             release();
           });
@@ -121,7 +121,7 @@ final class DiskContent implements FurtherContent {
       if (block != null) {
         block.release();
       }
-      loader.transit().release(charge);
+      pieces.transit().release(charge);
       release();
     }
   }

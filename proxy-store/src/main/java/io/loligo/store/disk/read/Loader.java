@@ -21,7 +21,6 @@ import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -64,9 +63,7 @@ public final class Loader {
   private final DirectoryCounters counters;
   private final MemoryWish memory;
   private final ReadFailures failures;
-
-  /** So many blocks are read from the disk together where a client reads one after the other. */
-  private static final int AHEAD_BLOCKS = 8;
+  private final PieceReader pieces;
 
   /** Looks again at most, where what was found has moved before it was read. */
   private static final int MAX_LOOKS = 4;
@@ -90,10 +87,12 @@ public final class Loader {
     this.threads = threads;
     this.counters = counters;
     this.failures = failures;
+    this.pieces = new PieceReader(catalogue, blocks, transit, threads, counters, failures);
   }
 
   /** A first block that was read: owned, and entered in transit with {@code charge}. */
-  private record Read(IndexedResponse stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
+  private record Read(
+      IndexedResponse stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
 
   /** Where a first block came from. */
   private enum Source {
@@ -311,7 +310,7 @@ public final class Loader {
         block = readFirst(stored);
       }
       if (block == null || !stored.isSame(block)) {
-        return Tried.none(dropDamaged(stored) ? Miss.DAMAGED : Miss.MOVED);
+        return Tried.none(pieces.dropDamaged(stored) ? Miss.DAMAGED : Miss.MOVED);
       }
       StoredMeta meta = FirstBlock.isOf(key, block) ? FirstBlock.meta(block) : null;
       round.judge(stored, meta);
@@ -405,7 +404,8 @@ public final class Loader {
    * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
    * whatever selects them.
    */
-  public List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max) throws IOException {
+  public List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max)
+      throws IOException {
     List<Read> agreed = new ArrayList<>();
     List<Entry> entries = new ArrayList<>();
     boolean whole = false;
@@ -556,7 +556,8 @@ public final class Loader {
     return new Peeked(seen, found ? LoadOutcome.FOUND : worst);
   }
 
-  private LoadOutcome peek(IndexedResponse stored, CacheKey key, List<Glimpse> into) throws IOException {
+  private LoadOutcome peek(IndexedResponse stored, CacheKey key, List<Glimpse> into)
+      throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
       return LoadOutcome.BUSY;
@@ -580,15 +581,6 @@ public final class Loader {
       }
       transit.release(charge);
     }
-  }
-
-  /** Whether it was there still; else it was replaced or removed meanwhile. */
-  private boolean dropDamaged(IndexedResponse stored) {
-    boolean there = catalogue.drop(stored);
-    if (there) {
-      counters.damaged.increment();
-    }
-    return there;
   }
 
   /** Returns owned; null where it is damaged, or the disk cannot read it. */
@@ -623,7 +615,8 @@ public final class Loader {
       Layout layout = Layout.of(block);
       if (layout.pieces() != FirstBlock.pieces(block)
           || (layout.pieces() > 0) != (read.stored.pieces() != null)) {
-        return Loaded.none(dropDamaged(read.stored) ? LoadOutcome.DAMAGED : LoadOutcome.ABSENT);
+        return Loaded.none(
+            pieces.dropDamaged(read.stored) ? LoadOutcome.DAMAGED : LoadOutcome.ABSENT);
       }
       ByteBuf first =
           block.slice(
@@ -639,8 +632,7 @@ public final class Loader {
       kept = made.entry() != null;
       if (kept) {
         made.entry().diskId(Block.id(block));
-        if (read.source == Source.DISK
-            && (wanted == Wanted.HEAD || StoredHead.isTiny(block))) {
+        if (read.source == Source.DISK && (wanted == Wanted.HEAD || StoredHead.isTiny(block))) {
           records.offer(read.stored, block, threads);
         }
       }
@@ -668,7 +660,8 @@ public final class Loader {
     boolean handedOn = false;
     try {
       if (whole) {
-        Assembly all = new Assembly(layout.contentLength() - layout.firstContent());
+        ContentAssembly all =
+            new ContentAssembly(pieces, blocks, layout.contentLength() - layout.firstContent());
         if (all.fill(stored, layout, id)) {
           return found(
               Entry.loaded(
@@ -678,15 +671,15 @@ public final class Loader {
                   read.charge,
                   fieldsLength,
                   length,
-                  all.blocks,
-                  all.lastLength,
+                  all.blocks(),
+                  all.lastLength(),
                   transit));
         }
         if (!catalogue.isStill(stored)) {
           return Loaded.none(LoadOutcome.DAMAGED); // a piece of it
         }
       }
-      FurtherContent rest = new DiskContent(stored, layout, id, this);
+      FurtherContent rest = new DiskContent(stored, layout, id, pieces);
       handedOn = true;
       return found(
           Entry.loaded(key, read.meta, first, read.charge, fieldsLength, length, rest, transit));
@@ -699,150 +692,5 @@ public final class Loader {
 
   private static Loaded found(Entry entry) {
     return new Loaded(entry, LoadOutcome.FOUND, 0);
-  }
-
-  /** Further content put together in memory, in the blocks that entries have. */
-  private final class Assembly {
-    private final ByteBuf[] blocks;
-    private final int lastLength;
-    private final long length;
-
-    Assembly(long length) {
-      this.length = length;
-      this.blocks = new ByteBuf[(int) ((length - 1) / Entry.BLOCK_BYTES) + 1];
-      this.lastLength = (int) (length - (blocks.length - 1L) * Entry.BLOCK_BYTES);
-    }
-
-    /** Reads all; false, and nothing is held, where that failed. */
-    boolean fill(IndexedResponse stored, Layout layout, long id) {
-      boolean done = false;
-      try {
-        done = allocate() && read(stored, layout, id);
-      } finally {
-        if (!done) {
-          release();
-        }
-      }
-      return done;
-    }
-
-    private boolean read(IndexedResponse stored, Layout layout, long id) {
-      long at = 0;
-      for (long number = 0; at < length; number++) {
-        ByteBuf further = further(stored, layout, id, number);
-        if (further == null) {
-          return false;
-        }
-        at += further.readableBytes();
-        append(further);
-      }
-      return true;
-    }
-
-    private boolean allocate() {
-      for (int i = 0; i < blocks.length; i++) {
-        int bytes = i == blocks.length - 1 ? lastLength : Entry.BLOCK_BYTES;
-        int charge = SizeClass.packed(bytes);
-        if (!transit.tryReserve(charge)) {
-          return false;
-        }
-        try {
-          blocks[i] = Loader.this.blocks.buffer(bytes);
-        } finally {
-          if (blocks[i] == null) {
-            transit.release(charge);
-          }
-        }
-      }
-      return true;
-    }
-
-    private void append(ByteBuf further) {
-      for (int i = 0; further.isReadable(); i++) {
-        int octets = Math.min(further.readableBytes(), blocks[i].writableBytes());
-        blocks[i].writeBytes(further, octets);
-      }
-      further.release();
-    }
-
-    private void release() {
-      for (ByteBuf block : blocks) {
-        if (block != null) {
-          transit.release(SizeClass.packed(block.capacity()));
-          block.release();
-        }
-      }
-    }
-  }
-
-  // For DiskContent
-
-  MemoryLedger transit() {
-    return transit;
-  }
-
-  DiskThreads threads() {
-    return threads;
-  }
-
-  /** {@link #further}, if it need not be waited for; or null. Any thread. */
-  ByteBuf furtherNow(IndexedResponse stored, Layout layout, long id, long number) {
-    long place = layout.placeOf(number, stored.places());
-    int content = layout.contentOfBlock(number);
-    ByteBuf block = blocks.readFurtherNow(place, content, id, (int) number + 1);
-    if (block != null) {
-      counters.reads.increment();
-      counters.readBytes.add(content);
-    }
-    return block;
-  }
-
-  /** Further block {@code number} of a response will be read now, and those behind it soon. */
-  void expect(IndexedResponse stored, Layout layout, long number) {
-    int blocks = Math.min(AHEAD_BLOCKS, layout.blocksFrom(number));
-    this.blocks.expectFurther(layout.placeOf(number, stored.places()), blocks);
-  }
-
-  /**
-   * Further block {@code number} of a response that is being read; owned, or null where it is
-   * damaged or cannot be read: then the response is dropped.
-   */
-  ByteBuf further(IndexedResponse stored, Layout layout, long id, long number) {
-    int content = layout.contentOfBlock(number);
-    ByteBuf block = null;
-    long[] places = null;
-    // it may move while it is read
-    for (int look = 0; look < MAX_LOOKS && block == null && places != stored.places(); look++) {
-      places = stored.places();
-      counters.reads.increment();
-      counters.readBytes.add(content);
-      try {
-        block = blocks.readFurther(layout.placeOf(number, places), content, id, (int) number + 1);
-        failures.none();
-      } catch (IOException e) {
-        failures.failed(e);
-      } catch (OutOfMemoryError e) {
-        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-        return null;
-      }
-    }
-    if (block == null) {
-      dropDamagedPieces(stored);
-    }
-    return block;
-  }
-
-  /** A piece is not what was written: what names it now goes, whichever first block that is. */
-  private void dropDamagedPieces(IndexedResponse stored) {
-    for (IndexedResponse now : catalogue.variants(stored.high())) {
-      if (now.pieces() == stored.pieces() && now.pieces() != null) {
-        dropDamaged(now);
-      }
-    }
-  }
-
-  /** {@code stored} is not read any more. */
-  void endReading(IndexedResponse stored) {
-    catalogue.endReading(stored);
   }
 }
