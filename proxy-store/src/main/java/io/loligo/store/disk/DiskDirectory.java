@@ -11,7 +11,6 @@ import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Block;
-import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.index.Catalogue;
@@ -41,9 +40,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -103,6 +100,7 @@ final class DiskDirectory implements AutoCloseable {
   /** Removals that wait until it is known what there is; with more, all of it goes. */
   private static final int MAX_DEFERRED = 65_536;
 
+  private final DirectoryClaim claim;
   private final CacheDir config;
   private final Geometry geometry;
   private final Marks marks;
@@ -171,10 +169,7 @@ final class DiskDirectory implements AutoCloseable {
   private volatile boolean behind;
 
   private DiskDirectory(
-      CacheDir config,
-      Geometry geometry,
-      Marks marks,
-      PurgeFile purges,
+      DirectoryClaim claim,
       DiskThreads threads,
       ProxyConfig.Disk disk,
       AtomicLong ids,
@@ -183,12 +178,13 @@ final class DiskDirectory implements AutoCloseable {
       DiskTier.MemoryView memory,
       Medium medium) {
     this.ids = ids;
+    this.claim = claim;
+    this.config = claim.config();
+    this.geometry = claim.geometry();
+    this.marks = claim.marks();
+    this.purges = claim.purges();
     this.confirmations = new Confirmations(() -> parts.journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
-    this.config = config;
-    this.geometry = geometry;
-    this.marks = marks;
-    this.purges = purges;
     this.threads = threads;
     this.loads =
         new Loads(
@@ -249,131 +245,15 @@ final class DiskDirectory implements AutoCloseable {
       DiskTier.MemoryView memory,
       Medium medium)
       throws IOException {
-    Geometry geometry = medium.geometry(dir.maxBytes(), disk.meanObjectBytes());
-    if (geometry == null) {
-      long min = Geometry.minBytes(disk.meanObjectBytes());
-      throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
-    }
-    if (Geometry.wantedRecords(dir.maxBytes(), disk.meanObjectBytes()) > Geometry.MAX_RECORDS) {
-      LOG.warn(
-          "cache_dir {} ({}): its index ends at {} responses, with store_avg_object_size {} bytes"
-              + " that is {} MB: give the rest to another line, or raise store_avg_object_size",
-          dir.path(),
-          dir.source(),
-          Geometry.MAX_RECORDS,
-          disk.meanObjectBytes(),
-          (Geometry.MAX_RECORDS * disk.meanObjectBytes()) >> 20);
-    }
-    Path path = medium.path(dir.path());
-    if (Files.exists(path) && !Files.isDirectory(path)) {
-      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
-    }
-    try {
-      Files.createDirectories(path);
-    } catch (IOException e) {
-      throw refusal(dir, "cannot be made: create it, owned by the user the proxy runs as", e);
-    }
-    if (!Files.isWritable(path)) {
-      throw refusal(dir, "not writable: give it to the user the proxy runs as", null);
-    }
-    Marks marks;
-    try {
-      marks = Marks.lock(path);
-    } catch (Marks.InUse e) {
-      throw refusal(dir, e.getMessage() + ": stop it, or give this proxy another directory", e);
-    } catch (IOException e) {
-      throw refusal(dir, "cannot be locked (" + e + "): " + LOOK, e);
-    }
-    PurgeFile purges;
-    try {
-      checkFiles(dir, marks);
-      checkSpace(dir, path, marks, geometry);
-      purges = openPurges(dir, marks, geometry, medium);
-    } catch (IOException e) {
-      marks.close();
-      throw e;
-    }
+    DirectoryClaim claim = DirectoryClaim.of(dir, disk.meanObjectBytes(), medium);
     DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
-    return new DiskDirectory(
-        dir, geometry, marks, purges, threads, disk, ids, allocator, transit, memory, medium);
-  }
-
-  private static final String LOOK =
-      "give its files to the user the proxy runs as, and look at its disk";
-
-  /** What another user left, or somebody put there, is told now and not when it is opened. */
-  private static void checkFiles(CacheDir dir, Marks marks) throws IOException {
-    for (Path file : marks.files()) {
-      if (Files.exists(file)
-          && !(Files.isRegularFile(file) && Files.isReadable(file) && Files.isWritable(file))) {
-        throw refusal(dir, file.getFileName() + " cannot be read and written: " + LOOK, null);
-      }
-    }
-  }
-
-  private static PurgeFile openPurges(CacheDir dir, Marks marks, Geometry geometry, Medium medium)
-      throws IOException {
-    try {
-      DirectoryFiles.discardOtherSize(dir, marks, geometry);
-      return PurgeFile.open(marks.purges(), marks.header(), geometry.totalBytes(), medium);
-    } catch (IOException e) {
-      throw refusal(dir, "purges cannot be opened (" + e + "): " + LOOK, e);
-    }
-  }
-
-  /** Where it takes space, and how much it takes that it has not yet. */
-  record Missing(FileStore on, long bytes) {}
-
-  Missing missing() throws IOException {
-    return new Missing(
-        Files.getFileStore(medium.path(config.path())),
-        Math.max(0, geometry.neededBytes() - there(marks, geometry)));
-  }
-
-  private static long there(Marks marks, Geometry geometry) throws IOException {
-    long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1));
-    bytes += size(marks.purges()) + size(marks.oldMap());
-    for (int i = 0; i < geometry.files(); i++) {
-      bytes += size(marks.slabs(i));
-    }
-    for (int i = 0; i < FileSizes.JOURNALS; i++) {
-      bytes += size(marks.journal(i));
-    }
-    return bytes;
-  }
-
-  private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
-      throws IOException {
-    long there = there(marks, geometry);
-    long free = Files.getFileStore(path).getUsableSpace();
-    if (free + there < geometry.neededBytes()) {
-      throw refusal(
-          dir,
-          "no space: "
-              + (geometry.totalBytes() >> 20)
-              + " MB wanted, "
-              + ((free + there) >> 20)
-              + " MB there: free some, or make it smaller",
-          null);
-    }
-  }
-
-  private static long size(Path file) throws IOException {
-    return Files.exists(file) ? Files.size(file) : 0;
-  }
-
-  IOException refusal(String what, IOException cause) {
-    return refusal(config, what, cause);
-  }
-
-  private static IOException refusal(CacheDir dir, String what, IOException cause) {
-    return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
+    return new DiskDirectory(claim, threads, disk, ids, allocator, transit, memory, medium);
   }
 
   // Between claim and open
 
-  Marks marks() {
-    return marks;
+  DirectoryClaim claim() {
+    return claim;
   }
 
   /** Empties it, before it is opened. */

@@ -153,14 +153,14 @@ public final class DiskTier implements AutoCloseable {
   /** Whether the last of {@code claimed} has room beside the others on the same file system. */
   private static void checkSpace(List<DiskDirectory> claimed) throws IOException {
     DiskDirectory last = claimed.get(claimed.size() - 1);
-    FileStore on = last.missing().on();
+    FileStore on = last.claim().missing().on();
     long wanted = 0;
     for (DiskDirectory directory : claimed) {
-      DiskDirectory.Missing missing = directory.missing();
+      DirectoryClaim.Missing missing = directory.claim().missing();
       wanted += missing.on().equals(on) ? missing.bytes() : 0;
     }
     if (wanted > on.getUsableSpace()) {
-      throw last.refusal(
+      throw last.claim().refusal(
           "no space: "
               + (wanted >> 20)
               + " MB wanted with those before it on the same file system, "

@@ -69,9 +69,9 @@ final class Roll {
 
   private static RollSheet read(DiskDirectory directory) throws IOException {
     try {
-      return directory.marks().readRoll();
+      return directory.claim().marks().readRoll();
     } catch (IOException e) {
-      throw directory.refusal("ROLL cannot be read (" + e + "): look at its disk", e);
+      throw directory.claim().refusal("ROLL cannot be read (" + e + "): look at its disk", e);
     }
   }
 
@@ -110,17 +110,18 @@ final class Roll {
     try {
       directory.discard("it missed removals while it was away");
     } catch (IOException e) {
-      throw directory.refusal("cannot be emptied (" + e + "): look at its disk", e);
+      throw directory.claim().refusal("cannot be emptied (" + e + "): look at its disk", e);
     }
   }
 
   private void writeAtStart(int directory) throws IOException {
     try {
       // what a power failure spoils here empties a directory, so it is not waited for
-      directories.get(directory).marks().writeRoll(sheets[directory], false);
+      directories.get(directory).claim().marks().writeRoll(sheets[directory], false);
     } catch (IOException e) {
       throw directories
           .get(directory)
+          .claim()
           .refusal("cannot be written (" + e + "): look at its disk", e);
     }
   }
@@ -223,7 +224,7 @@ final class Roll {
 
   private boolean writeOrWarn(int directory, boolean durably) {
     try {
-      directories.get(directory).marks().writeRoll(sheets[directory], durably);
+      directories.get(directory).claim().marks().writeRoll(sheets[directory], durably);
       return true;
     } catch (IOException e) {
       LOG.warn("cache_dir {}: {}", directories.get(directory).config().path(), e.toString());

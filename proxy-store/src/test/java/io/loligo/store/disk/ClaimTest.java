@@ -66,7 +66,7 @@ final class ClaimTest {
   /** Of responses of 13 KB on average it could hold ten times as many. */
   @Test
   void saysWhereItsIndexEndsBeforeItsSpace() {
-    Logger logger = (Logger) LoggerFactory.getLogger(DiskDirectory.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(DirectoryClaim.class);
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
     logger.addAppender(log);

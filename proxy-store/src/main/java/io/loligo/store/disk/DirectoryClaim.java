@@ -1,0 +1,152 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.disk.format.FileSizes;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.Medium;
+import io.loligo.store.disk.purge.PurgeFile;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The claim on a directory: it is there, writable, large enough and nobody else's. Its holder
+ * closes {@code marks} and {@code purges}. Confined to the thread that starts the store.
+ *
+ * @param path where it is
+ * @param marks locked
+ */
+record DirectoryClaim(
+    CacheDir config, Path path, Geometry geometry, Marks marks, PurgeFile purges) {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryClaim.class);
+  private static final String LOOK =
+      "give its files to the user the proxy runs as, and look at its disk";
+
+  /**
+   * Claims {@code dir}.
+   *
+   * @param meanObjectBytes {@code store_avg_object_size}
+   * @throws IOException it cannot be had; says which line of the configuration and what to do
+   */
+  static DirectoryClaim of(CacheDir dir, long meanObjectBytes, Medium medium) throws IOException {
+    Geometry geometry = medium.geometry(dir.maxBytes(), meanObjectBytes);
+    if (geometry == null) {
+      long min = Geometry.minBytes(meanObjectBytes);
+      throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
+    }
+    if (Geometry.wantedRecords(dir.maxBytes(), meanObjectBytes) > Geometry.MAX_RECORDS) {
+      LOG.warn(
+          "cache_dir {} ({}): its index ends at {} responses, with store_avg_object_size {} bytes"
+              + " that is {} MB: give the rest to another line, or raise store_avg_object_size",
+          dir.path(),
+          dir.source(),
+          Geometry.MAX_RECORDS,
+          meanObjectBytes,
+          (Geometry.MAX_RECORDS * meanObjectBytes) >> 20);
+    }
+    Path path = medium.path(dir.path());
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
+    }
+    try {
+      Files.createDirectories(path);
+    } catch (IOException e) {
+      throw refusal(dir, "cannot be made: create it, owned by the user the proxy runs as", e);
+    }
+    if (!Files.isWritable(path)) {
+      throw refusal(dir, "not writable: give it to the user the proxy runs as", null);
+    }
+    Marks marks;
+    try {
+      marks = Marks.lock(path);
+    } catch (Marks.InUse e) {
+      throw refusal(dir, e.getMessage() + ": stop it, or give this proxy another directory", e);
+    } catch (IOException e) {
+      throw refusal(dir, "cannot be locked (" + e + "): " + LOOK, e);
+    }
+    PurgeFile purges;
+    try {
+      checkFiles(dir, marks);
+      checkSpace(dir, path, marks, geometry);
+      purges = openPurges(dir, marks, geometry, medium);
+    } catch (IOException e) {
+      marks.close();
+      throw e;
+    }
+    return new DirectoryClaim(dir, path, geometry, marks, purges);
+  }
+
+  /** What another user left, or somebody put there, is told now and not when it is opened. */
+  private static void checkFiles(CacheDir dir, Marks marks) throws IOException {
+    for (Path file : marks.files()) {
+      if (Files.exists(file)
+          && !(Files.isRegularFile(file) && Files.isReadable(file) && Files.isWritable(file))) {
+        throw refusal(dir, file.getFileName() + " cannot be read and written: " + LOOK, null);
+      }
+    }
+  }
+
+  private static PurgeFile openPurges(CacheDir dir, Marks marks, Geometry geometry, Medium medium)
+      throws IOException {
+    try {
+      DirectoryFiles.discardOtherSize(dir, marks, geometry);
+      return PurgeFile.open(marks.purges(), marks.header(), geometry.totalBytes(), medium);
+    } catch (IOException e) {
+      throw refusal(dir, "purges cannot be opened (" + e + "): " + LOOK, e);
+    }
+  }
+
+  /** Where it takes space, and how much it takes that it has not yet. */
+  record Missing(FileStore on, long bytes) {}
+
+  /** See {@link Missing}. */
+  Missing missing() throws IOException {
+    return new Missing(
+        Files.getFileStore(path), Math.max(0, geometry.neededBytes() - there(marks, geometry)));
+  }
+
+  private static long there(Marks marks, Geometry geometry) throws IOException {
+    long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1));
+    bytes += size(marks.purges()) + size(marks.oldMap());
+    for (int i = 0; i < geometry.files(); i++) {
+      bytes += size(marks.slabs(i));
+    }
+    for (int i = 0; i < FileSizes.JOURNALS; i++) {
+      bytes += size(marks.journal(i));
+    }
+    return bytes;
+  }
+
+  private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
+      throws IOException {
+    long there = there(marks, geometry);
+    long free = Files.getFileStore(path).getUsableSpace();
+    if (free + there < geometry.neededBytes()) {
+      throw refusal(
+          dir,
+          "no space: "
+              + (geometry.totalBytes() >> 20)
+              + " MB wanted, "
+              + ((free + there) >> 20)
+              + " MB there: free some, or make it smaller",
+          null);
+    }
+  }
+
+  private static long size(Path file) throws IOException {
+    return Files.exists(file) ? Files.size(file) : 0;
+  }
+
+  /** Says which line of the configuration, and what to do. */
+  IOException refusal(String what, IOException cause) {
+    return refusal(config, what, cause);
+  }
+
+  private static IOException refusal(CacheDir dir, String what, IOException cause) {
+    return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
+  }
+}
