@@ -1,6 +1,5 @@
 package io.loligo.store;
 
-import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
@@ -39,7 +38,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -68,6 +66,7 @@ public final class TieredStore implements Store {
   private final CatchUp catchUp;
   private final CompletableFuture<Void> opened;
   private final DeferredPurges purges;
+  private final Removals removals;
   private final Landing landing = new TierLanding();
   private final AlternativeKeys alternatives;
 
@@ -178,6 +177,7 @@ public final class TieredStore implements Store {
     this.catchUp = new CatchUp(memory, disk, disk.isOnSecondRequest());
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
+    this.removals = new Removals(flights, memory, disk, purges, alternatives);
     this.opened =
         disk.whenOpened(catchUp::begin).whenComplete((all, failure) -> alternatives.allAreTold());
   }
@@ -478,17 +478,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int remove(CacheKey key) {
-    alternatives.removing();
-    if (alternatives.mayBeAny(key)) {
-      purges.removeAlternatives(key);
-    }
-    flights.invalidate(key);
-    int onDisk = disk.mayHold(key) ? 1 : 0;
-    disk.hide(key);
-    int inMemory = memory.remove(key);
-    disk.remove(key, false, count -> {});
-    disk.reveal(key);
-    return Math.max(inMemory, onDisk);
+    return removals.remove(key);
   }
 
   @Override
@@ -499,136 +489,12 @@ public final class TieredStore implements Store {
       InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then) {
-    Confirmation confirmation = new Confirmation(loop, then);
-    for (CacheKey key : keys) {
-      alternatives.removing();
-      if (alternatives.mayBeAny(key)) {
-        confirmation.expect();
-        purges.invalidateAlternatives(key, confirmation::told);
-      }
-      flights.invalidate(key, except);
-      disk.hide(key);
-      memory.remove(key);
-      confirmation.expect();
-      if (!disk.forget(key, count -> confirmation.told(count >= 0))) {
-        confirmation.told(true);
-      }
-      disk.reveal(key);
-    }
-    if (groups.length > 0) {
-      confirmation.expect();
-      purges.invalidate(of, groups, confirmation::told);
-    }
-    return confirmation.isAwaited();
-  }
-
-  /** What disks are to confirm of an invalidation. Thread-safe but for its owner's calls. */
-  private static final class Confirmation {
-    private final EventExecutor loop;
-    private final Consumer<Boolean> then;
-
-    /** One more than there are to come, until its owner has asked for all. */
-    private final AtomicInteger left = new AtomicInteger(1);
-
-    private volatile boolean failed;
-
-    Confirmation(EventExecutor loop, Consumer<Boolean> then) {
-      this.loop = loop;
-      this.then = then;
-    }
-
-    /** One more is to come. The owner's. */
-    void expect() {
-      left.incrementAndGet();
-    }
-
-    /** One came. */
-    void told(boolean confirmed) {
-      if (!confirmed) {
-        failed = true;
-      }
-      if (left.decrementAndGet() == 0) {
-        tell();
-      }
-    }
-
-    /** All were asked for: whether some are to come, or failed. The owner's. */
-    boolean isAwaited() {
-      if (left.get() == 1 && !failed) {
-        return false;
-      }
-      told(true);
-      return true;
-    }
-
-    private void tell() {
-      try {
-        loop.execute(() -> then.accept(!failed));
-      } catch (RejectedExecutionException shutDown) {
-        LOG.debug("nobody waits for an invalidation any more");
-      }
-    }
+    return removals.invalidate(keys, of, groups, except, loop, then);
   }
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    alternatives.removing();
-    if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
-      if (alternatives.askedFor(url.key())) {
-        long[] numbers = {CacheGroups.ofAlternatives(url.key())};
-        purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);
-      } else {
-        purges.purgeAlternativesLeft(
-            url.key(), url.soft(), left -> purgeToo(left, url, loop, then));
-      }
-    } else if (what instanceof Purge.Matching && alternatives.mayBeAny()) {
-      // these keys do not show all of the URL
-      long[] numbers = {CacheGroups.ALTERNATIVES};
-      purgeBoth(new Purge.Groups(numbers, false), what, loop, then);
-    } else {
-      purgeItself(what, loop, then);
-    }
-  }
-
-  private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {
-    purges.purge(
-        first,
-        loop,
-        purged -> {
-          if (purged.outcome() == Purged.Outcome.REFUSED) {
-            then.accept(purged);
-          } else {
-            purgeToo(purged, second, loop, then);
-          }
-        });
-  }
-
-  private void purgeToo(Purged before, Purge what, EventExecutor loop, Consumer<Purged> then) {
-    purgeItself(what, loop, purged -> then.accept(purged.and(before)));
-  }
-
-  private void purgeItself(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    if (what instanceof Purge.Url url && !url.soft()) {
-      purgeUrl(url.key(), purged -> loop.execute(() -> then.accept(purged)));
-    } else {
-      purges.purge(what, loop, then);
-    }
-  }
-
-  private void purgeUrl(CacheKey key, Consumer<Purged> then) {
-    flights.invalidate(key);
-    // hidden first: nothing comes to memory from disk; then the disk, as what is on its way there
-    // may have been in memory
-    disk.hide(key);
-    int inMemory = memory.remove(key);
-    disk.remove(
-        key,
-        true,
-        count -> {
-          Purged.Outcome outcome = count < 0 ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
-          then.accept(new Purged(outcome, inMemory, Math.max(0, count)));
-        });
-    disk.reveal(key);
+    removals.purge(what, loop, then);
   }
 
   @Override
@@ -638,12 +504,7 @@ public final class TieredStore implements Store {
 
   @Override
   public int clear() {
-    flights.invalidateAll();
-    disk.hideAll();
-    int onDisk = disk.clear();
-    int inMemory = memory.clear();
-    disk.revealAll();
-    return Math.max(inMemory, onDisk);
+    return removals.clear();
   }
 
   @Override

@@ -1,0 +1,210 @@
+package io.loligo.store;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.disk.DiskTier;
+import io.loligo.store.inflight.Flights;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.keys.AlternativeKeys;
+import io.loligo.store.memory.MemoryTier;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removals from all that the store has: fetches under way, memory and disk, in an order in which
+ * nothing comes back from one to the other. Thread-safe: any thread.
+ */
+final class Removals {
+  private static final Logger LOG = LoggerFactory.getLogger(Removals.class);
+
+  private final Flights flights;
+  private final MemoryTier memory;
+  private final DiskTier disk;
+  private final DeferredPurges purges;
+  private final AlternativeKeys alternatives;
+
+  Removals(
+      Flights flights,
+      MemoryTier memory,
+      DiskTier disk,
+      DeferredPurges purges,
+      AlternativeKeys alternatives) {
+    this.flights = flights;
+    this.memory = memory;
+    this.disk = disk;
+    this.purges = purges;
+    this.alternatives = alternatives;
+  }
+
+  /** See {@link Store#remove}. */
+  int remove(CacheKey key) {
+    alternatives.removing();
+    if (alternatives.mayBeAny(key)) {
+      purges.removeAlternatives(key);
+    }
+    flights.invalidate(key);
+    int onDisk = disk.mayHold(key) ? 1 : 0;
+    disk.hide(key);
+    int inMemory = memory.remove(key);
+    disk.remove(key, false, count -> {});
+    disk.reveal(key);
+    return Math.max(inMemory, onDisk);
+  }
+
+  /** See {@link Store#invalidate}. */
+  boolean invalidate(
+      List<CacheKey> keys,
+      CacheKey of,
+      long[] groups,
+      InFlight except,
+      EventExecutor loop,
+      Consumer<Boolean> then) {
+    Confirmation confirmation = new Confirmation(loop, then);
+    for (CacheKey key : keys) {
+      alternatives.removing();
+      if (alternatives.mayBeAny(key)) {
+        confirmation.expect();
+        purges.invalidateAlternatives(key, confirmation::told);
+      }
+      flights.invalidate(key, except);
+      disk.hide(key);
+      memory.remove(key);
+      confirmation.expect();
+      if (!disk.forget(key, count -> confirmation.told(count >= 0))) {
+        confirmation.told(true);
+      }
+      disk.reveal(key);
+    }
+    if (groups.length > 0) {
+      confirmation.expect();
+      purges.invalidate(of, groups, confirmation::told);
+    }
+    return confirmation.isAwaited();
+  }
+
+  /** What disks are to confirm of an invalidation. Thread-safe but for its owner's calls. */
+  private static final class Confirmation {
+    private final EventExecutor loop;
+    private final Consumer<Boolean> then;
+
+    /** One more than there are to come, until its owner has asked for all. */
+    private final AtomicInteger left = new AtomicInteger(1);
+
+    private volatile boolean failed;
+
+    Confirmation(EventExecutor loop, Consumer<Boolean> then) {
+      this.loop = loop;
+      this.then = then;
+    }
+
+    /** One more is to come. The owner's. */
+    void expect() {
+      left.incrementAndGet();
+    }
+
+    /** One came. */
+    void told(boolean confirmed) {
+      if (!confirmed) {
+        failed = true;
+      }
+      if (left.decrementAndGet() == 0) {
+        tell();
+      }
+    }
+
+    /** All were asked for: whether some are to come, or failed. The owner's. */
+    boolean isAwaited() {
+      if (left.get() == 1 && !failed) {
+        return false;
+      }
+      told(true);
+      return true;
+    }
+
+    private void tell() {
+      try {
+        loop.execute(() -> then.accept(!failed));
+      } catch (RejectedExecutionException shutDown) {
+        LOG.debug("nobody waits for an invalidation any more");
+      }
+    }
+  }
+
+  /** See {@link Store#purge}. */
+  void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
+    alternatives.removing();
+    if (what instanceof Purge.Url url && alternatives.mayBeAny(url.key())) {
+      if (alternatives.askedFor(url.key())) {
+        long[] numbers = {CacheGroups.ofAlternatives(url.key())};
+        purgeBoth(new Purge.Groups(numbers, url.soft()), url, loop, then);
+      } else {
+        purges.purgeAlternativesLeft(
+            url.key(), url.soft(), left -> purgeToo(left, url, loop, then));
+      }
+    } else if (what instanceof Purge.Matching && alternatives.mayBeAny()) {
+      // these keys do not show all of the URL
+      long[] numbers = {CacheGroups.ALTERNATIVES};
+      purgeBoth(new Purge.Groups(numbers, false), what, loop, then);
+    } else {
+      purgeItself(what, loop, then);
+    }
+  }
+
+  private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {
+    purges.purge(
+        first,
+        loop,
+        purged -> {
+          if (purged.outcome() == Purged.Outcome.REFUSED) {
+            then.accept(purged);
+          } else {
+            purgeToo(purged, second, loop, then);
+          }
+        });
+  }
+
+  private void purgeToo(Purged before, Purge what, EventExecutor loop, Consumer<Purged> then) {
+    purgeItself(what, loop, purged -> then.accept(purged.and(before)));
+  }
+
+  private void purgeItself(Purge what, EventExecutor loop, Consumer<Purged> then) {
+    if (what instanceof Purge.Url url && !url.soft()) {
+      purgeUrl(url.key(), purged -> loop.execute(() -> then.accept(purged)));
+    } else {
+      purges.purge(what, loop, then);
+    }
+  }
+
+  private void purgeUrl(CacheKey key, Consumer<Purged> then) {
+    flights.invalidate(key);
+    // hidden first: nothing comes to memory from disk; then the disk, as what is on its way there
+    // may have been in memory
+    disk.hide(key);
+    int inMemory = memory.remove(key);
+    disk.remove(
+        key,
+        true,
+        count -> {
+          Purged.Outcome outcome = count < 0 ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
+          then.accept(new Purged(outcome, inMemory, Math.max(0, count)));
+        });
+    disk.reveal(key);
+  }
+
+  /** See {@link Store#clear}. */
+  int clear() {
+    flights.invalidateAll();
+    disk.hideAll();
+    int onDisk = disk.clear();
+    int inMemory = memory.clear();
+    disk.revealAll();
+    return Math.max(inMemory, onDisk);
+  }
+}
