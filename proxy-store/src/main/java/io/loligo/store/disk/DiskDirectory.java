@@ -41,7 +41,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -86,11 +85,6 @@ final class DiskDirectory implements AutoCloseable {
   private static final long BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(5);
-  private static final long CHECKPOINT_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-  /** Checkpoints that only the patrol waits for take this share of the time, as a divisor. */
-  private static final int CHECKPOINT_SHARE = 100;
-
   /** What waits may take so long when it is closed. */
   static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -134,11 +128,6 @@ final class DiskDirectory implements AutoCloseable {
   /** While it is being opened, and can be looked into. */
   private volatile Opening opening;
 
-  private long nextCheckpointNanos;
-
-  /** Not before this is there a checkpoint that only the patrol waits for. */
-  private long awaitedCheckpointNanos;
-
   /** First halves of hashes under which it missed a removal while it was off. Guarded by this. */
   private final Set<Long> missed = new HashSet<>();
 
@@ -152,8 +141,9 @@ final class DiskDirectory implements AutoCloseable {
   private Runnable whenReady = () -> {};
   private final Confirmations confirmations;
   private final Confirmations notes;
-  private volatile Patrol patrol;
   private final DirectoryFiles files;
+  private final Presence presence;
+  private final Upkeep upkeep;
 
   private final AtomicInteger urgent = new AtomicInteger();
 
@@ -164,7 +154,6 @@ final class DiskDirectory implements AutoCloseable {
   private volatile State state = State.OPENING;
   private volatile String reason = "";
   private volatile OpenDirectory parts;
-  private volatile Object headerFile;
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
 
@@ -196,10 +185,7 @@ final class DiskDirectory implements AutoCloseable {
     this.memory = memory;
     this.medium = medium;
     this.claimedNanos = medium.nanos();
-    this.nextCheckpointNanos = claimedNanos;
-    this.awaitedCheckpointNanos = claimedNanos;
     this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
-    this.patrol = new Patrol(medium::nanos);
     this.files =
         new DirectoryFiles(
             new DirectoryFiles.Parts(
@@ -216,6 +202,8 @@ final class DiskDirectory implements AutoCloseable {
                 memory,
                 block -> Patrol.covers(block, purges.bans()),
                 this::fail));
+    this.presence = new Presence(marks);
+    this.upkeep = new Upkeep(config.path(), files, purges, presence, medium::nanos, this::fail);
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
@@ -293,12 +281,12 @@ final class DiskDirectory implements AutoCloseable {
   private void openNow() {
     long start = System.nanoTime();
     boolean ready = false;
-    patrol = new Patrol(medium::nanos); // it goes all round through what is found
+    upkeep.begin();
     try {
       OpenDirectory filled =
           files.open(() -> state == State.CLOSED, this::begun, this::serveWaiting);
       parts = filled;
-      headerFile = fileKey();
+      presence.remember();
       ready = becomeReady();
       if (ready) {
         LOG.info(
@@ -366,7 +354,7 @@ final class DiskDirectory implements AutoCloseable {
         }
         if (missedMore || files.lostRemovals()) {
           marks.discard();
-          headerFile = "";
+          presence.forget();
           missedMore = false;
           missed.clear();
         }
@@ -440,7 +428,7 @@ final class DiskDirectory implements AutoCloseable {
         parts.journal().force();
       }
       for (Deferred one : some) {
-        one.count = more ? dropNow(parts, one.key, one.vary, one.durably) : -1;
+        one.count = more ? parts.drop(one.key, one.vary, one.durably) : -1;
         if (!more) {
           missed(one.key);
         }
@@ -689,7 +677,7 @@ final class DiskDirectory implements AutoCloseable {
       loaded = Loader.Loaded.none(LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       loaded = Loader.Loaded.none(LoadOutcome.DAMAGED);
-      failedToRead(now, e);
+      now.failedToRead(e);
     }
     one.then.loaded(loaded, began - one.askedNanos, medium.nanos() - began);
   }
@@ -716,7 +704,7 @@ final class DiskDirectory implements AutoCloseable {
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
         failed = true;
-        failedToRead(now, e);
+        now.failedToRead(e);
         return Loader.Loaded.none(LoadOutcome.DAMAGED);
       }
     }
@@ -747,7 +735,7 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a look on disk");
       return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(now, e);
+      now.failedToRead(e);
       return new Loader.Peeked(List.of(), LoadOutcome.DAMAGED);
     }
   }
@@ -776,15 +764,9 @@ final class DiskDirectory implements AutoCloseable {
       MemoryShortage.OF_PROCESS.met(e, "a read from disk");
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
-      failedToRead(now, e);
+      now.failedToRead(e);
       return List.of();
     }
-  }
-
-  /** One place that cannot be read is damage; several in a row are a disk that fails. */
-  private void failedToRead(OpenDirectory now, Throwable why) {
-    counters.damaged.increment();
-    now.context().failures().failed(why);
   }
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
@@ -852,7 +834,7 @@ final class DiskDirectory implements AutoCloseable {
                 try {
                   now.space().makeSome();
                 } catch (IOException | RuntimeException | Error e) {
-                  failUnlessShort(now, e);
+                  now.brokenUnlessShort(e);
                 }
               },
               0,
@@ -860,14 +842,6 @@ final class DiskDirectory implements AutoCloseable {
       if (!queued) {
         makingSpace.set(false);
       }
-    }
-  }
-
-  private void failUnlessShort(OpenDirectory now, Throwable why) {
-    if (why instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
-    } else {
-      now.broken(why);
     }
   }
 
@@ -908,7 +882,7 @@ final class DiskDirectory implements AutoCloseable {
         how = ended(now, write);
         boolean lost = how == Write.Ended.NOT_WRITTEN && !write.fresh() && !write.late();
         if (lost && state == State.CLOSED) {
-          dropNow(now, write.entry().key(), null, false); // nobody else can any more
+          now.drop(write.entry().key(), null, false); // nobody else can any more
         }
       } finally {
         write.tellAndRelease(how);
@@ -962,7 +936,7 @@ final class DiskDirectory implements AutoCloseable {
     }
     OpenDirectory now = ready();
     boolean queued =
-        now != null && queue(() -> confirm(now, dropNow(now, key, null, durably), durably, then));
+        now != null && queue(() -> confirm(now, now.drop(key, null, durably), durably, then));
     if (!queued) {
       missed(key);
       then.accept(-1);
@@ -981,24 +955,7 @@ final class DiskDirectory implements AutoCloseable {
     if (now == null) {
       missed(key);
     } else {
-      queue(() -> confirm(now, dropNow(now, key, vary, false), false, count -> {}));
-    }
-  }
-
-  /**
-   * How many there were; -1 where that failed.
-   *
-   * @param vary which variant; null: all
-   */
-  private int dropNow(OpenDirectory now, CacheKey key, VarySelection vary, boolean durably) {
-    try {
-      StoredHash hash = now.context().secret().hash().of(key, vary);
-      return vary == null
-          ? now.catalogue().dropAll(hash.high(), durably)
-          : now.catalogue().dropVariant(hash.high(), hash.low());
-    } catch (RuntimeException | Error e) {
-      now.broken(e);
-      return -1;
+      queue(() -> confirm(now, now.drop(key, vary, false), false, count -> {}));
     }
   }
 
@@ -1281,66 +1238,12 @@ final class DiskDirectory implements AutoCloseable {
       fail(new IOException("the directory was removed or replaced"));
       return;
     }
-    try {
-      now.journal().flush();
-      if (now.space().isLow()) {
-        now.space().makeSome();
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      failUnlessShort(now, e);
-      return;
-    }
-    checkpointIfDue();
-    try {
-      patrol.step(now.context(), purges.bans(), files.checkpoints(), this::retire);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
-    } catch (RuntimeException e) {
-      failedToRead(now, e);
-    }
-  }
-
-  /** A checkpoint that fails leaves the last one in force: it is tried again. */
-  private void checkpointIfDue() {
-    long begin = medium.nanos();
-    boolean awaited = patrol.awaitsCheckpoints() && begin - awaitedCheckpointNanos >= 0;
-    if (!(files.isCheckpointDue() || awaited) || begin - nextCheckpointNanos < 0) {
-      return;
-    }
-    try {
-      files.checkpoint();
-      long end = medium.nanos();
-      awaitedCheckpointNanos = end + (end - begin) * CHECKPOINT_SHARE;
-      headerFile = fileKey();
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a checkpoint");
-    } catch (IOException e) {
-      nextCheckpointNanos = medium.nanos() + CHECKPOINT_RETRY_NANOS;
-      LOG.warn("cache_dir {}: no checkpoint: {}", config.path(), e.toString());
-    }
-  }
-
-  /** Forgets {@code bans}: what they cover can no more come back, by no power failure. */
-  private void retire(List<Ban> bans) {
-    try {
-      purges.retire(bans);
-    } catch (IOException | RuntimeException | Error e) {
-      fail(e);
-    }
+    upkeep.step(now);
   }
 
   /** Whether its files are still those that were opened. Blocks. */
   boolean isThere() {
-    return fileKey().equals(headerFile) && marks.isThere();
-  }
-
-  private Object fileKey() {
-    try {
-      Object key = Files.readAttributes(marks.header(), BasicFileAttributes.class).fileKey();
-      return key == null ? marks.header() : key;
-    } catch (IOException gone) {
-      return "";
-    }
+    return presence.isThere();
   }
 
   /** See {@link Catalogue#isFullOfLate}. */

@@ -1,12 +1,15 @@
 package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredHash;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.space.Space;
 import io.loligo.store.disk.write.Writer;
+import io.loligo.store.memory.MemoryShortage;
 
 /**
  * A directory that is open: what it consists of, and what reads and writes responses there.
@@ -30,8 +33,39 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
     return context.secret().hash().of(key, null).high();
   }
 
+  /**
+   * Drops the variant with the selection {@code vary} under {@code key}; null: all. How many there
+   * were; -1 where that failed.
+   */
+  int drop(CacheKey key, VarySelection vary, boolean durably) {
+    try {
+      StoredHash hash = context.secret().hash().of(key, vary);
+      return vary == null
+          ? catalogue().dropAll(hash.high(), durably)
+          : catalogue().dropVariant(hash.high(), hash.low());
+    } catch (RuntimeException | Error e) {
+      broken(e);
+      return -1;
+    }
+  }
+
   /** The disk does not do what it must. */
   void broken(Throwable why) {
     context.broken().accept(why);
+  }
+
+  /** Space could not be made: the disk does not do what it must, unless memory was short. */
+  void brokenUnlessShort(Throwable why) {
+    if (why instanceof OutOfMemoryError noMemory) {
+      MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
+    } else {
+      broken(why);
+    }
+  }
+
+  /** One place that cannot be read is damage; several in a row are a disk that fails. */
+  void failedToRead(Throwable why) {
+    context.counters().damaged.increment();
+    context.failures().failed(why);
   }
 }

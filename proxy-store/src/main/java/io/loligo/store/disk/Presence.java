@@ -1,0 +1,44 @@
+package io.loligo.store.disk;
+
+import io.loligo.store.disk.medium.Marks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/**
+ * Whether the files of a directory are still those that were opened: an operator may remove or
+ * replace them. Thread-safe; blocks.
+ */
+final class Presence {
+  private final Marks marks;
+
+  /** Tells the header that was there when the directory was opened. */
+  private volatile Object header;
+
+  Presence(Marks marks) {
+    this.marks = marks;
+  }
+
+  /** The files that are there now are those of the directory. */
+  void remember() {
+    header = fileKey();
+  }
+
+  /** The header was deleted, as the directory is to begin anew. */
+  void forget() {
+    header = "";
+  }
+
+  boolean isThere() {
+    return fileKey().equals(header) && marks.isThere();
+  }
+
+  private Object fileKey() {
+    try {
+      Object key = Files.readAttributes(marks.header(), BasicFileAttributes.class).fileKey();
+      return key == null ? marks.header() : key;
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+}
