@@ -61,30 +61,15 @@ import org.slf4j.LoggerFactory;
 /**
  * One {@code cache_dir}: stored responses on disk, in a space of constant size. Thread-safe: any
  * thread; nothing here blocks but {@link #claim} and {@link #close}.
- *
- * <pre>
- *   state       entered by                     serves                 stores
- *   OPENING     claim, or tick after OFF       what is known so far   -
- *   READY       open                           yes                    yes, unless no-store
- *   OFF         the disk failed                -                      -
- *   CLOSED      close                          -                      -
- * </pre>
  */
 final class DiskDirectory implements AutoCloseable {
-  /** States. */
-  enum State {
-    OPENING,
-    READY,
-    OFF,
-    CLOSED
-  }
-
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
 
   /** After it turned off, until it is opened again; then twice as long, and so on. */
   private static final long BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(5);
+
   /** What waits may take so long when it is closed. */
   static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -94,6 +79,7 @@ final class DiskDirectory implements AutoCloseable {
   /** Removals that wait until it is known what there is; with more, all of it goes. */
   private static final int MAX_DEFERRED = 65_536;
 
+  private final DirectoryState state = new DirectoryState();
   private final DirectoryClaim claim;
   private final CacheDir config;
   private final Geometry geometry;
@@ -108,13 +94,13 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
 
-  /** Removals that wait until it is known what there is. Guarded by {@code this}. */
+  /** Removals that wait until it is known what there is. Guarded by {@link #state}. */
   private final List<Deferred> deferred = new ArrayList<>();
 
   /** What {@link #deferred} was to remove: nothing is found there before it is open. */
   private final Set<CacheKey> removing = ConcurrentHashMap.newKeySet();
 
-  /** Changed under {@code this} only. */
+  /** Changed under {@link #state} only. */
   private volatile boolean forgetsAll;
 
   private final AtomicBoolean ticking = new AtomicBoolean();
@@ -128,10 +114,13 @@ final class DiskDirectory implements AutoCloseable {
   /** While it is being opened, and can be looked into. */
   private volatile Opening opening;
 
-  /** First halves of hashes under which it missed a removal while it was off. Guarded by this. */
+  /**
+   * First halves of hashes under which it missed a removal while it was off. Guarded by {@link
+   * #state}.
+   */
   private final Set<Long> missed = new HashSet<>();
 
-  /** It missed more than {@link #missed} says. Guarded by this. */
+  /** It missed more than {@link #missed} says. Guarded by {@link #state}. */
   private boolean missedMore;
 
   private final AtomicBoolean reopening = new AtomicBoolean();
@@ -147,13 +136,6 @@ final class DiskDirectory implements AutoCloseable {
 
   private final AtomicInteger urgent = new AtomicInteger();
 
-  /** Whether something failed that a close in order would have done. */
-  private volatile boolean inDisorder;
-
-  private boolean wasReady;
-  private volatile State state = State.OPENING;
-  private volatile String reason = "";
-  private volatile OpenDirectory parts;
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
 
@@ -172,7 +154,7 @@ final class DiskDirectory implements AutoCloseable {
     this.geometry = claim.geometry();
     this.marks = claim.marks();
     this.purges = claim.purges();
-    this.confirmations = new Confirmations(() -> parts.journal().force(), this::fail);
+    this.confirmations = new Confirmations(() -> state.last().journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.threads = threads;
     this.loads =
@@ -284,8 +266,8 @@ final class DiskDirectory implements AutoCloseable {
     upkeep.begin();
     try {
       OpenDirectory filled =
-          files.open(() -> state == State.CLOSED, this::begun, this::serveWaiting);
-      parts = filled;
+          files.open(state::isClosed, this::begun, this::serveWaiting);
+      state.opened(filled);
       presence.remember();
       ready = becomeReady();
       if (ready) {
@@ -315,10 +297,10 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Something stored under {@code key} is older than what clients were given, while it was off. */
   void missed(CacheKey key) {
-    OpenDirectory last = parts;
+    OpenDirectory last = state.last();
     boolean isBack;
-    synchronized (this) {
-      isBack = state == State.READY;
+    synchronized (state) {
+      isBack = state.isReady();
       if (!isBack && (last == null || missed.size() >= MAX_DEFERRED)) {
         missedMore = true;
       } else if (!isBack) {
@@ -331,12 +313,14 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** While it is off something is removed that is not known by its key. */
-  synchronized void missedMore() {
-    missedMore = true;
+  void missedMore() {
+    synchronized (state) {
+      missedMore = true;
+    }
   }
 
   private void reopenIfDue() {
-    boolean due = state == State.OFF && medium.nanos() - reopenNanos >= 0;
+    boolean due = state.isOff() && medium.nanos() - reopenNanos >= 0;
     if (due && reopening.compareAndSet(false, true) && !threads.urgent(this::reopenNow)) {
       reopening.set(false);
     }
@@ -348,8 +332,8 @@ final class DiskDirectory implements AutoCloseable {
         throw new IOException("the directory was removed or replaced");
       }
       files.abandon();
-      synchronized (this) {
-        if (state != State.OFF) {
+      synchronized (state) {
+        if (!state.isOff()) {
           return;
         }
         if (missedMore || files.lostRemovals()) {
@@ -358,13 +342,11 @@ final class DiskDirectory implements AutoCloseable {
           missedMore = false;
           missed.clear();
         }
-        state = State.OPENING;
-        reason = "";
-        inDisorder = false;
+        state.openAgain();
       }
       LOG.info("cache_dir {}: opened again", config.path());
       openNow();
-      if (state == State.READY) {
+      if (state.isReady()) {
         whenBack.run();
         backOffNanos = BACK_OFF_NANOS;
       }
@@ -387,7 +369,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private void begun(OpenDirectory filling, Opening begun) {
-    parts = filling;
+    state.opened(filling);
     if (!reopening.get()) {
       opening = begun; // else nobody waits, and what it missed is still there
     }
@@ -395,6 +377,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Removes what was to be removed meanwhile, before everything is served. */
   private boolean becomeReady() throws IOException {
+    OpenDirectory open = state.last();
     List<Deferred> through = new ArrayList<>();
     boolean emptied = false;
     boolean ready = false;
@@ -403,32 +386,32 @@ final class DiskDirectory implements AutoCloseable {
       List<Deferred> some;
       List<Long> gone;
       boolean all;
-      synchronized (this) {
+      synchronized (state) {
         some = List.copyOf(deferred);
         deferred.clear();
         gone = List.copyOf(missed);
         missed.clear();
         all = (forgetsAll || missedMore) && !emptied;
-        more = isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
-        ready = !more && become(State.READY);
+        more = state.isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
+        ready = !more && state.becomeReady();
         if (ready) {
           forgetsAll = false;
           missedMore = false;
         }
       }
       if (more && all) {
-        parts.catalogue().clear();
-        parts.journal().flush();
+        open.catalogue().clear();
+        open.journal().flush();
         emptied = true;
       }
       for (long high : gone) {
-        parts.catalogue().dropAll(high, true);
+        open.catalogue().dropAll(high, true);
       }
       if (!gone.isEmpty()) {
-        parts.journal().force();
+        open.journal().force();
       }
       for (Deferred one : some) {
-        one.count = more ? parts.drop(one.key, one.vary, one.durably) : -1;
+        one.count = more ? open.drop(one.key, one.vary, one.durably) : -1;
         if (!more) {
           missed(one.key);
         }
@@ -436,7 +419,7 @@ final class DiskDirectory implements AutoCloseable {
       through.addAll(some);
     }
     for (Deferred one : through) {
-      confirm(parts, one.count, one.durably, one.then);
+      confirm(open, one.count, one.durably, one.then);
     }
     return ready;
   }
@@ -444,7 +427,7 @@ final class DiskDirectory implements AutoCloseable {
   /** It will not be known: it is off, or closed. */
   private void giveUpDeferred() {
     List<Deferred> left;
-    synchronized (this) {
+    synchronized (state) {
       left = List.copyOf(deferred);
       deferred.clear();
     }
@@ -462,12 +445,12 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private boolean turnOff(Throwable why) {
-    inDisorder = true;
     String text = why.getMessage();
-    boolean turned = becomeOff(text == null ? why.toString() : text);
+    boolean turned = state.becomeOff(text == null ? why.toString() : text);
     if (turned) {
       backOff();
-      LOG.error("cache_dir {}: off: {}; requests go on without it", config.path(), reason, why);
+      LOG.error(
+          "cache_dir {}: off: {}; requests go on without it", config.path(), state.reason(), why);
     }
     return turned;
   }
@@ -500,34 +483,12 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Turns off, unless it is OFF or CLOSED already; who sees that sees the reason too. */
-  private synchronized boolean becomeOff(String why) {
-    if (state != State.OFF && state != State.CLOSED) {
-      reason = why;
-    }
-    return become(State.OFF);
-  }
-
-  /** Enters {@code next}, unless it is OFF or CLOSED already. */
-  private synchronized boolean become(State next) {
-    if (state == State.OFF || state == State.CLOSED) {
-      return false;
-    }
-    state = next;
-    return true;
-  }
-
   CacheDir config() {
     return config;
   }
 
-  State state() {
+  DirectoryState state() {
     return state;
-  }
-
-  /** Why it is not READY, or empty. */
-  String reason() {
-    return reason;
   }
 
   Geometry geometry() {
@@ -539,12 +500,12 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private OpenDirectory ready() {
-    return state == State.READY ? parts : null;
+    return state.ready();
   }
 
   /** Whether requests still wait for what is being opened. */
   boolean isAwaited() {
-    return isOpening() && patienceNanos > 0 && medium.nanos() - claimedNanos < patienceNanos;
+    return state.isOpening() && patienceNanos > 0 && medium.nanos() - claimedNanos < patienceNanos;
   }
 
   /**
@@ -627,7 +588,7 @@ final class DiskDirectory implements AutoCloseable {
     List<Waiting> some = new ArrayList<>();
     synchronized (waiting) {
       for (int i = waiting.size() - 1; i >= 0; i--) {
-        if (!isOpening() || !isAwaited() || isFound(waiting.get(i).key)) {
+        if (!state.isOpening() || !isAwaited() || isFound(waiting.get(i).key)) {
           some.add(waiting.remove(i));
         }
       }
@@ -635,7 +596,7 @@ final class DiskDirectory implements AutoCloseable {
     for (Waiting one : some) {
       long waited = medium.nanos() - one.askedNanos;
       boolean asked =
-          isOpening()
+          state.isOpening()
               ? isFound(one.key) && threads.read(() -> serveEarly(one), one.loop)
               : ready() != null
                   && loads.add(
@@ -656,7 +617,7 @@ final class DiskDirectory implements AutoCloseable {
    */
   private boolean isFound(CacheKey key) {
     Opening begun = opening;
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     return begun != null
         && begun.isFinal()
         && !forgetsAll
@@ -666,7 +627,7 @@ final class DiskDirectory implements AutoCloseable {
 
   private void serveEarly(Waiting one) {
     long began = medium.nanos();
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     Loader.Loaded loaded = Loader.Loaded.none(LoadOutcome.ABSENT);
     try (LoadRound round = new LoadRound()) {
       if (isFound(one.key) || ready() != null) {
@@ -684,13 +645,13 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Loads for requests that waited together. Confined to a disk thread. */
   private final class Round implements Loads.Round {
-    private final OpenDirectory now = parts;
+    private final OpenDirectory now = state.last();
     private final LoadRound held = new LoadRound();
     private boolean failed;
 
     @Override
     public Loader.Loaded load(CacheKey key, Fields request, Wanted wanted) {
-      if (state != State.READY) {
+      if (!state.isReady()) {
         return Loader.Loaded.none(LoadOutcome.ABSENT);
       }
       if (failed) {
@@ -723,7 +684,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private Loader.Peeked peekNow(OpenDirectory now, CacheKey key, long askedNanos) {
-    if (state != State.READY) {
+    if (!state.isReady()) {
       return new Loader.Peeked(List.of(), LoadOutcome.ABSENT);
     }
     if (loads.isLate(askedNanos)) {
@@ -755,7 +716,7 @@ final class DiskDirectory implements AutoCloseable {
 
   private List<Entry> variantsNow(
       OpenDirectory now, CacheKey key, Predicate<StoredMeta> which, int max, long askedNanos) {
-    if (state != State.READY || loads.isLate(askedNanos)) {
+    if (!state.isReady() || loads.isLate(askedNanos)) {
       return List.of();
     }
     try {
@@ -771,7 +732,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
   boolean takes(long contentLength) {
-    return state == State.READY
+    return state.isReady()
         && !config.readOnly()
         && (contentLength < 0
             || (contentLength >= config.minObjectBytes()
@@ -853,7 +814,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
   void wentToMemory(Entry entry) {
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     StoredHash hash = now.context().secret().hash().of(entry.key(), entry.meta().vary());
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
@@ -865,7 +826,7 @@ final class DiskDirectory implements AutoCloseable {
 
   private void write(OpenDirectory now, Write write) {
     try {
-      if (state == State.READY || state == State.CLOSED) {
+      if (state.isReady() || state.isClosed()) {
         write.ended(now.writer().write(write));
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -881,7 +842,7 @@ final class DiskDirectory implements AutoCloseable {
       try {
         how = ended(now, write);
         boolean lost = how == Write.Ended.NOT_WRITTEN && !write.fresh() && !write.late();
-        if (lost && state == State.CLOSED) {
+        if (lost && state.isClosed()) {
           now.drop(write.entry().key(), null, false); // nobody else can any more
         }
       } finally {
@@ -1053,7 +1014,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether not all of it was compared with {@code ban} yet. */
   boolean isSweeping(Ban ban) {
-    return state != State.OFF && purges.bans().contains(ban);
+    return !state.isOff() && purges.bans().contains(ban);
   }
 
   /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
@@ -1123,8 +1084,8 @@ final class DiskDirectory implements AutoCloseable {
   /** Where it is not known yet what it holds, what is to be removed is looked for later. */
   private boolean removeWhenOpen(
       CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
-    synchronized (this) {
-      if (!isOpening()) {
+    synchronized (state) {
+      if (!state.isOpening()) {
         return false;
       }
       if (deferred.size() < MAX_DEFERRED) {
@@ -1140,7 +1101,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
-    return state == State.OPENING;
+    return state.isOpening();
   }
 
   /** Whether it may hold older copies of what another directory has. */
@@ -1149,7 +1110,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   boolean isOff() {
-    return state == State.OFF;
+    return state.isOff();
   }
 
   /** Whether it was to forget everything when it was open. */
@@ -1181,12 +1142,14 @@ final class DiskDirectory implements AutoCloseable {
     return count;
   }
 
-  private synchronized boolean forgetWhenOpen() {
-    if (isOpening()) {
-      forgetsAll = true;
-      return true;
+  private boolean forgetWhenOpen() {
+    synchronized (state) {
+      if (state.isOpening()) {
+        forgetsAll = true;
+        return true;
+      }
+      return false;
     }
-    return false;
   }
 
   private void clearNow(OpenDirectory now) {
@@ -1248,19 +1211,19 @@ final class DiskDirectory implements AutoCloseable {
 
   /** See {@link Catalogue#isFullOfLate}. */
   boolean isFull() {
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     return now != null && now.catalogue().isFullOfLate();
   }
 
   long storedBytes() {
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     return now == null ? 0 : now.catalogue().storedBytes();
   }
 
   DiskStats stats() {
-    OpenDirectory now = parts;
+    OpenDirectory now = state.last();
     DiskStats.State shown =
-        switch (state) {
+        switch (state.phase()) {
           case OPENING -> DiskStats.State.OPENING;
           case READY -> config.readOnly() ? DiskStats.State.READ_ONLY : DiskStats.State.READY;
           case OFF, CLOSED -> DiskStats.State.OFF;
@@ -1269,7 +1232,7 @@ final class DiskDirectory implements AutoCloseable {
         config.path(),
         config.source(),
         shown,
-        reason,
+        state.reason(),
         geometry.totalBytes(),
         storedBytes(),
         now == null ? 0 : now.catalogue().objects(),
@@ -1296,10 +1259,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Takes nothing more: the first half of {@link #close}, which does not block. */
   void beginClose() {
-    synchronized (this) {
-      wasReady |= state == State.READY;
-      state = State.CLOSED;
-    }
+    state.close();
     giveUpDeferred();
     serveWaiting(); // with nothing
     opened.complete(null);
@@ -1324,7 +1284,7 @@ final class DiskDirectory implements AutoCloseable {
     // whatever fails, the lock goes
     try (marks;
         purges) {
-      if (wasReady && !inDisorder) {
+      if (state.wasInOrder()) {
         files.close(missed);
       } else {
         files.abandon(missed);

@@ -362,7 +362,7 @@ public final class SupersedingTest {
       directory.remove(key(URL), false, count -> {});
       directory.open();
       medium.step();
-      assertThat(directory.state()).isEqualTo(DiskDirectory.State.READY);
+      assertThat(directory.state().isReady()).isTrue();
       assertThat(directory.mayHold(key(URL))).isFalse();
     }
   }

@@ -64,19 +64,23 @@ final class TierInsides {
     return ((Map<?, ?>) get(pending(tier), "writes")).containsKey(key);
   }
 
+  private static Object state(DiskTier tier) {
+    return get(directory(tier), "state");
+  }
+
   /** Whether its directory serves and stores. */
   static boolean isReady(DiskTier tier) {
-    return get(directory(tier), "state").toString().equals("READY");
+    return get(state(tier), "phase").toString().equals("READY");
   }
 
   /** Whether it cannot be closed in order. */
   static boolean isInDisorder(DiskTier tier) {
-    return flag(directory(tier), "inDisorder");
+    return flag(state(tier), "inDisorder");
   }
 
   /** Null where it was never opened. */
   static DirectoryContext context(DiskTier tier) {
-    Object open = get(directory(tier), "parts");
+    Object open = get(state(tier), "last");
     return open == null ? null : (DirectoryContext) get(open, "context");
   }
 

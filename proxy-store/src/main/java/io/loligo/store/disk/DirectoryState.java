@@ -1,0 +1,118 @@
+package io.loligo.store.disk;
+
+/**
+ * The state of a directory, and what is open in it.
+ *
+ * <pre>
+ *   phase       entered by                     serves                 stores
+ *   OPENING     claim, or tick after OFF       what is known so far   -
+ *   READY       open                           yes                    yes, unless no-store
+ *   OFF         the disk failed                -                      -
+ *   CLOSED      close                          -                      -
+ * </pre>
+ *
+ * <p>Thread-safe. It changes under its monitor, which also guards the removals that wait for the
+ * directory: a caller may hold it over several calls.
+ */
+final class DirectoryState {
+  /** See above. */
+  enum Phase {
+    OPENING,
+    READY,
+    OFF,
+    CLOSED
+  }
+
+  private volatile Phase phase = Phase.OPENING;
+  private volatile String reason = "";
+  private volatile OpenDirectory last;
+
+  /** Whether something failed that a close in order would have done. */
+  private volatile boolean inDisorder;
+
+  private boolean wasReady;
+
+  Phase phase() {
+    return phase;
+  }
+
+  boolean isOpening() {
+    return phase == Phase.OPENING;
+  }
+
+  boolean isReady() {
+    return phase == Phase.READY;
+  }
+
+  boolean isOff() {
+    return phase == Phase.OFF;
+  }
+
+  boolean isClosed() {
+    return phase == Phase.CLOSED;
+  }
+
+  /** Why it is OFF; empty in other phases. */
+  String reason() {
+    return reason;
+  }
+
+  /** What is open; null unless it is READY. */
+  OpenDirectory ready() {
+    return phase == Phase.READY ? last : null;
+  }
+
+  /** What was opened last, in whatever phase; null before that. */
+  OpenDirectory last() {
+    return last;
+  }
+
+  /** {@code open} can be looked into. */
+  void opened(OpenDirectory open) {
+    last = open;
+  }
+
+  /** Whether it is READY now; not where it was OFF or CLOSED already. */
+  synchronized boolean becomeReady() {
+    return become(Phase.READY);
+  }
+
+  /**
+   * Turns off, unless it is OFF or CLOSED already; a thread that sees that sees {@code why}, too.
+   */
+  boolean becomeOff(String why) {
+    inDisorder = true;
+    synchronized (this) {
+      if (phase != Phase.OFF && phase != Phase.CLOSED) {
+        reason = why;
+      }
+      return become(Phase.OFF);
+    }
+  }
+
+  private boolean become(Phase next) {
+    if (phase == Phase.OFF || phase == Phase.CLOSED) {
+      return false;
+    }
+    phase = next;
+    return true;
+  }
+
+  /** It is OFF, and to be opened once more. */
+  synchronized void openAgain() {
+    phase = Phase.OPENING;
+    reason = "";
+    inDisorder = false;
+  }
+
+  /** For good. */
+  synchronized void close() {
+    wasReady |= phase == Phase.READY;
+    phase = Phase.CLOSED;
+  }
+
+  /** Whether it was READY and nothing has failed, so that it can be closed in order. */
+  synchronized boolean wasInOrder() {
+    return wasReady && !inDisorder;
+  }
+}
