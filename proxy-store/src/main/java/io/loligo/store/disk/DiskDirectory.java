@@ -42,11 +42,8 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,10 +73,8 @@ final class DiskDirectory implements AutoCloseable {
   /** Removals and notes that wait for the disk; with more it is off. */
   static final int MAX_BEHIND = 65_536;
 
-  /** Removals that wait until it is known what there is; with more, all of it goes. */
-  private static final int MAX_DEFERRED = 65_536;
-
   private final DirectoryState state = new DirectoryState();
+  private final MissedRemovals missed = new MissedRemovals(state);
   private final DirectoryClaim claim;
   private final CacheDir config;
   private final Geometry geometry;
@@ -94,15 +89,6 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
 
-  /** Removals that wait until it is known what there is. Guarded by {@link #state}. */
-  private final List<Deferred> deferred = new ArrayList<>();
-
-  /** What {@link #deferred} was to remove: nothing is found there before it is open. */
-  private final Set<CacheKey> removing = ConcurrentHashMap.newKeySet();
-
-  /** Changed under {@link #state} only. */
-  private volatile boolean forgetsAll;
-
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final AtomicBoolean makingSpace = new AtomicBoolean();
   private final long claimedNanos;
@@ -113,15 +99,6 @@ final class DiskDirectory implements AutoCloseable {
 
   /** While it is being opened, and can be looked into. */
   private volatile Opening opening;
-
-  /**
-   * First halves of hashes under which it missed a removal while it was off. Guarded by {@link
-   * #state}.
-   */
-  private final Set<Long> missed = new HashSet<>();
-
-  /** It missed more than {@link #missed} says. Guarded by {@link #state}. */
-  private boolean missedMore;
 
   private final AtomicBoolean reopening = new AtomicBoolean();
   private volatile long reopenNanos;
@@ -281,8 +258,8 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
-      giveUpDeferred();
-      removing.clear();
+      giveUpMissed();
+      missed.allAreThrough();
       opening = null;
       serveWaiting();
       whenReady.run();
@@ -297,26 +274,14 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Something stored under {@code key} is older than what clients were given, while it was off. */
   void missed(CacheKey key) {
-    OpenDirectory last = state.last();
-    boolean isBack;
-    synchronized (state) {
-      isBack = state.isReady();
-      if (!isBack && (last == null || missed.size() >= MAX_DEFERRED)) {
-        missedMore = true;
-      } else if (!isBack) {
-        missed.add(last.high(key));
-      }
-    }
-    if (isBack) {
+    if (!missed.add(key)) {
       remove(key, false, count -> {});
     }
   }
 
   /** While it is off something is removed that is not known by its key. */
   void missedMore() {
-    synchronized (state) {
-      missedMore = true;
-    }
+    missed.addMore();
   }
 
   private void reopenIfDue() {
@@ -336,10 +301,9 @@ final class DiskDirectory implements AutoCloseable {
         if (!state.isOff()) {
           return;
         }
-        if (missedMore || files.lostRemovals()) {
+        if (missed.hasMore() || files.lostRemovals()) {
           marks.discard();
           presence.forget();
-          missedMore = false;
           missed.clear();
         }
         state.openAgain();
@@ -378,62 +342,19 @@ final class DiskDirectory implements AutoCloseable {
   /** Removes what was to be removed meanwhile, before everything is served. */
   private boolean becomeReady() throws IOException {
     OpenDirectory open = state.last();
-    List<Deferred> through = new ArrayList<>();
-    boolean emptied = false;
-    boolean ready = false;
-    boolean more = true;
-    while (more) {
-      List<Deferred> some;
-      List<Long> gone;
-      boolean all;
-      synchronized (state) {
-        some = List.copyOf(deferred);
-        deferred.clear();
-        gone = List.copyOf(missed);
-        missed.clear();
-        all = (forgetsAll || missedMore) && !emptied;
-        more = state.isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
-        ready = !more && state.becomeReady();
-        if (ready) {
-          forgetsAll = false;
-          missedMore = false;
-        }
-      }
-      if (more && all) {
-        open.catalogue().clear();
-        open.journal().flush();
-        emptied = true;
-      }
-      for (long high : gone) {
-        open.catalogue().dropAll(high, true);
-      }
-      if (!gone.isEmpty()) {
-        open.journal().force();
-      }
-      for (Deferred one : some) {
-        one.count = more ? open.drop(one.key, one.vary, one.durably) : -1;
-        if (!more) {
-          missed(one.key);
-        }
-      }
-      through.addAll(some);
-    }
-    for (Deferred one : through) {
-      confirm(open, one.count, one.durably, one.then);
+    List<MissedRemovals.Deferred> through = new ArrayList<>();
+    boolean ready = missed.carryOut(open, through, this::missed);
+    for (MissedRemovals.Deferred one : through) {
+      confirm(open, one.count(), one.durably(), one.then());
     }
     return ready;
   }
 
-  /** It will not be known: it is off, or closed. */
-  private void giveUpDeferred() {
-    List<Deferred> left;
-    synchronized (state) {
-      left = List.copyOf(deferred);
-      deferred.clear();
-    }
-    for (Deferred one : left) {
-      missed(one.key); // it may be opened again
-      one.then.accept(-1);
+  /** It will not be known what there is: it is off, or closed. */
+  private void giveUpMissed() {
+    for (MissedRemovals.Deferred one : missed.giveUp()) {
+      missed(one.key()); // it may be opened again
+      one.then().accept(-1);
     }
   }
 
@@ -620,8 +541,7 @@ final class DiskDirectory implements AutoCloseable {
     OpenDirectory now = state.last();
     return begun != null
         && begun.isFinal()
-        && !forgetsAll
-        && !removing.contains(key)
+        && !missed.covers(key)
         && now.catalogue().holds(now.high(key));
   }
 
@@ -892,7 +812,7 @@ final class DiskDirectory implements AutoCloseable {
    * @param durably whether not even a power failure may bring them back: the disk is waited for
    */
   void remove(CacheKey key, boolean durably, IntConsumer then) {
-    if (removeWhenOpen(key, null, durably, then)) {
+    if (missed.defer(key, null, durably, then)) {
       return;
     }
     OpenDirectory now = ready();
@@ -909,7 +829,7 @@ final class DiskDirectory implements AutoCloseable {
    * another directory has a newer one.
    */
   void removeOlder(CacheKey key, VarySelection vary) {
-    if (removeWhenOpen(key, vary, false, count -> {})) {
+    if (missed.defer(key, vary, false, count -> {})) {
       return;
     }
     OpenDirectory now = ready();
@@ -1066,39 +986,6 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private static final class Deferred {
-    private final CacheKey key;
-    private final VarySelection vary;
-    private final boolean durably;
-    private final IntConsumer then;
-    private int count = -1;
-
-    Deferred(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
-      this.key = key;
-      this.vary = vary;
-      this.durably = durably;
-      this.then = then;
-    }
-  }
-
-  /** Where it is not known yet what it holds, what is to be removed is looked for later. */
-  private boolean removeWhenOpen(
-      CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
-    synchronized (state) {
-      if (!state.isOpening()) {
-        return false;
-      }
-      if (deferred.size() < MAX_DEFERRED) {
-        deferred.add(new Deferred(key, vary, durably, then));
-        removing.add(key);
-        return true;
-      }
-      forgetsAll = true;
-    }
-    then.accept(-1);
-    return true;
-  }
-
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
     return state.isOpening();
@@ -1115,12 +1002,12 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Whether it was to forget everything when it was open. */
   boolean forgetsAll() {
-    return forgetsAll;
+    return missed.forgetsAll();
   }
 
   /** Drops everything; {@code then} is told on a disk thread. How many there were. */
   int clear(Runnable then) {
-    if (forgetWhenOpen()) {
+    if (missed.deferAll()) {
       then.run();
       return 0;
     }
@@ -1140,16 +1027,6 @@ final class DiskDirectory implements AutoCloseable {
       then.run();
     }
     return count;
-  }
-
-  private boolean forgetWhenOpen() {
-    synchronized (state) {
-      if (state.isOpening()) {
-        forgetsAll = true;
-        return true;
-      }
-      return false;
-    }
   }
 
   private void clearNow(OpenDirectory now) {
@@ -1260,7 +1137,7 @@ final class DiskDirectory implements AutoCloseable {
   /** Takes nothing more: the first half of {@link #close}, which does not block. */
   void beginClose() {
     state.close();
-    giveUpDeferred();
+    giveUpMissed();
     serveWaiting(); // with nothing
     opened.complete(null);
     threads.stop();
@@ -1285,11 +1162,11 @@ final class DiskDirectory implements AutoCloseable {
     try (marks;
         purges) {
       if (state.wasInOrder()) {
-        files.close(missed);
+        files.close(missed.hashes());
       } else {
-        files.abandon(missed);
+        files.abandon(missed.hashes());
       }
-      if (missedMore || files.lostRemovals()) {
+      if (missed.hasMore() || files.lostRemovals()) {
         discard("removals could not be written");
       }
     }

@@ -1,0 +1,222 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.VarySelection;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * Removals that a directory cannot carry out now. While it is being opened they are deferred; while
+ * it is off it is known which ones it missed. They are carried out before the directory is ready.
+ * Thread-safe: guarded by the monitor of the {@link DirectoryState}.
+ */
+final class MissedRemovals {
+  /** Of either kind; with more, everything goes. */
+  private static final int MAX = 65_536;
+
+  private final DirectoryState state;
+  private final List<Deferred> deferred = new ArrayList<>();
+
+  /** The keys of {@link #deferred}: nothing is found there before the directory is open. */
+  private final Set<CacheKey> removing = ConcurrentHashMap.newKeySet();
+
+  /** Changed under the monitor only. */
+  private volatile boolean forgetsAll;
+
+  /** First halves of hashes under which it missed a removal while it was off. */
+  private final Set<Long> hashes = new HashSet<>();
+
+  /** It missed more than {@link #hashes} says. */
+  private boolean more;
+
+  MissedRemovals(DirectoryState state) {
+    this.state = state;
+  }
+
+  /** A removal that waits until it is known what there is. Confined to one thread at a time. */
+  static final class Deferred {
+    private final CacheKey key;
+    private final VarySelection vary;
+    private final boolean durably;
+    private final IntConsumer then;
+    private int count = -1;
+
+    private Deferred(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+      this.key = key;
+      this.vary = vary;
+      this.durably = durably;
+      this.then = then;
+    }
+
+    CacheKey key() {
+      return key;
+    }
+
+    boolean durably() {
+      return durably;
+    }
+
+    /** Told how many responses were dropped. */
+    IntConsumer then() {
+      return then;
+    }
+
+    /** How many responses were dropped; -1: it was not carried out. */
+    int count() {
+      return count;
+    }
+  }
+
+  /**
+   * Defers the removal of the variant with the selection {@code vary} under {@code key}, null: of
+   * all, where the directory is being opened; else false, and nothing happens.
+   */
+  boolean defer(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+    synchronized (state) {
+      if (!state.isOpening()) {
+        return false;
+      }
+      if (deferred.size() < MAX) {
+        deferred.add(new Deferred(key, vary, durably, then));
+        removing.add(key);
+        return true;
+      }
+      forgetsAll = true;
+    }
+    then.accept(-1);
+    return true;
+  }
+
+  /** The same for everything. */
+  boolean deferAll() {
+    synchronized (state) {
+      if (state.isOpening()) {
+        forgetsAll = true;
+        return true;
+      }
+      return false;
+    }
+  }
+
+  /** Whether it is to forget everything when it is open. */
+  boolean forgetsAll() {
+    return forgetsAll;
+  }
+
+  /** Whether nothing is found under {@code key} before the directory is open. */
+  boolean covers(CacheKey key) {
+    return forgetsAll || removing.contains(key);
+  }
+
+  /** It missed a removal under {@code key}; false: it did not, as it is ready. */
+  boolean add(CacheKey key) {
+    OpenDirectory last = state.last();
+    synchronized (state) {
+      boolean isBack = state.isReady();
+      if (!isBack && (last == null || hashes.size() >= MAX)) {
+        more = true;
+      } else if (!isBack) {
+        hashes.add(last.high(key));
+      }
+      return !isBack;
+    }
+  }
+
+  /** It missed the removal of something that is not known by its key. */
+  void addMore() {
+    synchronized (state) {
+      more = true;
+    }
+  }
+
+  /** Whether it missed more than single keys. */
+  boolean hasMore() {
+    synchronized (state) {
+      return more;
+    }
+  }
+
+  /** First halves of the hashes under which it missed a removal, when no more come. */
+  Set<Long> hashes() {
+    return hashes;
+  }
+
+  /** The directory begins empty: it has missed nothing. */
+  void clear() {
+    synchronized (state) {
+      more = false;
+      hashes.clear();
+    }
+  }
+
+  /**
+   * Removes from {@code open} what was to be removed meanwhile, until nothing is left; then the
+   * directory becomes ready. Whether it did.
+   *
+   * @param through given the deferred ones, which are to be confirmed
+   * @param missed told of keys that can no longer be removed: the directory is off, or closed
+   */
+  boolean carryOut(OpenDirectory open, List<Deferred> through, Consumer<CacheKey> missed)
+      throws IOException {
+    boolean emptied = false;
+    boolean ready = false;
+    boolean left = true;
+    while (left) {
+      List<Deferred> some;
+      List<Long> gone;
+      boolean all;
+      synchronized (state) {
+        some = List.copyOf(deferred);
+        deferred.clear();
+        gone = List.copyOf(hashes);
+        hashes.clear();
+        all = (forgetsAll || more) && !emptied;
+        left = state.isOpening() && (all || !some.isEmpty() || !gone.isEmpty());
+        ready = !left && state.becomeReady();
+        if (ready) {
+          forgetsAll = false;
+          more = false;
+        }
+      }
+      if (left && all) {
+        open.catalogue().clear();
+        open.journal().flush();
+        emptied = true;
+      }
+      for (long high : gone) {
+        open.catalogue().dropAll(high, true);
+      }
+      if (!gone.isEmpty()) {
+        open.journal().force();
+      }
+      for (Deferred one : some) {
+        one.count = left ? open.drop(one.key, one.vary, one.durably) : -1;
+        if (!left) {
+          missed.accept(one.key);
+        }
+      }
+      through.addAll(some);
+    }
+    return ready;
+  }
+
+  /** The deferred ones, which will not be carried out: the directory is off, or closed. */
+  List<Deferred> giveUp() {
+    synchronized (state) {
+      List<Deferred> left = List.copyOf(deferred);
+      deferred.clear();
+      return left;
+    }
+  }
+
+  /** Nothing is deferred any more. */
+  void allAreThrough() {
+    removing.clear();
+  }
+}
