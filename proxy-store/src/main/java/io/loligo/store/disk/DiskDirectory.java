@@ -2,17 +2,12 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
-import io.loligo.core.caching.StoredForm;
-import io.loligo.core.caching.StoredHash;
-import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.CacheDir;
-import io.loligo.core.message.Fields;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Geometry;
-import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
@@ -21,24 +16,12 @@ import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
-import io.loligo.store.disk.read.LoadRound;
-import io.loligo.store.disk.read.Loader;
-import io.loligo.store.disk.read.Loads;
 import io.loligo.store.disk.start.Opening;
-import io.loligo.store.disk.write.DiskSpool;
-import io.loligo.store.disk.write.Write;
-import io.loligo.store.disk.write.Writer;
-import io.loligo.store.inflight.Spool;
-import io.loligo.store.load.LoadOutcome;
-import io.loligo.store.load.Wanted;
-import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -48,10 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,25 +62,11 @@ final class DiskDirectory implements AutoCloseable {
   private final Marks marks;
   private final PurgeFile purges;
   private final DiskThreads threads;
-  private final MemoryLedger transit;
-  private final DiskTier.MemoryView memory;
   private final Medium medium;
-  private final Loads loads;
   private final DirectoryCounters counters = new DirectoryCounters();
-  private final AtomicLong ids;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
 
   private final AtomicBoolean ticking = new AtomicBoolean();
-  private final AtomicBoolean makingSpace = new AtomicBoolean();
-  private final long claimedNanos;
-  private final long patienceNanos;
-
-  /** Requests that wait until it is open. Guarded by itself. */
-  private final List<Waiting> waiting = new ArrayList<>();
-
-  /** While it is being opened, and can be looked into. */
-  private volatile Opening opening;
-
   private final AtomicBoolean reopening = new AtomicBoolean();
   private volatile long reopenNanos;
   private volatile long backOffNanos = BACK_OFF_NANOS;
@@ -110,6 +77,8 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryFiles files;
   private final Presence presence;
   private final Upkeep upkeep;
+  private final DirectoryReads reads;
+  private final DirectoryWrites writes;
 
   private final AtomicInteger urgent = new AtomicInteger();
 
@@ -125,7 +94,6 @@ final class DiskDirectory implements AutoCloseable {
       MemoryLedger transit,
       DiskTier.MemoryView memory,
       Medium medium) {
-    this.ids = ids;
     this.claim = claim;
     this.config = claim.config();
     this.geometry = claim.geometry();
@@ -134,17 +102,7 @@ final class DiskDirectory implements AutoCloseable {
     this.confirmations = new Confirmations(() -> state.last().journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.threads = threads;
-    this.loads =
-        new Loads(
-            threads::read,
-            Round::new,
-            TimeUnit.MILLISECONDS.toNanos(disk.loadTimeoutMillis()),
-            medium::nanos);
-    this.transit = transit;
-    this.memory = memory;
     this.medium = medium;
-    this.claimedNanos = medium.nanos();
-    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
     this.files =
         new DirectoryFiles(
             new DirectoryFiles.Parts(
@@ -163,6 +121,9 @@ final class DiskDirectory implements AutoCloseable {
                 this::fail));
     this.presence = new Presence(marks);
     this.upkeep = new Upkeep(config.path(), files, purges, presence, medium::nanos, this::fail);
+    this.reads = new DirectoryReads(state, missed, threads, disk, medium::nanos);
+    this.writes =
+        new DirectoryWrites(state, config, geometry, threads, ids, counters, transit, memory);
   }
 
   /** The geometry of {@code dir}, or null where it is too small. */
@@ -242,8 +203,7 @@ final class DiskDirectory implements AutoCloseable {
     boolean ready = false;
     upkeep.begin();
     try {
-      OpenDirectory filled =
-          files.open(state::isClosed, this::begun, this::serveWaiting);
+      OpenDirectory filled = files.open(state::isClosed, this::begun, reads::serveWaiting);
       state.opened(filled);
       presence.remember();
       ready = becomeReady();
@@ -260,8 +220,8 @@ final class DiskDirectory implements AutoCloseable {
     } finally {
       giveUpMissed();
       missed.allAreThrough();
-      opening = null;
-      serveWaiting();
+      reads.allIsFound();
+      reads.serveWaiting();
       whenReady.run();
       opened.complete(null);
     }
@@ -335,7 +295,7 @@ final class DiskDirectory implements AutoCloseable {
   private void begun(OpenDirectory filling, Opening begun) {
     state.opened(filling);
     if (!reopening.get()) {
-      opening = begun; // else nobody waits, and what it missed is still there
+      reads.begun(begun); // else nobody waits, and what it missed is still there
     }
   }
 
@@ -416,17 +376,18 @@ final class DiskDirectory implements AutoCloseable {
     return geometry;
   }
 
-  DirectoryCounters counters() {
-    return counters;
+  /** What loads for requests. */
+  DirectoryReads reads() {
+    return reads;
+  }
+
+  /** What writes responses. */
+  DirectoryWrites writes() {
+    return writes;
   }
 
   private OpenDirectory ready() {
     return state.ready();
-  }
-
-  /** Whether requests still wait for what is being opened. */
-  boolean isAwaited() {
-    return state.isOpening() && patienceNanos > 0 && medium.nanos() - claimedNanos < patienceNanos;
   }
 
   /**
@@ -434,7 +395,7 @@ final class DiskDirectory implements AutoCloseable {
    * anything, unless that takes too long.
    */
   boolean mayHold(KeyProbe key) {
-    boolean awaited = isAwaited(); // first: it may be ready a moment later
+    boolean awaited = reads.isAwaited(); // first: it may be ready a moment later
     OpenDirectory now = ready();
     return now == null
         ? awaited
@@ -443,7 +404,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** The same for a key. */
   boolean mayHold(CacheKey key) {
-    boolean awaited = isAwaited();
+    boolean awaited = reads.isAwaited();
     OpenDirectory now = ready();
     return now == null ? awaited : now.catalogue().mayHold(now.high(key));
   }
@@ -460,349 +421,10 @@ final class DiskDirectory implements AutoCloseable {
     return now != null && now.catalogue().holdsNothing(now.high(key));
   }
 
-  /** What can be loaded at once; null where {@link #load} has to be asked. Any thread. */
-  Loader.Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
-    OpenDirectory now = ready();
-    if (now == null) {
-      return null;
-    }
-    try {
-      return now.loader().loadNow(key, request, wanted);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      return Loader.Loaded.none(LoadOutcome.BUSY);
-    }
-  }
-
-  /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
-  boolean load(
-      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, Loads.Listener then) {
-    if (isAwaited() && await(new Waiting(key, request, wanted, loop, then, medium.nanos()))) {
-      return true;
-    }
-    return ready() != null && loads.add(key, request, wanted, loop, then);
-  }
-
-  // Requests that wait until it is open
-
-  private record Waiting(
-      CacheKey key,
-      Fields request,
-      Wanted wanted,
-      EventExecutor loop,
-      Loads.Listener then,
-      long askedNanos) {}
-
-  private boolean await(Waiting one) {
-    synchronized (waiting) {
-      if (waiting.size() >= Loads.MAX_WAITING) {
-        return false;
-      }
-      waiting.add(one);
-    }
-    serveWaiting(); // it may be open by now
-    return true;
-  }
-
-  /** Serves those that wait and are to wait no longer. */
-  private void serveWaiting() {
-    List<Waiting> some = new ArrayList<>();
-    synchronized (waiting) {
-      for (int i = waiting.size() - 1; i >= 0; i--) {
-        if (!state.isOpening() || !isAwaited() || isFound(waiting.get(i).key)) {
-          some.add(waiting.remove(i));
-        }
-      }
-    }
-    for (Waiting one : some) {
-      long waited = medium.nanos() - one.askedNanos;
-      boolean asked =
-          state.isOpening()
-              ? isFound(one.key) && threads.read(() -> serveEarly(one), one.loop)
-              : ready() != null
-                  && loads.add(
-                      one.key,
-                      one.request,
-                      one.wanted,
-                      one.loop,
-                      (loaded, queued, read) -> one.then.loaded(loaded, waited + queued, read));
-      if (!asked) {
-        one.then.loaded(Loader.Loaded.none(LoadOutcome.ABSENT), waited, 0);
-      }
-    }
-  }
-
-  /**
-   * Whether it is known already, though not everything is. Exact: a hint would be wrong while the
-   * index is being filled, and its request would go to the origin.
-   */
-  private boolean isFound(CacheKey key) {
-    Opening begun = opening;
-    OpenDirectory now = state.last();
-    return begun != null
-        && begun.isFinal()
-        && !missed.covers(key)
-        && now.catalogue().holds(now.high(key));
-  }
-
-  private void serveEarly(Waiting one) {
-    long began = medium.nanos();
-    OpenDirectory now = state.last();
-    Loader.Loaded loaded = Loader.Loaded.none(LoadOutcome.ABSENT);
-    try (LoadRound round = new LoadRound()) {
-      if (isFound(one.key) || ready() != null) {
-        loaded = now.loader().load(one.key, one.request, one.wanted, round);
-      }
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      loaded = Loader.Loaded.none(LoadOutcome.BUSY);
-    } catch (IOException | RuntimeException | Error e) {
-      loaded = Loader.Loaded.none(LoadOutcome.DAMAGED);
-      now.failedToRead(e);
-    }
-    one.then.loaded(loaded, began - one.askedNanos, medium.nanos() - began);
-  }
-
-  /** Loads for requests that waited together. Confined to a disk thread. */
-  private final class Round implements Loads.Round {
-    private final OpenDirectory now = state.last();
-    private final LoadRound held = new LoadRound();
-    private boolean failed;
-
-    @Override
-    public Loader.Loaded load(CacheKey key, Fields request, Wanted wanted) {
-      if (!state.isReady()) {
-        return Loader.Loaded.none(LoadOutcome.ABSENT);
-      }
-      if (failed) {
-        return Loader.Loaded.none(LoadOutcome.DAMAGED);
-      }
-      try {
-        return now.loader().load(key, request, wanted, held);
-      } catch (OutOfMemoryError e) {
-        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-        return Loader.Loaded.none(LoadOutcome.BUSY);
-      } catch (IOException | RuntimeException | Error e) {
-        // for all that wait with this one: a place that cannot be read is one failure
-        failed = true;
-        now.failedToRead(e);
-        return Loader.Loaded.none(LoadOutcome.DAMAGED);
-      }
-    }
-
-    @Override
-    public void close() {
-      held.close();
-    }
-  }
-
-  /** Looks for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
-  boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
-    OpenDirectory now = ready();
-    long asked = medium.nanos();
-    return now != null && threads.read(() -> then.accept(peekNow(now, key, asked)), loop);
-  }
-
-  private Loader.Peeked peekNow(OpenDirectory now, CacheKey key, long askedNanos) {
-    if (!state.isReady()) {
-      return new Loader.Peeked(List.of(), LoadOutcome.ABSENT);
-    }
-    if (loads.isLate(askedNanos)) {
-      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
-    }
-    try {
-      return now.loader().peek(key);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a look on disk");
-      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
-    } catch (IOException | RuntimeException | Error e) {
-      now.failedToRead(e);
-      return new Loader.Peeked(List.of(), LoadOutcome.DAMAGED);
-    }
-  }
-
-  /** Loads variants for {@code loop}; false where that cannot be asked for now. */
-  boolean variants(
-      CacheKey key,
-      Predicate<StoredMeta> which,
-      int max,
-      EventExecutor loop,
-      Consumer<List<Entry>> then) {
-    OpenDirectory now = ready();
-    long asked = medium.nanos();
-    return now != null
-        && threads.read(() -> then.accept(variantsNow(now, key, which, max, asked)), loop);
-  }
-
-  private List<Entry> variantsNow(
-      OpenDirectory now, CacheKey key, Predicate<StoredMeta> which, int max, long askedNanos) {
-    if (!state.isReady() || loads.isLate(askedNanos)) {
-      return List.of();
-    }
-    try {
-      return now.loader().variants(key, which, max);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
-      return List.of();
-    } catch (IOException | RuntimeException | Error e) {
-      now.failedToRead(e);
-      return List.of();
-    }
-  }
-
-  /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
-  boolean takes(long contentLength) {
-    return state.isReady()
-        && !config.readOnly()
-        && (contentLength < 0
-            || (contentLength >= config.minObjectBytes()
-                && (config.maxObjectBytes() < 0 || contentLength <= config.maxObjectBytes())
-                && contentLength <= geometry.maxContentBytes()));
-  }
-
-  /**
-   * Writes {@code entry}, at once where it need not be waited for, else behind the caller's back;
-   * borrowed: retained as long as it takes.
-   *
-   * @param late whether it came before what may be there by now, which then stays
-   * @param fresh whether only its head is new: the content is not in memory but on disk already
-   * @param then told when it is through, on a disk thread or at once; {@code entry} is alive still
-   */
-  void write(
-      Entry entry,
-      boolean fresh,
-      boolean late,
-      BooleanSupplier cancelled,
-      Write.Listener then) {
-    OpenDirectory now = ready();
-    if (now == null || !entry.tryRetain()) {
-      then.ended(Write.Ended.NOT_WRITTEN);
-      return;
-    }
-    Write write = new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then);
-    if (writeNow(now, write)) {
-      return;
-    }
-    if (!threads.write(() -> write(now, write), write.bytes(), false)) {
-      counters.queueSkips.increment();
-      write.tellAndRelease(Write.Ended.NOT_WRITTEN);
-    }
-  }
-
-  /** Whether {@code write} is through. */
-  private boolean writeNow(OpenDirectory now, Write write) {
-    try {
-      Writer.Outcome outcome = now.writer().writeNow(write);
-      if (outcome == null) {
-        return false;
-      }
-      write.ended(outcome);
-    } catch (RuntimeException | Error e) {
-      write.failed(e);
-    }
-    written(now, write);
-    makeSpaceEarly(now);
-    return true;
-  }
-
-  /** So that nobody has to wait for space. */
-  private void makeSpaceEarly(OpenDirectory now) {
-    if (now.space().isLow() && makingSpace.compareAndSet(false, true)) {
-      boolean queued =
-          threads.write(
-              () -> {
-                makingSpace.set(false);
-                try {
-                  now.space().makeSome();
-                } catch (IOException | RuntimeException | Error e) {
-                  now.brokenUnlessShort(e);
-                }
-              },
-              0,
-              true);
-      if (!queued) {
-        makingSpace.set(false);
-      }
-    }
-  }
-
   /** Responses stored under {@code key}. On a disk thread. */
   int count(CacheKey key) {
     OpenDirectory now = ready();
     return now == null ? 0 : now.catalogue().count(now.high(key));
-  }
-
-  /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
-  void wentToMemory(Entry entry) {
-    OpenDirectory now = state.last();
-    StoredHash hash = now.context().secret().hash().of(entry.key(), entry.meta().vary());
-    now.catalogue().wentToMemory(hash.high(), hash.low());
-  }
-
-  /** Whether it has time for writes that can wait: others will not find its queue full. */
-  boolean isCalm() {
-    return takes(-1) && !threads.isCrowded();
-  }
-
-  private void write(OpenDirectory now, Write write) {
-    try {
-      if (state.isReady() || state.isClosed()) {
-        write.ended(now.writer().write(write));
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      write.failed(e);
-    } finally {
-      written(now, write);
-    }
-  }
-
-  private void written(OpenDirectory now, Write write) {
-    try {
-      Write.Ended how = Write.Ended.NOT_WRITTEN;
-      try {
-        how = ended(now, write);
-        boolean lost = how == Write.Ended.NOT_WRITTEN && !write.fresh() && !write.late();
-        if (lost && state.isClosed()) {
-          now.drop(write.entry().key(), null, false); // nobody else can any more
-        }
-      } finally {
-        write.tellAndRelease(how);
-      }
-    } catch (RuntimeException | Error defect) {
-      LOG.error("cache_dir {}: what follows a write failed", config.path(), defect);
-    }
-  }
-
-  private Write.Ended ended(OpenDirectory now, Write write) {
-    Throwable failure = write.failure();
-    if (failure instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
-      counters.spaceSkips.increment();
-    } else if (failure != null) {
-      now.broken(failure);
-    }
-    if (write.outcome() == null) {
-      return Write.Ended.NOT_WRITTEN;
-    }
-    return switch (write.outcome()) {
-      case WRITTEN -> {
-        if (!write.fresh()) {
-          write.entry().diskId(write.id());
-        }
-        counters.writes.increment();
-        counters.writtenBytes.add(write.entry().storedLength());
-        yield Write.Ended.WRITTEN;
-      }
-      case REFUSED -> {
-        counters.refusals.increment();
-        yield Write.Ended.NOT_WRITTEN;
-      }
-      case NO_SPACE -> {
-        counters.spaceSkips.increment();
-        yield Write.Ended.NOT_WRITTEN;
-      }
-      case CANCELLED -> Write.Ended.CANCELLED;
-    };
   }
 
   /**
@@ -937,55 +559,6 @@ final class DiskDirectory implements AutoCloseable {
     return !state.isOff() && purges.bans().contains(ban);
   }
 
-  /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
-  Spool spool(
-      CacheKey key,
-      StoredMeta meta,
-      ByteBuf fields,
-      long contentLength,
-      EventExecutor loop,
-      Spool.Listener listener,
-      Runnable superseded) {
-    OpenDirectory now = ready();
-    if (now == null || !takes(contentLength)) {
-      return null;
-    }
-    int headBytes = key.length() + StoredForm.metaBytes(meta) + fields.readableBytes();
-    Layout layout = DiskSpool.layout(contentLength, headBytes, geometry);
-    if (layout == null || !transit.tryReserve(DiskSpool.CHARGE)) {
-      return null;
-    }
-    long most = config.maxObjectBytes() < 0 ? Long.MAX_VALUE : config.maxObjectBytes();
-    try {
-      return new DiskSpool(
-          now.context(),
-          now.writer(),
-          key,
-          fields,
-          contentLength,
-          Math.min(most, geometry.maxContentBytes()),
-          layout,
-          ids.incrementAndGet(),
-          loop,
-          listener,
-          stored -> arrived(key, stored),
-          superseded);
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a write to disk");
-      transit.release(DiskSpool.CHARGE);
-      return null;
-    }
-  }
-
-  /** The copy in memory is older than {@code stored}, or may hide it. */
-  private void arrived(CacheKey key, StoredMeta stored) {
-    if (stored.part() == null) {
-      memory.superseded(key, stored.vary());
-    } else {
-      memory.partStored(key);
-    }
-  }
-
   /** Whether it is not known yet what it holds. */
   boolean isOpening() {
     return state.isOpening();
@@ -1045,7 +618,7 @@ final class DiskDirectory implements AutoCloseable {
   void tick() {
     OpenDirectory now = ready();
     if (now == null) {
-      serveWaiting(); // until nobody waits any more
+      reads.serveWaiting(); // until nobody waits any more
       reopenIfDue();
       return;
     }
@@ -1138,7 +711,7 @@ final class DiskDirectory implements AutoCloseable {
   void beginClose() {
     state.close();
     giveUpMissed();
-    serveWaiting(); // with nothing
+    reads.serveWaiting(); // with nothing
     opened.complete(null);
     threads.stop();
   }

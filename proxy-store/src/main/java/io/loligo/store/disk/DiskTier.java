@@ -302,7 +302,7 @@ public final class DiskTier implements AutoCloseable {
     if (directories.size() != 1 || pending.isHidden(key)) {
       return null; // of several directories the newest has to be found
     }
-    Loader.Loaded loaded = directories.get(0).loadNow(key, request, wanted);
+    Loader.Loaded loaded = directories.get(0).reads().loadNow(key, request, wanted);
     return loaded == null || loaded.outcome() == LoadOutcome.BUSY
         ? null
         : new LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
@@ -344,7 +344,11 @@ public final class DiskTier implements AutoCloseable {
       while (next < directories.size()) {
         DiskDirectory directory = directories.get(next++);
         if (directory.mayHold(key) && answers(directory)) {
-          if (!directory.load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r))) {
+          boolean asked =
+              directory
+                  .reads()
+                  .load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r));
+          if (!asked) {
             failure = LoadOutcome.BUSY;
             break;
           }
@@ -428,7 +432,7 @@ public final class DiskTier implements AutoCloseable {
       }
       int next = i + 1;
       boolean asked =
-          directory.peek(
+          directory.reads().peek(
               key,
               loop,
               peeked -> {
@@ -474,7 +478,7 @@ public final class DiskTier implements AutoCloseable {
       int next = i + 1;
       if (directory.mayHold(key)
           && answers(directory)
-          && directory.variants(
+          && directory.reads().variants(
               key,
               which,
               max - found.size(),
@@ -513,7 +517,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether content of so many octets may go to some directory; -1: unknown. */
   public boolean takes(long contentLength) {
     for (DiskDirectory directory : directories) {
-      if (directory.takes(contentLength)) {
+      if (directory.writes().takes(contentLength)) {
         return true;
       }
     }
@@ -565,7 +569,7 @@ public final class DiskTier implements AutoCloseable {
     entry.offerToDisk();
     pending.begin(announced);
     CacheKey key = entry.key();
-    directory.write(
+    directory.writes().write(
         entry,
         fresh,
         false,
@@ -586,7 +590,7 @@ public final class DiskTier implements AutoCloseable {
 
   private void written(DiskDirectory directory, Entry entry) {
     if (memory.written(entry)) {
-      directory.wentToMemory(entry);
+      directory.writes().wentToMemory(entry);
     }
   }
 
@@ -602,7 +606,7 @@ public final class DiskTier implements AutoCloseable {
     }
     entry.offerToDisk();
     PendingWrite announced = announce(key, entry.meta().vary());
-    directory.write(
+    directory.writes().write(
         entry,
         false,
         true,
@@ -623,7 +627,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether some directory has time for {@link #writeLate}. */
   public boolean isCalm() {
     for (DiskDirectory directory : directories) {
-      if (directory.isCalm()) {
+      if (directory.writes().isCalm()) {
         return true;
       }
     }
@@ -646,7 +650,7 @@ public final class DiskTier implements AutoCloseable {
     Spool spool =
         directory == null
             ? null
-            : directory.spool(
+            : directory.writes().spool(
                 key,
                 meta,
                 fields,
@@ -696,7 +700,7 @@ public final class DiskTier implements AutoCloseable {
     double bestRank = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < directories.size(); i++) {
       DiskDirectory directory = directories.get(i);
-      if (!directory.takes(contentLength)) {
+      if (!directory.writes().takes(contentLength)) {
         continue;
       }
       if (directories.size() == 1 || directory.mayHold(key)) {
@@ -862,7 +866,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether requests wait for a directory that is being opened. */
   public boolean isAwaited() {
-    return directories.stream().anyMatch(DiskDirectory::isAwaited);
+    return directories.stream().anyMatch(directory -> directory.reads().isAwaited());
   }
 
   /** Whether a response is written only when it is asked for again. */
