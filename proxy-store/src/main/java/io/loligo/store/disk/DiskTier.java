@@ -9,7 +9,6 @@ import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
-import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.write.Write;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.load.LoadOutcome;
@@ -99,6 +98,7 @@ public final class DiskTier implements AutoCloseable {
   private final List<DiskDirectory> directories;
   private final MemoryView memory;
   private final PendingChanges pending = new PendingChanges();
+  private final TierSearch search;
   private final Roll roll;
   private final boolean onSecondRequest;
 
@@ -108,6 +108,7 @@ public final class DiskTier implements AutoCloseable {
     this.memory = memory;
     this.roll = roll;
     this.directories = directories;
+    this.search = new TierSearch(directories, pending);
   }
 
   /**
@@ -160,13 +161,14 @@ public final class DiskTier implements AutoCloseable {
       wanted += missing.on().equals(on) ? missing.bytes() : 0;
     }
     if (wanted > on.getUsableSpace()) {
-      throw last.claim().refusal(
-          "no space: "
-              + (wanted >> 20)
-              + " MB wanted with those before it on the same file system, "
-              + (on.getUsableSpace() >> 20)
-              + " MB there: free some, or make them smaller",
-          null);
+      throw last.claim()
+          .refusal(
+              "no space: "
+                  + (wanted >> 20)
+                  + " MB wanted with those before it on the same file system, "
+                  + (on.getUsableSpace() >> 20)
+                  + " MB there: free some, or make them smaller",
+              null);
     }
   }
 
@@ -201,35 +203,12 @@ public final class DiskTier implements AutoCloseable {
 
   /** A hint; see {@link DiskDirectory#mayHold}. */
   public boolean mayHold(KeyProbe key) {
-    for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key) && answers(directory)) {
-        // what is being written is newer than what is there
-        return !pending.isHidden(key);
-      }
-    }
-    return false;
+    return search.mayHold(key);
   }
 
   /** See {@link #mayHold(KeyProbe)}. */
   public boolean mayHold(CacheKey key) {
-    for (DiskDirectory directory : directories) {
-      if (directory.mayHold(key) && answers(directory)) {
-        return !pending.isHidden(key);
-      }
-    }
-    return false;
-  }
-
-  /** One that was away says nothing before it is known what the others have. */
-  private boolean answers(DiskDirectory directory) {
-    if (directory.isBehind()) {
-      for (DiskDirectory other : directories) {
-        if (other.isOpening()) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return search.mayHold(key);
   }
 
   /**
@@ -299,13 +278,7 @@ public final class DiskTier implements AutoCloseable {
    * never blocks.
    */
   public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
-    if (directories.size() != 1 || pending.isHidden(key)) {
-      return null; // of several directories the newest has to be found
-    }
-    Loader.Loaded loaded = directories.get(0).reads().loadNow(key, request, wanted);
-    return loaded == null || loaded.outcome() == LoadOutcome.BUSY
-        ? null
-        : new LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
+    return search.loadNow(key, request, wanted);
   }
 
   /**
@@ -314,98 +287,7 @@ public final class DiskTier implements AutoCloseable {
    */
   public void load(
       CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
-    new Search(key, request, wanted, loop, then).goOn();
-  }
-
-  /** A load, one directory after the other; the newest is found. Confined to one task at a time. */
-  private final class Search {
-    private final CacheKey key;
-    private final Fields request;
-    private final Wanted wanted;
-    private final EventExecutor loop;
-    private final LoadListener then;
-    private int next;
-    private Entry newest;
-    private DiskDirectory holder;
-    private int hits;
-    private LoadOutcome failure = LoadOutcome.ABSENT;
-    private long queueNanos;
-    private long readNanos;
-
-    Search(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
-      this.key = key;
-      this.request = request;
-      this.wanted = wanted;
-      this.loop = loop;
-      this.then = then;
-    }
-
-    void goOn() {
-      while (next < directories.size()) {
-        DiskDirectory directory = directories.get(next++);
-        if (directory.mayHold(key) && answers(directory)) {
-          boolean asked =
-              directory
-                  .reads()
-                  .load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r));
-          if (!asked) {
-            failure = LoadOutcome.BUSY;
-            break;
-          }
-          return;
-        }
-      }
-      end();
-    }
-
-    private void take(DiskDirectory from, Loader.Loaded loaded, long queued, long read) {
-      queueNanos += queued;
-      readNanos += read;
-      if (loaded.entry() != null) {
-        found(from, loaded);
-      } else if (loaded.outcome() != LoadOutcome.ABSENT) {
-        failure = loaded.outcome();
-      }
-      goOn();
-    }
-
-    private void found(DiskDirectory from, Loader.Loaded loaded) {
-      if (newest == null) {
-        keep(from, loaded);
-      } else if (isPreferred(loaded.entry(), newest)) {
-        discard(holder, newest, loaded.entry());
-        keep(from, loaded);
-      } else {
-        discard(from, loaded.entry(), newest);
-      }
-    }
-
-    private void keep(DiskDirectory from, Loader.Loaded loaded) {
-      newest = loaded.entry();
-      holder = from;
-      hits = loaded.hits();
-    }
-
-    /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
-    private void discard(DiskDirectory from, Entry older, Entry newer) {
-      boolean whole = older.meta().part() == null && newer.meta().part() == null;
-      if (whole && PendingWrite.isReplaced(older.meta().vary(), newer.meta().vary())) {
-        from.dropOlder(key, older.diskId());
-      }
-      older.release();
-    }
-
-    private void end() {
-      if (newest == null) {
-        then.loaded(null, failure, 0, queueNanos, readNanos);
-      } else if (failure == LoadOutcome.ABSENT) {
-        then.loaded(newest, LoadOutcome.FOUND, hits, queueNanos, readNanos);
-      } else {
-        // what could not be read may be newer
-        newest.release();
-        then.loaded(null, failure, 0, queueNanos, readNanos);
-      }
-    }
+    search.load(key, request, wanted, loop, then);
   }
 
   /** Told what a {@link #peek} saw, on a disk thread or at once. */
@@ -415,41 +297,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Looks at all variants under {@code key}, the newest of each directory first. */
   public void peek(CacheKey key, EventExecutor loop, PeekListener then) {
-    peek(0, LoadOutcome.ABSENT, new ArrayList<>(), key, loop, then);
-  }
-
-  private void peek(
-      int from,
-      LoadOutcome before,
-      List<Glimpse> seen,
-      CacheKey key,
-      EventExecutor loop,
-      PeekListener then) {
-    for (int i = from; i < directories.size(); i++) {
-      DiskDirectory directory = directories.get(i);
-      if (!directory.mayHold(key) || !answers(directory)) {
-        continue;
-      }
-      int next = i + 1;
-      boolean asked =
-          directory.reads().peek(
-              key,
-              loop,
-              peeked -> {
-                seen.addAll(peeked.variants());
-                LoadOutcome outcome = peeked.outcome();
-                boolean tellsMore =
-                    before == LoadOutcome.ABSENT
-                        || outcome == LoadOutcome.DAMAGED
-                        || outcome == LoadOutcome.BUSY;
-                peek(next, tellsMore ? outcome : before, seen, key, loop, then);
-              });
-      if (!asked) {
-        then.peeked(seen, LoadOutcome.BUSY);
-      }
-      return;
-    }
-    then.peeked(seen, before);
+    search.peek(key, loop, then);
   }
 
   /**
@@ -462,47 +310,7 @@ public final class DiskTier implements AutoCloseable {
       int max,
       EventExecutor loop,
       Consumer<List<Entry>> then) {
-    variants(0, new ArrayList<>(), key, which, max, loop, then);
-  }
-
-  private void variants(
-      int from,
-      List<Entry> found,
-      CacheKey key,
-      Predicate<StoredMeta> which,
-      int max,
-      EventExecutor loop,
-      Consumer<List<Entry>> then) {
-    for (int i = from; i < directories.size() && found.size() < max; i++) {
-      DiskDirectory directory = directories.get(i);
-      int next = i + 1;
-      if (directory.mayHold(key)
-          && answers(directory)
-          && directory.reads().variants(
-              key,
-              which,
-              max - found.size(),
-              loop,
-              more -> {
-                found.addAll(more);
-                variants(next, found, key, which, max, loop, then);
-              })) {
-        return;
-      }
-    }
-    then.accept(found);
-  }
-
-  /** Whether {@code one} is the whole and {@code other} is not, or else is newer. */
-  private static boolean isPreferred(Entry one, Entry other) {
-    boolean whole = one.meta().part() == null;
-    return whole == (other.meta().part() == null) ? isNewer(one, other) : whole;
-  }
-
-  private static boolean isNewer(Entry one, Entry other) {
-    long oneMillis = one.meta().responseTimeMillis();
-    long otherMillis = other.meta().responseTimeMillis();
-    return oneMillis != otherMillis ? oneMillis > otherMillis : one.diskId() > other.diskId();
+    search.variants(key, which, max, loop, then);
   }
 
   /** Whether several responses are stored under {@code key}. On disk threads. */
@@ -569,20 +377,22 @@ public final class DiskTier implements AutoCloseable {
     entry.offerToDisk();
     pending.begin(announced);
     CacheKey key = entry.key();
-    directory.writes().write(
-        entry,
-        fresh,
-        false,
-        announced::isCancelled,
-        outcome -> {
-          if (outcome == Write.Ended.NOT_WRITTEN && !fresh) {
-            supersede(key); // before the older one can be found again
-          }
-          announced.end();
-          if (outcome == Write.Ended.WRITTEN) {
-            written(directory, entry);
-          }
-        });
+    directory
+        .writes()
+        .write(
+            entry,
+            fresh,
+            false,
+            announced::isCancelled,
+            outcome -> {
+              if (outcome == Write.Ended.NOT_WRITTEN && !fresh) {
+                supersede(key); // before the older one can be found again
+              }
+              announced.end();
+              if (outcome == Write.Ended.WRITTEN) {
+                written(directory, entry);
+              }
+            });
     if (directories.size() > 1 && entry.meta().part() == null) {
       removeElsewhere(key, entry.meta().vary(), directory);
     }
@@ -606,22 +416,24 @@ public final class DiskTier implements AutoCloseable {
     }
     entry.offerToDisk();
     PendingWrite announced = announce(key, entry.meta().vary());
-    directory.writes().write(
-        entry,
-        false,
-        true,
-        () -> announced.isCancelled() || !memory.holds(entry),
-        outcome -> {
-          if (outcome == Write.Ended.WRITTEN) {
-            if (memory.holds(entry) && !pending.isBeingRemoved(key)) {
-              written(directory, entry);
-            } else {
-              // a removal came between, and may have looked for writes before this one
-              supersede(key);
-            }
-          }
-          announced.end();
-        });
+    directory
+        .writes()
+        .write(
+            entry,
+            false,
+            true,
+            () -> announced.isCancelled() || !memory.holds(entry),
+            outcome -> {
+              if (outcome == Write.Ended.WRITTEN) {
+                if (memory.holds(entry) && !pending.isBeingRemoved(key)) {
+                  written(directory, entry);
+                } else {
+                  // a removal came between, and may have looked for writes before this one
+                  supersede(key);
+                }
+              }
+              announced.end();
+            });
   }
 
   /** Whether some directory has time for {@link #writeLate}. */
@@ -650,19 +462,21 @@ public final class DiskTier implements AutoCloseable {
     Spool spool =
         directory == null
             ? null
-            : directory.writes().spool(
-                key,
-                meta,
-                fields,
-                contentLength,
-                loop,
-                listener,
-                part
-                    ? () -> {}
-                    : () -> {
-                      supersede(key);
-                      memory.superseded(key, meta.vary());
-                    });
+            : directory
+                .writes()
+                .spool(
+                    key,
+                    meta,
+                    fields,
+                    contentLength,
+                    loop,
+                    listener,
+                    part
+                        ? () -> {}
+                        : () -> {
+                          supersede(key);
+                          memory.superseded(key, meta.vary());
+                        });
     if (part) {
       return spool;
     }

@@ -1,0 +1,282 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.Fields;
+import io.loligo.store.disk.read.Loader;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
+import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Looks for responses in several directories, one after the other. A directory that was away may
+ * hold an older copy: the newest is found, and the others go. Thread-safe: any thread; nothing
+ * blocks.
+ */
+final class TierSearch {
+  private final List<DiskDirectory> directories;
+  private final PendingChanges pending;
+
+  /**
+   * @param pending what is not found, as it is about to change
+   */
+  TierSearch(List<DiskDirectory> directories, PendingChanges pending) {
+    this.directories = directories;
+    this.pending = pending;
+  }
+
+  /** A hint; see {@link DiskDirectory#mayHold}. */
+  boolean mayHold(KeyProbe key) {
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key) && answers(directory)) {
+        // what is being written is newer than what is there
+        return !pending.isHidden(key);
+      }
+    }
+    return false;
+  }
+
+  /** See {@link #mayHold(KeyProbe)}. */
+  boolean mayHold(CacheKey key) {
+    for (DiskDirectory directory : directories) {
+      if (directory.mayHold(key) && answers(directory)) {
+        return !pending.isHidden(key);
+      }
+    }
+    return false;
+  }
+
+  /** One that was away says nothing before it is known what the others have. */
+  private boolean answers(DiskDirectory directory) {
+    if (directory.isBehind()) {
+      for (DiskDirectory other : directories) {
+        if (other.isOpening()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
+   * never blocks.
+   */
+  DiskTier.LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
+    if (directories.size() != 1 || pending.isHidden(key)) {
+      return null; // of several directories the newest has to be found
+    }
+    Loader.Loaded loaded = directories.get(0).reads().loadNow(key, request, wanted);
+    return loaded == null || loaded.outcome() == LoadOutcome.BUSY
+        ? null
+        : new DiskTier.LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
+  }
+
+  /**
+   * Loads the variant under {@code key} that {@code request} selects, for {@code loop}; {@code
+   * then} is told on a disk thread or at once.
+   */
+  void load(
+      CacheKey key, Fields request, Wanted wanted, EventExecutor loop, DiskTier.LoadListener then) {
+    new Search(key, request, wanted, loop, then).goOn();
+  }
+
+  /** A load, one directory after the other; the newest is found. Confined to one task at a time. */
+  private final class Search {
+    private final CacheKey key;
+    private final Fields request;
+    private final Wanted wanted;
+    private final EventExecutor loop;
+    private final DiskTier.LoadListener then;
+    private int next;
+    private Entry newest;
+    private DiskDirectory holder;
+    private int hits;
+    private LoadOutcome failure = LoadOutcome.ABSENT;
+    private long queueNanos;
+    private long readNanos;
+
+    Search(
+        CacheKey key,
+        Fields request,
+        Wanted wanted,
+        EventExecutor loop,
+        DiskTier.LoadListener then) {
+      this.key = key;
+      this.request = request;
+      this.wanted = wanted;
+      this.loop = loop;
+      this.then = then;
+    }
+
+    void goOn() {
+      while (next < directories.size()) {
+        DiskDirectory directory = directories.get(next++);
+        if (directory.mayHold(key) && answers(directory)) {
+          boolean asked =
+              directory
+                  .reads()
+                  .load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r));
+          if (!asked) {
+            failure = LoadOutcome.BUSY;
+            break;
+          }
+          return;
+        }
+      }
+      end();
+    }
+
+    private void take(DiskDirectory from, Loader.Loaded loaded, long queued, long read) {
+      queueNanos += queued;
+      readNanos += read;
+      if (loaded.entry() != null) {
+        found(from, loaded);
+      } else if (loaded.outcome() != LoadOutcome.ABSENT) {
+        failure = loaded.outcome();
+      }
+      goOn();
+    }
+
+    private void found(DiskDirectory from, Loader.Loaded loaded) {
+      if (newest == null) {
+        keep(from, loaded);
+      } else if (isPreferred(loaded.entry(), newest)) {
+        discard(holder, newest, loaded.entry());
+        keep(from, loaded);
+      } else {
+        discard(from, loaded.entry(), newest);
+      }
+    }
+
+    private void keep(DiskDirectory from, Loader.Loaded loaded) {
+      newest = loaded.entry();
+      holder = from;
+      hits = loaded.hits();
+    }
+
+    /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
+    private void discard(DiskDirectory from, Entry older, Entry newer) {
+      boolean whole = older.meta().part() == null && newer.meta().part() == null;
+      if (whole && PendingWrite.isReplaced(older.meta().vary(), newer.meta().vary())) {
+        from.dropOlder(key, older.diskId());
+      }
+      older.release();
+    }
+
+    private void end() {
+      if (newest == null) {
+        then.loaded(null, failure, 0, queueNanos, readNanos);
+      } else if (failure == LoadOutcome.ABSENT) {
+        then.loaded(newest, LoadOutcome.FOUND, hits, queueNanos, readNanos);
+      } else {
+        // what could not be read may be newer
+        newest.release();
+        then.loaded(null, failure, 0, queueNanos, readNanos);
+      }
+    }
+  }
+
+  /** Looks at all variants under {@code key}, the newest of each directory first. */
+  void peek(CacheKey key, EventExecutor loop, DiskTier.PeekListener then) {
+    peek(0, LoadOutcome.ABSENT, new ArrayList<>(), key, loop, then);
+  }
+
+  private void peek(
+      int from,
+      LoadOutcome before,
+      List<Glimpse> seen,
+      CacheKey key,
+      EventExecutor loop,
+      DiskTier.PeekListener then) {
+    for (int i = from; i < directories.size(); i++) {
+      DiskDirectory directory = directories.get(i);
+      if (!directory.mayHold(key) || !answers(directory)) {
+        continue;
+      }
+      int next = i + 1;
+      boolean asked =
+          directory
+              .reads()
+              .peek(
+                  key,
+                  loop,
+                  peeked -> {
+                    seen.addAll(peeked.variants());
+                    LoadOutcome outcome = peeked.outcome();
+                    boolean tellsMore =
+                        before == LoadOutcome.ABSENT
+                            || outcome == LoadOutcome.DAMAGED
+                            || outcome == LoadOutcome.BUSY;
+                    peek(next, tellsMore ? outcome : before, seen, key, loop, then);
+                  });
+      if (!asked) {
+        then.peeked(seen, LoadOutcome.BUSY);
+      }
+      return;
+    }
+    then.peeked(seen, before);
+  }
+
+  /**
+   * Loads the newest variants under {@code key} that {@code which} says so of, whatever selects
+   * them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
+   */
+  void variants(
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    variants(0, new ArrayList<>(), key, which, max, loop, then);
+  }
+
+  private void variants(
+      int from,
+      List<Entry> found,
+      CacheKey key,
+      Predicate<StoredMeta> which,
+      int max,
+      EventExecutor loop,
+      Consumer<List<Entry>> then) {
+    for (int i = from; i < directories.size() && found.size() < max; i++) {
+      DiskDirectory directory = directories.get(i);
+      int next = i + 1;
+      if (directory.mayHold(key)
+          && answers(directory)
+          && directory
+              .reads()
+              .variants(
+                  key,
+                  which,
+                  max - found.size(),
+                  loop,
+                  more -> {
+                    found.addAll(more);
+                    variants(next, found, key, which, max, loop, then);
+                  })) {
+        return;
+      }
+    }
+    then.accept(found);
+  }
+
+  /** Whether {@code one} is the whole and {@code other} is not, or else is newer. */
+  private static boolean isPreferred(Entry one, Entry other) {
+    boolean whole = one.meta().part() == null;
+    return whole == (other.meta().part() == null) ? isNewer(one, other) : whole;
+  }
+
+  private static boolean isNewer(Entry one, Entry other) {
+    long oneMillis = one.meta().responseTimeMillis();
+    long otherMillis = other.meta().responseTimeMillis();
+    return oneMillis != otherMillis ? oneMillis > otherMillis : one.diskId() > other.diskId();
+  }
+}
