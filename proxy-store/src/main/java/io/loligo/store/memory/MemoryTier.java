@@ -2,7 +2,6 @@ package io.loligo.store.memory;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
@@ -15,11 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -28,15 +23,7 @@ import java.util.function.Predicate;
  * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
  * thread; its maintenance runs on the executor it was given.
  *
- * <p><b>The limit is hard.</b> A ledger counts what entries keep until they are really freed: one
- * that was evicted while clients still read it counts as long as they do. Caffeine evicts after the
- * fact, so it is given {@linkplain #headroom a little less} than the limit. An entry that does not
- * fit at once stays in the ledger of transit, where its blocks were filled, until maintenance made
- * room; where that one is more than half full, it is refused. So direct memory stays within the sum
- * of both limits whatever clients do.
- *
- * <p>What evicted entries keep is taken from what Caffeine may keep; else slow readers could stop
- * all insertions.
+ * <p>The limit is hard: see {@link HardLimit}.
  */
 public final class MemoryTier {
   /** Heap that an entry costs beside what clients choose; a test measures it. */
@@ -45,29 +32,18 @@ public final class MemoryTier {
   /** Weights are {@code int}: in units of this many octets. */
   static final int UNIT_BYTES = 64;
 
-  private static final int HEADROOM_DIVISOR = 16;
-  private static final long MAX_HEADROOM_BYTES = 4 << 20;
-
-  /** Where there are many threads, leases of the ledger take at most half of the headroom. */
-  private static final long HEADROOM_PER_STRIPE_BYTES = 256 << 10;
-
   private final ByteBufAllocator allocator;
   private final MemoryLedger ledger;
   private final MemoryLedger transit;
-  private final Executor maintenance;
   private final Cache<Object, Stored> cache;
-  private final Policy.Eviction<Object, Stored> eviction;
+  private final HardLimit limit;
   private final HotEntries hot;
-  private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean relieving = new AtomicBoolean();
   private final LongAdder entries = new LongAdder();
   private final LongAdder mappedBytes = new LongAdder();
   private final LongAdder mappedWeight = new LongAdder();
   private final LongAdder insertions = new LongAdder();
   private final LongAdder evictions = new LongAdder();
   private final LongAdder rejections = new LongAdder();
-  private volatile boolean shrunk;
-  private volatile boolean closed;
 
   /**
    * An empty tier.
@@ -81,16 +57,15 @@ public final class MemoryTier {
     this.allocator = allocator;
     this.ledger = new MemoryLedger(limitBytes, transit.stripes());
     this.transit = transit;
-    this.maintenance = maintenance;
     this.hot = new HotEntries(transit.stripes());
     this.cache =
         Caffeine.newBuilder()
             .executor(maintenance)
-            .maximumWeight(weightLimit(limitBytes))
+            .maximumWeight(HardLimit.weight(limitBytes, ledger))
             .weigher((Object key, Stored stored) -> weight(stored))
             .removalListener(this::removed)
             .build();
-    this.eviction = cache.policy().eviction().orElseThrow();
+    this.limit = new HardLimit(ledger, transit, cache, this::pinnedBytes, maintenance);
   }
 
   private static int weight(Stored stored) {
@@ -99,16 +74,6 @@ public final class MemoryTier {
       bytes += stored.get(i).bytes() + HEAP_BYTES + stored.get(i).chosenHeapBytes();
     }
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-  }
-
-  private long weightLimit(long bytes) {
-    return Math.max(0, bytes - headroom(bytes)) / UNIT_BYTES;
-  }
-
-  /** What Caffeine may not use of {@code limitBytes}, so that it may evict a little late. */
-  private long headroom(long limitBytes) {
-    long most = Math.max(MAX_HEADROOM_BYTES, ledger.stripes().count() * HEADROOM_PER_STRIPE_BYTES);
-    return Math.min(limitBytes / HEADROOM_DIVISOR, most);
   }
 
   private void removed(Object key, Stored stored, RemovalCause cause) {
@@ -149,7 +114,7 @@ public final class MemoryTier {
 
   /** Whether a response of {@code bytes} could be kept at all. */
   public boolean accepts(long bytes) {
-    return (bytes + HEAP_BYTES) / UNIT_BYTES <= weightLimit(ledger.limit()) && !closed;
+    return limit.accepts(bytes);
   }
 
   /**
@@ -179,16 +144,13 @@ public final class MemoryTier {
     for (ByteBuf block : rest) {
       bytes += SizeClass.packed(block.capacity());
     }
-    MemoryLedger owner = owner(bytes);
+    MemoryLedger owner = limit.owner(bytes);
     if (owner == null) {
       rejections.increment();
-      relieveIfNeeded();
+      limit.relieveIfNeeded();
       return null;
     }
-    if (shrunk) {
-      // before Caffeine looks at the newcomer: readers may have let go meanwhile
-      relieveIfNeeded();
-    }
+    limit.relieveIfShrunk(); // before Caffeine looks at the newcomer
     for (ByteBuf block : rest) {
       block.retain().touch("SharedBlocks");
     }
@@ -200,25 +162,9 @@ public final class MemoryTier {
       entry.release();
       return null;
     }
-    waitForRoom(entry, owner);
-    relieveIfNeeded();
+    limit.waitForRoom(entry, owner);
+    limit.relieveIfNeeded();
     return entry;
-  }
-
-  private void waitForRoom(Entry entry, MemoryLedger owner) {
-    if (owner == transit && entry.tryRetain()) {
-      overdrawn.add(entry);
-    }
-  }
-
-  private MemoryLedger owner(long bytes) {
-    if (!accepts(bytes)) {
-      return null;
-    }
-    if (ledger.tryReserve(bytes)) {
-      return ledger;
-    }
-    return transit.tryReserveWithin(bytes, transit.limit() / 2) ? transit : null;
   }
 
   private boolean insert(CacheKey key, Entry entry, Fields request, BooleanSupplier mayStore) {
@@ -244,7 +190,7 @@ public final class MemoryTier {
       return false;
     }
     insertions.increment();
-    if (closed) {
+    if (limit.isClosed()) {
       remove(key);
     }
     return true;
@@ -258,7 +204,7 @@ public final class MemoryTier {
    */
   public boolean offer(Entry entry, BooleanSupplier mayStore) {
     if (!accepts(entry.bytes()) || !entry.moveTo(ledger)) {
-      relieveIfNeeded();
+      limit.relieveIfNeeded();
       return false;
     }
     boolean[] stored = new boolean[1];
@@ -277,11 +223,11 @@ public final class MemoryTier {
             });
     if (stored[0]) {
       insertions.increment();
-      if (closed) {
+      if (limit.isClosed()) {
         remove(entry.key());
       }
     }
-    relieveIfNeeded();
+    limit.relieveIfNeeded();
     return stored[0];
   }
 
@@ -454,11 +400,11 @@ public final class MemoryTier {
 
   private Entry again(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, Entry replaced) {
     int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
-    MemoryLedger owner = owner(SizeClass.packed(length));
+    MemoryLedger owner = limit.owner(SizeClass.packed(length));
     boolean stores = owner != null;
     if (!stores) {
       rejections.increment();
-      relieveIfNeeded();
+      limit.relieveIfNeeded();
       return copy(old, meta, fields);
     }
     Entry fresh = freshened(key, old, meta, fields, length, owner);
@@ -478,8 +424,8 @@ public final class MemoryTier {
               mapped(now);
               return now;
             });
-    waitForRoom(fresh, owner);
-    relieveIfNeeded();
+    limit.waitForRoom(fresh, owner);
+    limit.relieveIfNeeded();
     return fresh;
   }
 
@@ -572,9 +518,7 @@ public final class MemoryTier {
 
   /** Changes the limit; what is too much goes at the next maintenance, which is asked for. */
   public void resize(long limitBytes) {
-    ledger.limit(limitBytes);
-    shrunk = true;
-    relieveIfNeeded();
+    limit.change(limitBytes);
   }
 
   /**
@@ -584,77 +528,15 @@ public final class MemoryTier {
    */
   public void tick() {
     hot.tick();
-    if (shrunk || !overdrawn.isEmpty()) {
-      relieveIfNeeded();
-    }
+    limit.tick();
   }
 
   /** Drops everything; nothing is stored any more. */
   public void close() {
-    closed = true;
+    limit.close();
     clear();
     cache.cleanUp();
-    releaseOverdrawn();
-  }
-
-  private void releaseOverdrawn() {
-    for (Entry entry = overdrawn.poll(); entry != null; entry = overdrawn.poll()) {
-      entry.release();
-    }
-  }
-
-  private void relieveIfNeeded() {
-    boolean needed =
-        shrunk || !overdrawn.isEmpty() || ledger.exceeds(ledger.limit() - headroom(ledger.limit()));
-    if (needed
-        && !relieving.get()
-        && relieving.compareAndSet(false, true)
-        && !execute(this::relieve)) {
-      relieving.set(false);
-    }
-  }
-
-  /** Maintenance thread: evicts, less what readers pin. */
-  private void relieve() {
-    relieving.set(false);
-    if (closed) {
-      releaseOverdrawn();
-      return;
-    }
-    long pinned = pinnedBytes();
-    long limit = weightLimit(ledger.limit());
-    long allowed = Math.max(0, limit - pinned / UNIT_BYTES);
-    shrunk = allowed < limit;
-    if (eviction.getMaximum() != allowed) {
-      eviction.setMaximum(allowed);
-    }
-    cache.cleanUp();
-    // behind the removals that the clean-up queued on the same executor
-    execute(this::balance);
-  }
-
-  /** Maintenance thread: enters in the tier's ledger what waited for room in it. */
-  private void balance() {
-    for (int left = overdrawn.size(); left > 0; left--) {
-      Entry entry = overdrawn.poll();
-      if (entry == null) {
-        return;
-      }
-      if (entry.moveTo(ledger) || entry.isLastReference()) {
-        entry.release();
-      } else {
-        overdrawn.add(entry);
-      }
-    }
-  }
-
-  private boolean execute(Runnable task) {
-    try {
-      maintenance.execute(task);
-      return true;
-    } catch (RejectedExecutionException closing) {
-      return false;
-    }
+    limit.releaseOverdrawn();
   }
 
   /** Direct memory of entries that left the map while somebody still reads them. */
@@ -688,7 +570,7 @@ public final class MemoryTier {
 
   /** At how many {@link #weighedBytes} one goes for another. */
   public long weighableBytes() {
-    return weightLimit(ledger.limit()) * UNIT_BYTES;
+    return limit.weight() * UNIT_BYTES;
   }
 
   public long insertions() {

@@ -1,0 +1,195 @@
+package io.loligo.store.memory;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Policy;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps the memory tier within its limit. A ledger counts the bytes of entries until they are
+ * really freed: an evicted entry counts as long as a client reads it. Caffeine evicts after the
+ * fact, so it is given {@linkplain #headroom a little less} than the limit. An entry that does not
+ * fit at once stays in the ledger of transit, where its blocks were filled, until maintenance has
+ * made room. Where that ledger is more than half full, the entry is refused. So direct memory stays
+ * within the sum of both limits whatever clients do.
+ *
+ * <p>What evicted entries keep is taken from what Caffeine may keep; else slow readers could stop
+ * all insertions.
+ *
+ * <p>Thread-safe: any thread; the relief itself runs on the maintenance thread.
+ */
+final class HardLimit {
+  private static final int HEADROOM_DIVISOR = 16;
+  private static final long MAX_HEADROOM_BYTES = 4 << 20;
+
+  /** Where there are many threads, leases of the ledger take at most half of the headroom. */
+  private static final long HEADROOM_PER_STRIPE_BYTES = 256 << 10;
+
+  private final MemoryLedger ledger;
+  private final MemoryLedger transit;
+  private final Cache<Object, Stored> cache;
+  private final Policy.Eviction<Object, Stored> eviction;
+  private final LongSupplier pinnedBytes;
+  private final Executor maintenance;
+  private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean relieving = new AtomicBoolean();
+  private volatile boolean shrunk;
+  private volatile boolean closed;
+
+  /**
+   * @param ledger of the tier
+   * @param transit ledger in which content is entered before it gets to the tier
+   * @param pinnedBytes of entries that left the cache while somebody still reads them
+   * @param maintenance runs one task at a time
+   */
+  HardLimit(
+      MemoryLedger ledger,
+      MemoryLedger transit,
+      Cache<Object, Stored> cache,
+      LongSupplier pinnedBytes,
+      Executor maintenance) {
+    this.ledger = ledger;
+    this.transit = transit;
+    this.cache = cache;
+    this.eviction = cache.policy().eviction().orElseThrow();
+    this.pinnedBytes = pinnedBytes;
+    this.maintenance = maintenance;
+  }
+
+  /** What Caffeine may keep where {@code ledger} has a limit of {@code limitBytes}; in units. */
+  static long weight(long limitBytes, MemoryLedger ledger) {
+    return Math.max(0, limitBytes - headroom(limitBytes, ledger)) / MemoryTier.UNIT_BYTES;
+  }
+
+  /** What Caffeine may not use of {@code limitBytes}, so that it may evict a little late. */
+  private static long headroom(long limitBytes, MemoryLedger ledger) {
+    long most = Math.max(MAX_HEADROOM_BYTES, ledger.stripes().count() * HEADROOM_PER_STRIPE_BYTES);
+    return Math.min(limitBytes / HEADROOM_DIVISOR, most);
+  }
+
+  /** What Caffeine may keep where nothing is pinned; in units. */
+  long weight() {
+    return weight(ledger.limit(), ledger);
+  }
+
+  /** Whether a response of {@code bytes} could be kept at all. */
+  boolean accepts(long bytes) {
+    return (bytes + MemoryTier.HEAP_BYTES) / MemoryTier.UNIT_BYTES <= weight() && !closed;
+  }
+
+  /** The ledger in which {@code bytes} are entered now; null where neither has room. */
+  MemoryLedger owner(long bytes) {
+    if (!accepts(bytes)) {
+      return null;
+    }
+    if (ledger.tryReserve(bytes)) {
+      return ledger;
+    }
+    return transit.tryReserveWithin(bytes, transit.limit() / 2) ? transit : null;
+  }
+
+  /** {@code entry}, borrowed, moves to the ledger of the tier when that has room. */
+  void waitForRoom(Entry entry, MemoryLedger owner) {
+    if (owner == transit && entry.tryRetain()) {
+      overdrawn.add(entry);
+    }
+  }
+
+  void change(long limitBytes) {
+    ledger.limit(limitBytes);
+    shrunk = true;
+    relieveIfNeeded();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Nothing is accepted any more; {@link #releaseOverdrawn} follows. */
+  void close() {
+    closed = true;
+  }
+
+  void releaseOverdrawn() {
+    for (Entry entry = overdrawn.poll(); entry != null; entry = overdrawn.poll()) {
+      entry.release();
+    }
+  }
+
+  /**
+   * Asks for maintenance where something still waits for room, or readers took some that they may
+   * have given back: nobody else does while nothing is stored.
+   */
+  void tick() {
+    if (shrunk || !overdrawn.isEmpty()) {
+      relieveIfNeeded();
+    }
+  }
+
+  /** Where readers pin some of the limit: they may have let go meanwhile. */
+  void relieveIfShrunk() {
+    if (shrunk) {
+      relieveIfNeeded();
+    }
+  }
+
+  void relieveIfNeeded() {
+    boolean needed =
+        shrunk
+            || !overdrawn.isEmpty()
+            || ledger.exceeds(ledger.limit() - headroom(ledger.limit(), ledger));
+    if (needed
+        && !relieving.get()
+        && relieving.compareAndSet(false, true)
+        && !execute(this::relieve)) {
+      relieving.set(false);
+    }
+  }
+
+  /** Maintenance thread: evicts, less what readers pin. */
+  private void relieve() {
+    relieving.set(false);
+    if (closed) {
+      releaseOverdrawn();
+      return;
+    }
+    long pinned = pinnedBytes.getAsLong();
+    long limit = weight();
+    long allowed = Math.max(0, limit - pinned / MemoryTier.UNIT_BYTES);
+    shrunk = allowed < limit;
+    if (eviction.getMaximum() != allowed) {
+      eviction.setMaximum(allowed);
+    }
+    cache.cleanUp();
+    // behind the removals that the clean-up queued on the same executor
+    execute(this::balance);
+  }
+
+  /** Maintenance thread: enters in the tier's ledger what waited for room in it. */
+  private void balance() {
+    for (int left = overdrawn.size(); left > 0; left--) {
+      Entry entry = overdrawn.poll();
+      if (entry == null) {
+        return;
+      }
+      if (entry.moveTo(ledger) || entry.isLastReference()) {
+        entry.release();
+      } else {
+        overdrawn.add(entry);
+      }
+    }
+  }
+
+  private boolean execute(Runnable task) {
+    try {
+      maintenance.execute(task);
+      return true;
+    } catch (RejectedExecutionException closing) {
+      return false;
+    }
+  }
+}
