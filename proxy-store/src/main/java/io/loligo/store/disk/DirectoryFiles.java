@@ -7,12 +7,10 @@ import io.loligo.store.admission.SecondRequestAdmission;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.context.ReadFailures;
-import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Secret;
-import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.DiskThreads;
@@ -24,25 +22,16 @@ import io.loligo.store.disk.read.Records;
 import io.loligo.store.disk.record.RecordMap;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.BufferPool;
-import io.loligo.store.disk.segment.Segment;
-import io.loligo.store.disk.segment.SegmentBuffer;
 import io.loligo.store.disk.segment.Segments;
 import io.loligo.store.disk.space.Space;
-import io.loligo.store.disk.start.Checkpoint;
 import io.loligo.store.disk.start.Opening;
 import io.loligo.store.disk.write.Writer;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -51,16 +40,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a directory while it is open: opens them, writes full buffers, footers and
- * checkpoints, and closes them. Confined to disk threads; {@link Segments.Writing} may be called by
- * any thread.
+ * The files of a directory: opens them, puts together what works on them, and closes them. Confined
+ * to disk threads.
  */
 final class DirectoryFiles {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryFiles.class);
   private static final int ID_SHIFT = 20;
-
-  /** Segments opened since the last checkpoint that make the next one due, at least. */
-  private static final int DUE_SEGMENTS = 64;
 
   /**
    * What a directory is made of; see {@link DiskDirectory}.
@@ -92,18 +77,15 @@ final class DirectoryFiles {
   private boolean lostRemovals;
 
   private Records records;
-  private int slot;
-  private long neededJournal;
-  private boolean behind;
-  private int checkpoints;
-
-  /** What could not be written as the threads had ended. */
-  private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
+  private final Checkpoints checkpoints;
+  private final SegmentWriting writing;
 
   DirectoryFiles(Parts parts) {
     this.parts = parts;
     this.marks = parts.marks;
     this.geometry = parts.geometry;
+    this.checkpoints = new Checkpoints(marks, geometry, parts.allocator);
+    this.writing = new SegmentWriting(parts.threads, () -> context);
   }
 
   /** Told when what is being opened can be looked into, though not all is there yet. */
@@ -145,9 +127,7 @@ final class DirectoryFiles {
       open = build(last, opening.journalEnd());
       begun.begun(open, opening);
       opening.fill(context.catalogue(), context.blocks());
-      slot = opening.slot();
-      neededJournal = opening.firstJournal();
-      behind = true;
+      checkpoints.goOnFrom(opening.slot(), opening.firstJournal());
     } finally {
       opening.close();
     }
@@ -209,8 +189,7 @@ final class DirectoryFiles {
     }
     OpenDirectory open = build(FileSizes.JOURNALS - 1, Journal.HEADER_BYTES);
     context.catalogue().settle();
-    slot = 1;
-    neededJournal = FileSizes.JOURNALS;
+    checkpoints.begin();
     checkpoint();
     marks.writeHeader(header);
     return open;
@@ -239,7 +218,7 @@ final class DirectoryFiles {
             pool,
             parts.ids::incrementAndGet,
             journal,
-            new Writing());
+            writing);
     Catalogue catalogue =
         new Catalogue(
             geometry.records(), segments, admission(), parts.ids::incrementAndGet, journal);
@@ -323,129 +302,21 @@ final class DirectoryFiles {
     }
   }
 
-  // Writing what is full
-
-  private final class Writing implements Segments.Writing {
-    @Override
-    public void flush(SegmentBuffer buffer) {
-      DirectoryContext now = context;
-      submit(() -> flushNow(now, buffer));
-    }
-
-    @Override
-    public void foot(Segment segment) {
-      DirectoryContext now = context;
-      submit(() -> footNow(now, segment));
-    }
-  }
-
-  private void submit(Runnable task) {
-    if (!parts.threads.write(task, 0, true)) {
-      late.add(task);
-    }
-  }
-
-  private void flushNow(DirectoryContext now, SegmentBuffer buffer) {
-    if (!buffer.tryHold()) {
-      return; // it was given up
-    }
-    try {
-      now.journal().flush();
-      now.blocks().write(buffer);
-      if (now.segments().flushed(buffer)) {
-        footNow(now, buffer.segment());
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      now.broken().accept(e);
-    } finally {
-      buffer.release();
-    }
-  }
-
-  private void footNow(DirectoryContext now, Segment segment) {
-    try {
-      List<Contents.Entry> entries = contents(now, segment.number(), segment.generation());
-      int bytes = entries.stream().mapToInt(Contents.Entry::bytes).sum();
-      int pages = Segments.footerBytes(bytes);
-      ByteBuf footer = now.blocks().buffer(pages);
-      try {
-        footer.writeZero(pages - bytes - Contents.HEAD_BYTES);
-        int from = footer.writerIndex();
-        for (Contents.Entry entry : entries) {
-          Contents.write(entry, footer);
-        }
-        ByteBuf all = footer.slice(from, bytes);
-        int head = footer.writerIndex();
-        footer.writeZero(Contents.HEAD_BYTES);
-        Contents.head(footer, head, segment.generation(), segment.number(), entries.size(), all);
-        now.blocks().writeFooter(segment.number(), footer);
-      } finally {
-        footer.release();
-      }
-    } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a footer on disk"); // a start can do without
-    } catch (IOException | RuntimeException | Error e) {
-      now.broken().accept(e);
-    } finally {
-      now.segments().unpin(SlabPlace.of(segment.number(), 0));
-    }
-  }
-
-  private static List<Contents.Entry> contents(DirectoryContext now, int segment, long generation) {
-    int[] slots = now.segments().noted(segment, generation);
-    Arrays.sort(slots);
-    List<Contents.Entry> entries = new ArrayList<>(slots.length);
-    for (int i = 0; i < slots.length; i++) {
-      Contents.Entry entry =
-          i > 0 && slots[i] == slots[i - 1] ? null : now.catalogue().entry(slots[i], segment);
-      if (entry != null) {
-        entries.add(entry);
-      }
-    }
-    return entries;
-  }
-
   // Checkpoints
 
   /** Whether so much has changed that a start would take long without another checkpoint. */
   boolean isCheckpointDue() {
-    Journal journal = context.journal();
-    return behind
-        || journal.bytes() >= geometry.journalBytes() / 2
-        || journal.openedSegments() >= Math.max(DUE_SEGMENTS, geometry.segments() / 8);
+    return checkpoints.isDue(context.journal());
   }
 
   /** Writes a checkpoint of what there is now, in place of the older one. One at a time. */
   void checkpoint() throws IOException {
-    Journal.Mark mark = context.journal().mark(neededJournal);
-    Segments.Snapshot snapshot = context.segments().snapshot();
-    List<Segments.State> states = snapshot.states();
-    Checkpoint.Start start = new Checkpoint.Start(mark, snapshot.nextId(), states);
-    int next = 1 - slot;
-    try (Checkpoint.Output out =
-        new Checkpoint.Output(marks.checkpoint(next), directory(), start, parts.allocator)) {
-      writeSections(out, states, false); // known before what was written since is read
-      writeSections(out, states, true);
-      out.finish();
-    }
-    slot = next;
-    neededJournal = mark.number();
-    behind = false;
-    checkpoints++;
+    checkpoints.write(context);
   }
 
   /** Checkpoints written so far. */
   int checkpoints() {
-    return checkpoints;
-  }
-
-  private void writeSections(Checkpoint.Output out, List<Segments.State> states, boolean written)
-      throws IOException {
-    for (Segments.State state : states) {
-      if (state.written() == written && state.kind() == Segment.Kind.PACKED) {
-        out.section(state, contents(context, state.number(), state.generation()));
-      }
-    }
+    return checkpoints.count();
   }
 
   /** Whether what was let go of last must not be opened again with what it has. */
@@ -467,9 +338,7 @@ final class DirectoryFiles {
     missed.forEach(high -> context.catalogue().dropAll(high, false));
     try {
       context.segments().closeAll();
-      for (Runnable task = late.poll(); task != null; task = late.poll()) {
-        task.run();
-      }
+      writing.finish();
       context.journal().flush();
       if (context.segments().unflushed() == 0) {
         checkpoint();
@@ -497,7 +366,7 @@ final class DirectoryFiles {
       return;
     }
     context = null;
-    late.clear();
+    writing.giveUp();
     last.catalogue().dropUnwritten();
     missed.forEach(high -> last.catalogue().dropAll(high, false));
     last.segments().giveUpBuffers();

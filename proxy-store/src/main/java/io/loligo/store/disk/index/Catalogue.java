@@ -265,7 +265,8 @@ public final class Catalogue {
     public void found(int slot, long low, long version, long place, int length, int flags) {
       hasPieces |= (flags & HAS_PIECES) != 0;
       boolean part = (flags & PART) != 0;
-      all.add(new IndexedResponse(global(high, slot), high, low, version, place, length, null, part));
+      all.add(
+          new IndexedResponse(global(high, slot), high, low, version, place, length, null, part));
     }
 
     @Override
@@ -803,8 +804,22 @@ public final class Catalogue {
 
   // What is on disk
 
-  /** What {@code slot} has in packed segment {@code number}, for its footer; or null. */
-  public Contents.Entry entry(int slot, int number) {
+  /** What packed segment {@code number} has in its life {@code generation}; nothing in another. */
+  public List<Contents.Entry> contents(int number, long generation) {
+    int[] slots = segments.noted(number, generation);
+    Arrays.sort(slots);
+    List<Contents.Entry> entries = new ArrayList<>(slots.length);
+    for (int i = 0; i < slots.length; i++) {
+      Contents.Entry entry = i > 0 && slots[i] == slots[i - 1] ? null : entry(slots[i], number);
+      if (entry != null) {
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
+  /** What {@code slot} has in packed segment {@code number}; or null. */
+  private Contents.Entry entry(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
