@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.structured.BareItem;
 import io.loligo.core.structured.Member;
@@ -28,8 +29,8 @@ public final class CacheGroups {
   public static final long ALTERNATIVES = number("a");
 
   private static final long[] NONE = {};
-  private static final long FIELDS =
-      1L << FieldName.CACHE_GROUPS | 1L << FieldName.SURROGATE_KEY | 1L << FieldName.XKEY;
+  private static final FieldSet FIELDS =
+      FieldSet.of(FieldName.CACHE_GROUPS, FieldName.SURROGATE_KEY, FieldName.XKEY);
   private static final String INVALIDATION = "Cache-Group-Invalidation";
 
   private CacheGroups() {}

@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
@@ -12,13 +13,12 @@ import io.loligo.core.message.ResponseHead;
  */
 public final class Freshening {
   /** What frames or encodes the stored content. */
-  private static final long KEPT_OUT =
-      1L << FieldName.CONTENT_LENGTH
-          | 1L << FieldName.CONTENT_ENCODING
-          | 1L << FieldName.CONTENT_RANGE;
+  private static final FieldSet KEPT_OUT =
+      FieldSet.of(FieldName.CONTENT_LENGTH, FieldName.CONTENT_ENCODING, FieldName.CONTENT_RANGE);
 
   /** What dates a message: the stored values say nothing of the response just confirmed. */
-  private static final long DATING = 1L << FieldName.AGE | 1L << FieldName.DATE;
+  private static final FieldSet DATING =
+      FieldSet.of(FieldName.AGE, FieldName.DATE);
 
   private static final int ROOM_FOR_LINE = 64;
 
@@ -39,7 +39,7 @@ public final class Freshening {
     HopByHop hopByHop = HopByHop.of(update);
     FieldLines lines = new FieldLines(stored.length + notModified.end() + ROOM_FOR_LINE);
     for (int i = 0; i < old.count(); i++) {
-      if (!isIn(DATING, old.id(i)) && !isReplaced(old, i, update, hopByHop)) {
+      if (!DATING.has(old.id(i)) && !isReplaced(old, i, update, hopByHop)) {
         lines.add(old, i);
       }
     }
@@ -76,11 +76,7 @@ public final class Freshening {
 
   /** Whether field {@code i} of a 304 may change the stored ones. */
   private static boolean updates(Fields update, HopByHop hopByHop, int i) {
-    return !isIn(KEPT_OUT, update.id(i)) && !hopByHop.drops(update, i);
-  }
-
-  private static boolean isIn(long mask, int id) {
-    return (mask & 1L << id) != 0;
+    return !KEPT_OUT.has(update.id(i)) && !hopByHop.drops(update, i);
   }
 
   private static boolean sameName(Fields a, int i, Fields b, int j) {

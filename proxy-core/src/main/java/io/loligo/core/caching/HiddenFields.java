@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -12,17 +13,15 @@ import java.nio.charset.StandardCharsets;
  */
 public final class HiddenFields {
   /** Ids of them. */
-  public static final long FIELDS =
-      1L << FieldName.LOLIGO_CACHE_CONTROL
-          | 1L << FieldName.SURROGATE_KEY
-          | 1L << FieldName.XKEY
-          | 1L << FieldName.AGE;
+  public static final FieldSet FIELDS =
+      FieldSet.of(
+          FieldName.LOLIGO_CACHE_CONTROL, FieldName.SURROGATE_KEY, FieldName.XKEY, FieldName.AGE);
 
   private HiddenFields() {}
 
   /** Whether a field of this id is one of them. */
   public static boolean contains(int id) {
-    return (FIELDS & 1L << id) != 0;
+    return FIELDS.has(id);
   }
 
   /** Octets of the hidden lines at the start of {@code stored}, borrowed, field lines. */

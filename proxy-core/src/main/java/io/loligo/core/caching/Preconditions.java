@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 
 /**
@@ -9,23 +10,23 @@ import io.loligo.core.message.Fields;
  * RFC 9111 section 4.3.2). If-Range is not among them: see the range package. Stateless.
  */
 public final class Preconditions {
-  /** The fields this looks at, as a mask for {@link Fields#hasAny}. */
-  public static final long FIELDS =
-      1L << FieldName.IF_MATCH
-          | 1L << FieldName.IF_NONE_MATCH
-          | 1L << FieldName.IF_MODIFIED_SINCE
-          | 1L << FieldName.IF_UNMODIFIED_SINCE;
+  /** The fields this looks at. */
+  public static final FieldSet FIELDS =
+      FieldSet.of(
+          FieldName.IF_MATCH,
+          FieldName.IF_NONE_MATCH,
+          FieldName.IF_MODIFIED_SINCE,
+          FieldName.IF_UNMODIFIED_SINCE);
 
   /** The same, and the range they may guard with its own condition (RFC 9110 section 14.2). */
-  public static final long FIELDS_AND_RANGE =
-      FIELDS | 1L << FieldName.IF_RANGE | 1L << FieldName.RANGE;
+  public static final FieldSet FIELDS_AND_RANGE = FIELDS.and(FieldName.IF_RANGE, FieldName.RANGE);
 
   /**
    * Those that only an origin judges (RFC 9111 section 4.3.2): a request that has one is forwarded
    * as it is, whatever is stored.
    */
-  public static final long FOR_ORIGINS =
-      1L << FieldName.IF_MATCH | 1L << FieldName.IF_UNMODIFIED_SINCE;
+  public static final FieldSet FOR_ORIGINS =
+      FieldSet.of(FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
 
   private Preconditions() {}
 

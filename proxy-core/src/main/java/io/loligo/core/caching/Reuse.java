@@ -3,15 +3,20 @@ package io.loligo.core.caching;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 
 /** Whether a stored response may answer a request (RFC 9111 section 4). Stateless. */
 public final class Reuse {
-  private static final long DIRECTIVES = 1L << FieldName.CACHE_CONTROL | 1L << FieldName.PRAGMA;
-  private static final long VALIDATIONS =
-      1L << FieldName.IF_NONE_MATCH | 1L << FieldName.IF_MODIFIED_SINCE;
+  private static final FieldSet DIRECTIVES = FieldSet.of(FieldName.CACHE_CONTROL, FieldName.PRAGMA);
+
+  /** Without one of these a request gets what is fresh. */
+  private static final FieldSet JUDGED = DIRECTIVES.and(Preconditions.FIELDS);
+
+  private static final FieldSet VALIDATIONS =
+      FieldSet.of(FieldName.IF_NONE_MATCH, FieldName.IF_MODIFIED_SINCE);
 
   private static final CacheDecision OTHER_METHOD = nothing(Outcome.BYPASS, CacheReason.METHOD);
   private static final CacheDecision HAS_BODY = nothing(Outcome.BYPASS, CacheReason.REQUEST_BODY);
@@ -51,7 +56,7 @@ public final class Reuse {
       return missing(fields, otherVariants, settings);
     }
     long age = stored.ageSeconds(nowMillis);
-    if (stored.isFreshAt(age) && !fields.hasAny(DIRECTIVES | Preconditions.FIELDS)) {
+    if (stored.isFreshAt(age) && !fields.hasAny(JUDGED)) {
       return new CacheDecision(Outcome.SERVE, freshReason(stored), age, stored.lifetimeSeconds());
     }
     return new Weighing(method == Method.QUERY, fields, stored, age, false, url, settings).decide();

@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
@@ -45,8 +46,8 @@ public record Storability(
           | StoredMeta.EXPLICIT;
 
   /** What would be kept with an answer that is for requests with the same fields. */
-  private static final long SECRETS =
-      1L << FieldName.AUTHORIZATION | 1L << FieldName.PROXY_AUTHORIZATION | 1L << FieldName.COOKIE;
+  private static final FieldSet SECRETS =
+      FieldSet.of(FieldName.AUTHORIZATION, FieldName.PROXY_AUTHORIZATION, FieldName.COOKIE);
 
   /**
    * Decides. Pure.

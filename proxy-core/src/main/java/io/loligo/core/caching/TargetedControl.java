@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.structured.BareItem;
 import io.loligo.core.structured.Member;
@@ -15,8 +16,8 @@ import java.util.Map;
  * altogether. Where there is none, Cache-Control counts. Stateless.
  */
 final class TargetedControl {
-  private static final long ANY =
-      1L << FieldName.LOLIGO_CACHE_CONTROL | 1L << FieldName.CDN_CACHE_CONTROL;
+  private static final FieldSet ANY =
+      FieldSet.of(FieldName.LOLIGO_CACHE_CONTROL, FieldName.CDN_CACHE_CONTROL);
 
   private TargetedControl() {}
 

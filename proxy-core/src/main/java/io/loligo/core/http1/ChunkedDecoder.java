@@ -1,6 +1,7 @@
 package io.loligo.core.http1;
 
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
@@ -75,8 +76,8 @@ public final class ChunkedDecoder {
   private static final int TRAILER_STEP = 256;
   private static final byte[] NO_TRAILERS = {};
 
-  private static final long LATE_FIELDS =
-      1L << FieldName.OTHER | 1L << FieldName.ETAG | 1L << FieldName.CACHE_STATUS;
+  private static final FieldSet LATE_FIELDS =
+      FieldSet.of(FieldName.OTHER, FieldName.ETAG, FieldName.CACHE_STATUS);
 
   private final int maxExtensionBytes;
   private final int maxTrailerBytes;
@@ -341,7 +342,7 @@ public final class ChunkedDecoder {
     trailers.clear(trailerBytes);
     for (int i = 0; i < received.count(); i++) {
       int id = received.id(i);
-      if ((LATE_FIELDS & 1L << id) != 0) {
+      if (LATE_FIELDS.has(id)) {
         trailers.add(
             id,
             received.nameStart(i),

@@ -3,6 +3,7 @@ package io.loligo.core.http1;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -15,8 +16,8 @@ import io.loligo.core.message.ResponseHead;
  */
 public final class MessageFraming {
   private static final String CHUNKED = "chunked";
-  private static final long FRAMING_FIELDS =
-      1L << FieldName.TRANSFER_ENCODING | 1L << FieldName.CONTENT_LENGTH;
+  private static final FieldSet FRAMING_FIELDS =
+      FieldSet.of(FieldName.TRANSFER_ENCODING, FieldName.CONTENT_LENGTH);
 
   private MessageFraming() {}
 

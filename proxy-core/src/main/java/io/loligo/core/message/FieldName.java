@@ -9,8 +9,8 @@ import java.util.List;
  *
  * <p>A name becomes an {@code int} while its head is parsed: length and two bytes choose a slot,
  * one exact, case-insensitive compare confirms it. Every other name is {@link #OTHER} and keeps
- * only its place in the head. Ids are below 64, so that the set of known fields of a head fits a
- * {@code long}.
+ * only its place in the head. Ids are below {@link FieldSet#CAPACITY}; those below 64 belong to the
+ * names that requests and responses have most.
  */
 public final class FieldName {
   public static final int OTHER = 0;
@@ -75,7 +75,7 @@ public final class FieldName {
   public static final int CACHE_GROUPS = 59;
   public static final int PROXY = 60;
 
-  /** Number of ids, {@link #OTHER} included; below 64. */
+  /** Number of ids, {@link #OTHER} included; at most {@link FieldSet#CAPACITY}. */
   public static final int COUNT = 61;
 
   private static final String[] NAMES = {

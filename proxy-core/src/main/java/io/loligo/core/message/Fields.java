@@ -23,7 +23,9 @@ public final class Fields {
   // per field: id << 24 | name length, name start, value start, value end
   private int[] index;
   private int count;
-  private long known;
+  // the ids of all fields, in the words of a FieldSet
+  private long knownLow;
+  private long knownHigh;
 
   /** An empty section over no bytes, with room for {@code expectedFields} before it grows. */
   public Fields(int expectedFields) {
@@ -35,7 +37,8 @@ public final class Fields {
   public void clear(byte[] bytes) {
     this.bytes = bytes;
     this.count = 0;
-    this.known = 0;
+    this.knownLow = 0;
+    this.knownHigh = 0;
   }
 
   /** Lets the same offsets refer to another array that holds the same octets, borrowed. */
@@ -48,7 +51,8 @@ public final class Fields {
     Fields copy = new Fields(count);
     copy.bytes = sameOctets;
     copy.count = count;
-    copy.known = known;
+    copy.knownLow = knownLow;
+    copy.knownHigh = knownHigh;
     System.arraycopy(index, 0, copy.index, 0, count * STRIDE);
     return copy;
   }
@@ -84,7 +88,11 @@ public final class Fields {
     index[at + 1] = nameStart;
     index[at + 2] = valueStart;
     index[at + 3] = valueEnd;
-    known |= 1L << id;
+    if (id < Long.SIZE) {
+      knownLow |= 1L << id;
+    } else {
+      knownHigh |= 1L << id;
+    }
     count++;
   }
 
@@ -121,12 +129,17 @@ public final class Fields {
 
   /** Whether a field of this known name is present. Constant time. */
   public boolean has(int id) {
-    return (known & 1L << id) != 0;
+    return ((id < Long.SIZE ? knownLow : knownHigh) & 1L << id) != 0;
   }
 
-  /** Whether any of the known fields in {@code mask} ({@code 1L << id}) is present. */
-  public boolean hasAny(long mask) {
-    return (known & mask) != 0;
+  /** Whether any field of {@code set} is present. Constant time. */
+  public boolean hasAny(FieldSet set) {
+    return ((knownLow & set.low()) | (knownHigh & set.high())) != 0;
+  }
+
+  /** Whether any field of {@code set} that is not in {@code but} is present. Constant time. */
+  public boolean hasAny(FieldSet set, FieldSet but) {
+    return ((knownLow & set.low() & ~but.low()) | (knownHigh & set.high() & ~but.high())) != 0;
   }
 
   /** The number of the first field of this known name, or -1. */

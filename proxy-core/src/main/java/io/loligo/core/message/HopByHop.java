@@ -18,18 +18,8 @@ import java.util.Set;
  * from {@code -}.
  */
 public final class HopByHop {
-  private static final long STANDARD =
-      1L << FieldName.CONNECTION
-          | 1L << FieldName.KEEP_ALIVE
-          | 1L << FieldName.PROXY_CONNECTION
-          | 1L << FieldName.TE
-          | 1L << FieldName.TRAILER
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.UPGRADE
-          | 1L << FieldName.PROXY_AUTHENTICATE
-          | 1L << FieldName.PROXY_AUTHENTICATION_INFO
-          | 1L << FieldName.PROXY_AUTHORIZATION
-          | 1L << FieldName.HTTP2_SETTINGS;
+  private static final FieldSet STANDARD =
+      FieldSet.of(FieldName.CONNECTION, FieldName.KEEP_ALIVE, FieldName.PROXY_CONNECTION, FieldName.TE, FieldName.TRAILER, FieldName.TRANSFER_ENCODING, FieldName.UPGRADE, FieldName.PROXY_AUTHENTICATE, FieldName.PROXY_AUTHENTICATION_INFO, FieldName.PROXY_AUTHORIZATION, FieldName.HTTP2_SETTINGS);
 
   private static final String[] OPTIONS = {"close", "keep-alive"};
 
@@ -94,7 +84,7 @@ public final class HopByHop {
   public boolean drops(Fields fields, int i) {
     int id = fields.id(i);
     if (id != FieldName.OTHER) {
-      return (STANDARD & 1L << id) != 0;
+      return STANDARD.has(id);
     }
     int from = fields.nameStart(i);
     return isOneOf(LIKE_OURS, fields.bytes(), from, from + fields.nameLength(i))

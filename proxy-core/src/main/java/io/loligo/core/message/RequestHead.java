@@ -84,19 +84,19 @@ public final class RequestHead {
   }
 
   /**
-   * An independent copy, a GET, without the fields in {@code without}, a mask, and with others
-   * behind those that are left.
+   * An independent copy, a GET, without the fields in {@code without}, and with others behind those
+   * that are left.
    *
    * @param more names and values by turns
    */
-  public RequestHead snapshotAsGet(long without, String... more) {
+  public RequestHead snapshotAsGet(FieldSet without, String... more) {
     RequestHead get = snapshotAsGet();
     Fields old = get.fields;
     int start = old.count() == 0 ? get.end : old.nameStart(0);
     FieldLines lines = new FieldLines(get.end + 128).append(old.bytes(), 0, start);
     Fields changed = new Fields(EXPECTED_FIELDS);
     for (int i = 0; i < old.count(); i++) {
-      if ((without & 1L << old.id(i)) == 0) {
+      if (!without.has(old.id(i))) {
         int name = lines.length();
         lines.add(old, i);
         changed.add(

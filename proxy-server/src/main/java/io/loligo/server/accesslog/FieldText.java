@@ -1,6 +1,7 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import java.util.Locale;
 
@@ -12,11 +13,12 @@ import java.util.Locale;
  * be asked for by name.
  */
 final class FieldText {
-  private static final long SECRET =
-      1L << FieldName.AUTHORIZATION
-          | 1L << FieldName.PROXY_AUTHORIZATION
-          | 1L << FieldName.COOKIE
-          | 1L << FieldName.SET_COOKIE;
+  private static final FieldSet SECRET =
+      FieldSet.of(
+          FieldName.AUTHORIZATION,
+          FieldName.PROXY_AUTHORIZATION,
+          FieldName.COOKIE,
+          FieldName.SET_COOKIE);
 
   private final String name;
   private final String element;
@@ -100,7 +102,7 @@ final class FieldText {
       int nameStart = fields.nameStart(i);
       line.append(fields.bytes(), nameStart, nameStart + fields.nameLength(i));
       line.append(": ");
-      if ((SECRET & 1L << fields.id(i)) != 0) {
+      if (SECRET.has(fields.id(i))) {
         line.append('-');
       } else {
         line.append(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));

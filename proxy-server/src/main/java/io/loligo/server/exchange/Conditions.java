@@ -5,6 +5,7 @@ import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.range.Completion;
 import io.loligo.core.range.SlicedWhole;
 
@@ -13,8 +14,8 @@ interface Conditions {
   /** Nothing: the whole is asked for, whatever the client has. */
   Conditions NONE = lines -> {};
 
-  /** Fields of the client's that are left out, as a mask. */
-  default long replaced() {
+  /** Fields of the client's that are left out. */
+  default FieldSet replaced() {
     return Preconditions.FIELDS_AND_RANGE;
   }
 
@@ -33,7 +34,7 @@ interface Conditions {
     }
     return new Conditions() {
       @Override
-      public long replaced() {
+      public FieldSet replaced() {
         return Preconditions.FIELDS;
       }
 
@@ -48,7 +49,7 @@ interface Conditions {
   static Conditions continuing(SlicedWhole begun) {
     return new Conditions() {
       @Override
-      public long replaced() {
+      public FieldSet replaced() {
         return Preconditions.FIELDS;
       }
 

@@ -18,6 +18,7 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -63,18 +64,19 @@ final class Exchange implements ClientEvents {
   }
 
   /** What a fetch that others wait for asks of its request (DESIGN section 2, join). */
-  private static final long NOT_JOINABLE =
-      Preconditions.FIELDS_AND_RANGE | 1L << FieldName.AUTHORIZATION;
+  private static final FieldSet NOT_JOINABLE =
+      Preconditions.FIELDS_AND_RANGE.and(FieldName.AUTHORIZATION);
 
   /** What such a fetch of the whole does not ask. */
-  private static final long RANGES = Preconditions.FIELDS_AND_RANGE & ~Preconditions.FIELDS;
+  private static final FieldSet RANGES =
+      Preconditions.FIELDS_AND_RANGE.without(Preconditions.FIELDS);
 
   /**
    * Conditions that the proxy judges for each client. A validation replaces them by its own; a
    * request that waits for another's fetch has them judged against the response to that.
    */
-  private static final long JUDGED_HERE =
-      Preconditions.FIELDS_AND_RANGE & ~Preconditions.FOR_ORIGINS;
+  private static final FieldSet JUDGED_HERE =
+      Preconditions.FIELDS_AND_RANGE.without(Preconditions.FOR_ORIGINS);
 
   /** After so many fetches of others that brought nothing for it a request goes alone. */
   private static final int MAX_LOOKS = 4;
@@ -127,7 +129,7 @@ final class Exchange implements ClientEvents {
   /** The request that is or was waited for last; null: none was. */
   private RequestHead awaitedHead;
 
-  private long awaitedReplaced;
+  private FieldSet awaitedReplaced = FieldSet.NONE;
 
   /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
   private long creditOwed;
@@ -289,7 +291,7 @@ final class Exchange implements ClientEvents {
    */
   private boolean isPlain() {
     return isExpected()
-        && !head.fields().hasAny(NOT_JOINABLE & ~replaced())
+        && !head.fields().hasAny(NOT_JOINABLE, replaced())
         && !Storability.takesFieldsAway(head.fields());
   }
 
@@ -300,7 +302,7 @@ final class Exchange implements ClientEvents {
   private boolean mayWait() {
     return isExpected()
         && stored() == null
-        && !head.fields().hasAny(NOT_JOINABLE & ~JUDGED_HERE)
+        && !head.fields().hasAny(NOT_JOINABLE, JUDGED_HERE)
         && !Storability.takesFieldsAway(head.fields())
         && !(loop.config().caching().refreshAllIms() && head.fields().hasAny(Preconditions.FIELDS));
   }
@@ -327,12 +329,12 @@ final class Exchange implements ClientEvents {
   }
 
   /** What the origin is not asked, though the client does. */
-  private long replaced() {
+  private FieldSet replaced() {
     Entry asked = validated();
     if (asked != null && asked.meta().part() == null) {
       return JUDGED_HERE;
     }
-    return whole || view.slice() != null ? RANGES : 0;
+    return whole || view.slice() != null ? RANGES : FieldSet.NONE;
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */

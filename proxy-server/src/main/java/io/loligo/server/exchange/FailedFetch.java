@@ -2,6 +2,7 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
@@ -52,17 +53,18 @@ record FailedFetch(
   static final int MAX_EXCESS_BYTES = 1_024;
 
   /** Fields that the proxy sets itself, or that no origin fails for. */
-  private static final long OF_NO_MATTER =
-      1L << FieldName.HOST
-          | 1L << FieldName.CONNECTION
-          | 1L << FieldName.KEEP_ALIVE
-          | 1L << FieldName.PROXY_CONNECTION
-          | 1L << FieldName.PROXY_AUTHORIZATION
-          | 1L << FieldName.TE
-          | 1L << FieldName.CACHE_CONTROL
-          | 1L << FieldName.PRAGMA
-          | 1L << FieldName.VIA
-          | 1L << FieldName.X_FORWARDED_FOR;
+  private static final FieldSet OF_NO_MATTER =
+      FieldSet.of(
+          FieldName.HOST,
+          FieldName.CONNECTION,
+          FieldName.KEEP_ALIVE,
+          FieldName.PROXY_CONNECTION,
+          FieldName.PROXY_AUTHORIZATION,
+          FieldName.TE,
+          FieldName.CACHE_CONTROL,
+          FieldName.PRAGMA,
+          FieldName.VIA,
+          FieldName.X_FORWARDED_FOR);
 
   private static final int MAX_RETRY_AFTER = 64;
 
@@ -110,16 +112,16 @@ record FailedFetch(
    * Whether this failure of {@code sent} is one that {@code waiting} would meet: each possible
    * cause in the one request is in the other, too. Pure.
    *
-   * @param replaced fields of {@code sent}, as a mask, that the origin did not get as they are
+   * @param replaced fields of {@code sent} that the origin did not get as they are
    */
-  boolean saysOf(RequestHead waiting, RequestHead sent, long replaced) {
+  boolean saysOf(RequestHead waiting, RequestHead sent, FieldSet replaced) {
     return switch (blame) {
       case ORIGIN -> true;
       case CLIENT -> false;
       case REQUEST_OR_ORIGIN ->
           sent.end() <= waiting.end() + MAX_EXCESS_BYTES
               && hasSameTarget(waiting, sent)
-              && hasAllOf(waiting.fields(), sent.fields(), OF_NO_MATTER | replaced);
+              && hasAllOf(waiting.fields(), sent.fields(), OF_NO_MATTER.and(replaced));
     };
   }
 
@@ -134,9 +136,9 @@ record FailedFetch(
         other.targetEnd());
   }
 
-  private static boolean hasAllOf(Fields fields, Fields others, long but) {
+  private static boolean hasAllOf(Fields fields, Fields others, FieldSet but) {
     for (int i = 0; i < others.count(); i++) {
-      if ((but & 1L << others.id(i)) == 0 && !has(fields, others, i)) {
+      if (!but.has(others.id(i)) && !has(fields, others, i)) {
         return false;
       }
     }

@@ -13,6 +13,7 @@ import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
@@ -80,7 +81,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
 
   private CacheKey key;
   private InFlight inFlight;
-  private volatile long replaced;
+  private volatile FieldSet replaced = FieldSet.NONE;
   private long keysAsOf;
   private List<String> withheld = List.of();
 
@@ -281,10 +282,8 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     return head.fields();
   }
 
-  /**
-   * Fields of {@link #head}, as a mask, in whose place the origin got others, or none. Any thread.
-   */
-  long replaced() {
+  /** Fields of {@link #head} in whose place the origin got others, or none. Any thread. */
+  FieldSet replaced() {
     return replaced;
   }
 
@@ -327,7 +326,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     rules.requestedAt(loop.store().requestMoment(loop.clock().millis()));
     keysAsOf = loop.keysAsOf(key);
     Conditions ours = conditions();
-    replaced = ours == null ? 0 : ours.replaced();
+    replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
         head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
   }

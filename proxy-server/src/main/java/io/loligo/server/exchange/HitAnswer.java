@@ -11,6 +11,7 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
@@ -29,16 +30,19 @@ final class HitAnswer {
    * What a 304 repeats of the stored fields (RFC 9110 section 15.4.5), and what guides caches that
    * it updates.
    */
-  private static final long IN_304 =
-      1L << FieldName.CACHE_CONTROL
-          | 1L << FieldName.CDN_CACHE_CONTROL
-          | 1L << FieldName.CONTENT_LOCATION
-          | 1L << FieldName.DATE
-          | 1L << FieldName.ETAG
-          | 1L << FieldName.EXPIRES
-          | 1L << FieldName.VARY
-          | 1L << FieldName.VIA
-          | 1L << FieldName.CACHE_STATUS;
+  private static final FieldSet IN_304 =
+      FieldSet.of(
+          FieldName.CACHE_CONTROL,
+          FieldName.CDN_CACHE_CONTROL,
+          FieldName.CONTENT_LOCATION,
+          FieldName.DATE,
+          FieldName.ETAG,
+          FieldName.EXPIRES,
+          FieldName.VARY,
+          FieldName.VIA,
+          FieldName.CACHE_STATUS);
+
+  private static final FieldSet IN_304_WITHOUT_TAG = IN_304.and(FieldName.LAST_MODIFIED);
 
   private final ExchangeLoop loop;
 
@@ -255,9 +259,9 @@ final class HitAnswer {
    * says what is current.
    */
   static void addRepeated(Fields stored, FieldLines lines) {
-    long repeated = stored.has(FieldName.ETAG) ? IN_304 : IN_304 | 1L << FieldName.LAST_MODIFIED;
+    FieldSet repeated = stored.has(FieldName.ETAG) ? IN_304 : IN_304_WITHOUT_TAG;
     for (int i = 0; i < stored.count(); i++) {
-      if ((repeated & 1L << stored.id(i)) != 0) {
+      if (repeated.has(stored.id(i))) {
         lines.add(stored, i);
       }
     }

@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
@@ -11,12 +12,13 @@ import io.netty.buffer.ByteBuf;
 /** Max-Forwards for OPTIONS and TRACE (RFC 9110 section 7.6.2). Stateless. */
 final class MaxForwards {
   /** Never shown to whoever sends a TRACE (RFC 9110 section 9.3.8). */
-  private static final long SENSITIVE =
-      1L << FieldName.AUTHORIZATION
-          | 1L << FieldName.PROXY_AUTHORIZATION
-          | 1L << FieldName.COOKIE
-          | 1L << FieldName.CONTENT_LENGTH
-          | 1L << FieldName.TRANSFER_ENCODING;
+  private static final FieldSet SENSITIVE =
+      FieldSet.of(
+          FieldName.AUTHORIZATION,
+          FieldName.PROXY_AUTHORIZATION,
+          FieldName.COOKIE,
+          FieldName.CONTENT_LENGTH,
+          FieldName.TRANSFER_ENCODING);
 
   /** The largest value sent on. */
   private static final long MAX = 999_999_999;
@@ -63,7 +65,7 @@ final class MaxForwards {
     seen.append(head.version() >= 11 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n");
     Fields fields = head.fields();
     for (int i = 0; i < fields.count(); i++) {
-      if ((SENSITIVE & 1L << fields.id(i)) == 0) {
+      if (!SENSITIVE.has(fields.id(i))) {
         seen.add(fields, i);
       }
     }

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig.ForwardedFor;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
@@ -20,14 +21,17 @@ final class OutgoingFields {
    * Fields that a proxy answers for itself or composes anew; and Proxy, which is no field of HTTP
    * but, as {@code HTTP_PROXY}, where programs send their own requests (CVE-2016-5385).
    */
-  private static final long NOT_COPIED =
-      1L << FieldName.HOST
-          | 1L << FieldName.CONTENT_LENGTH
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.EXPECT
-          | 1L << FieldName.MAX_FORWARDS
-          | 1L << FieldName.PROXY
-          | 1L << FieldName.X_FORWARDED_FOR;
+  private static final FieldSet NOT_COPIED =
+      FieldSet.of(
+          FieldName.HOST,
+          FieldName.CONTENT_LENGTH,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.EXPECT,
+          FieldName.MAX_FORWARDS,
+          FieldName.PROXY,
+          FieldName.X_FORWARDED_FOR);
+
+  private static final int NO_FIELD = -1;
 
   private OutgoingFields() {}
 
@@ -49,13 +53,17 @@ final class OutgoingFields {
       FieldLines lines) {
     Fields fields = head.fields();
     lines.add("Host", target.authority());
-    long skipped = conditions == null ? NOT_COPIED : NOT_COPIED | conditions.replaced();
-    if (conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")) {
-      skipped |= 1L << FieldName.CACHE_CONTROL; // it was not for the next cache
-    }
+    FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
+    // it was not for the next cache
+    int unsaid =
+        conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
+            ? FieldName.CACHE_CONTROL
+            : NO_FIELD;
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
-      if ((skipped & 1L << fields.id(i)) == 0 && !hopByHop.drops(fields, i)) {
+      int id = fields.id(i);
+      boolean skipped = NOT_COPIED.has(id) || replaced.has(id) || id == unsaid;
+      if (!skipped && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }

@@ -4,6 +4,7 @@ import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
@@ -22,14 +23,12 @@ import java.util.Locale;
  */
 final class ReplyFields {
   /** Framing is the connection's; lists are extended in order, see below. */
-  private static final long NOT_SHARED =
-      1L << FieldName.CONTENT_LENGTH
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.TRAILER
-          | HiddenFields.FIELDS;
+  private static final FieldSet NOT_SHARED =
+      HiddenFields.FIELDS.and(
+          FieldName.CONTENT_LENGTH, FieldName.TRANSFER_ENCODING, FieldName.TRAILER);
 
   /** Lists to which every cache on the way adds, nearest to the origin first. */
-  static final long EXTENDED_LISTS = 1L << FieldName.VIA | 1L << FieldName.CACHE_STATUS;
+  static final FieldSet EXTENDED_LISTS = FieldSet.of(FieldName.VIA, FieldName.CACHE_STATUS);
 
   private ReplyFields() {}
 
@@ -113,7 +112,7 @@ final class ReplyFields {
   }
 
   private static boolean isPassedOn(Fields fields, HopByHop hopByHop, int i) {
-    return (NOT_SHARED & 1L << fields.id(i)) == 0 && !hopByHop.drops(fields, i);
+    return !NOT_SHARED.has(fields.id(i)) && !hopByHop.drops(fields, i);
   }
 
   /** Where there may be thousands, they are not compared with each field. */

@@ -6,6 +6,7 @@ import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -54,8 +55,10 @@ final class SliceAnswer implements ClientEvents {
   private static final int MAX_PROBED = 4_096;
 
   /** What an answer of ours repeats of that for a slice. */
-  private static final long KEPT_OF_SLICE =
-      1L << FieldName.VIA | 1L << FieldName.CACHE_STATUS | 1L << FieldName.AGE;
+  private static final FieldSet KEPT_OF_SLICE =
+      FieldSet.of(FieldName.VIA, FieldName.CACHE_STATUS, FieldName.AGE);
+
+  private static final FieldSet AGE = FieldSet.of(FieldName.AGE);
 
   private final ExchangeLoop loop;
   private final ClientStream stream;
@@ -171,7 +174,7 @@ final class SliceAnswer implements ClientEvents {
 
   /** The client's request, without conditions, for {@code slice}; of HEAD for what is stored. */
   private RequestHead request(Slice slice) {
-    long conditions = Preconditions.FIELDS_AND_RANGE;
+    FieldSet conditions = Preconditions.FIELDS_AND_RANGE;
     return isHead()
         ? head.snapshotAsGet(conditions, "Range", slice.range(), "Cache-Control", "only-if-cached")
         : head.snapshotAsGet(conditions, "Range", slice.range());
@@ -202,7 +205,7 @@ final class SliceAnswer implements ClientEvents {
       loop.noteUnsliced(target);
       answerUnsliced();
     } else if (reply.status() == 416
-        && fields.hasAny(Preconditions.FIELDS | 1L << FieldName.IF_RANGE)) {
+        && (fields.hasAny(Preconditions.FIELDS) || fields.has(FieldName.IF_RANGE))) {
       openInstead(0); // what they hold against is not known without a slice
     } else {
       handOn(reply);
@@ -299,7 +302,7 @@ final class SliceAnswer implements ClientEvents {
   private void notModified(SliceReply reply) {
     FieldLines lines = new FieldLines(512);
     HitAnswer.addRepeated(reply.fields(), lines);
-    reply.addTo(lines, 1L << FieldName.AGE);
+    reply.addTo(lines, AGE);
     SliceStream last = current;
     last.served();
     close();

@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.range.ByteRange;
 import io.loligo.core.range.ContentRange;
@@ -65,10 +66,10 @@ record SliceReply(
     }
   }
 
-  /** Adds the fields in {@code mask}. */
-  void addTo(FieldLines to, long mask) {
+  /** Adds the fields in {@code set}. */
+  void addTo(FieldLines to, FieldSet set) {
     for (int i = 0; i < fields.count(); i++) {
-      if ((mask & 1L << fields.id(i)) != 0) {
+      if (set.has(fields.id(i))) {
         to.add(fields, i);
       }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
@@ -67,7 +68,8 @@ final class FailedFetchTest {
   private static final String[] PLAIN = {"Host: a", "User-Agent: x", "Accept: y", "X-Own: 1"};
 
   private static boolean says(Kind kind, String... lines) {
-    return FailedFetch.of(new FetchFailure(kind, "detail")).saysOf(head(PLAIN), head(lines), 0);
+    return FailedFetch.of(new FetchFailure(kind, "detail"))
+        .saysOf(head(PLAIN), head(lines), FieldSet.NONE);
   }
 
   private static RequestHead head(String... lines) {
@@ -88,8 +90,8 @@ final class FailedFetchTest {
   void saysNothingOfOtherTargets() {
     FailedFetch failed = FailedFetch.of(new FetchFailure(Kind.READ_TIMEOUT, "detail"));
     RequestHead odd = headOf("/?a=1&b=x", PLAIN);
-    assertThat(failed.saysOf(headOf("/?a=1&b=x", PLAIN), odd, 0)).isTrue();
-    assertThat(failed.saysOf(headOf("/?a=1&b=y", PLAIN), odd, 0)).isFalse();
+    assertThat(failed.saysOf(headOf("/?a=1&b=x", PLAIN), odd, FieldSet.NONE)).isTrue();
+    assertThat(failed.saysOf(headOf("/?a=1&b=y", PLAIN), odd, FieldSet.NONE)).isFalse();
   }
 
   @Test

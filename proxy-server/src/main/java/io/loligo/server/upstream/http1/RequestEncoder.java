@@ -2,6 +2,7 @@ package io.loligo.server.upstream.http1;
 
 import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -24,25 +25,26 @@ final class RequestEncoder {
   private static final byte[] LINE_END = latin1("\r\n");
 
   /** Fields that mean something to framing, routing or the connection (RFC 9110 section 6.5.1). */
-  private static final long NOT_IN_TRAILERS =
-      1L << FieldName.AUTHORIZATION
-          | 1L << FieldName.CONNECTION
-          | 1L << FieldName.CONTENT_ENCODING
-          | 1L << FieldName.CONTENT_LENGTH
-          | 1L << FieldName.CONTENT_RANGE
-          | 1L << FieldName.CONTENT_TYPE
-          | 1L << FieldName.COOKIE
-          | 1L << FieldName.EXPECT
-          | 1L << FieldName.HOST
-          | 1L << FieldName.KEEP_ALIVE
-          | 1L << FieldName.MAX_FORWARDS
-          | 1L << FieldName.PROXY_AUTHORIZATION
-          | 1L << FieldName.PROXY_CONNECTION
-          | 1L << FieldName.RANGE
-          | 1L << FieldName.TE
-          | 1L << FieldName.TRAILER
-          | 1L << FieldName.TRANSFER_ENCODING
-          | 1L << FieldName.UPGRADE;
+  private static final FieldSet NOT_IN_TRAILERS =
+      FieldSet.of(
+          FieldName.AUTHORIZATION,
+          FieldName.CONNECTION,
+          FieldName.CONTENT_ENCODING,
+          FieldName.CONTENT_LENGTH,
+          FieldName.CONTENT_RANGE,
+          FieldName.CONTENT_TYPE,
+          FieldName.COOKIE,
+          FieldName.EXPECT,
+          FieldName.HOST,
+          FieldName.KEEP_ALIVE,
+          FieldName.MAX_FORWARDS,
+          FieldName.PROXY_AUTHORIZATION,
+          FieldName.PROXY_CONNECTION,
+          FieldName.RANGE,
+          FieldName.TE,
+          FieldName.TRAILER,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.UPGRADE);
 
   private RequestEncoder() {}
 
@@ -101,7 +103,7 @@ final class RequestEncoder {
     }
     ChunkedEncoder.writeLastSize(out);
     for (int i = 0; trailers != null && i < trailers.count(); i++) {
-      if ((NOT_IN_TRAILERS & 1L << trailers.id(i)) == 0) {
+      if (!NOT_IN_TRAILERS.has(trailers.id(i))) {
         out.writeBytes(trailers.bytes(), trailers.nameStart(i), trailers.nameLength(i));
         out.writeByte(':');
         out.writeByte(' ');
