@@ -8,6 +8,10 @@ import java.util.OptionalInt;
  * Numbers are variable in length, 7 bits in an octet, low ones first; signed ones are zigzag coded.
  * What is read was verified before: garbage gives an {@link IllegalArgumentException} or {@link
  * IndexOutOfBoundsException}, never more. Stateless.
+ *
+ * <p>A meta ends where its octets end. A reader ignores octets behind the components that it knows.
+ * A later version appends its components, and takes them for absent where the octets end before
+ * them. Then either version reads the responses of the other one.
  */
 public final class StoredForm {
   private static final int MAX_SHIFT = 63;

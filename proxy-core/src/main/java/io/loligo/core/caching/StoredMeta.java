@@ -9,6 +9,11 @@ import io.loligo.core.message.Fields;
  * <p>Times are milliseconds since the epoch, {@link #NO_TIME} where the response had none; ages and
  * lifetimes are seconds.
  *
+ * <p>A fact that few responses have becomes one nullable component at the end, like {@link #part}.
+ * Three places know all components: the constructor of whole responses, the method that copies, and
+ * {@link StoredForm}, where the fact follows the others on disk. A yes or no takes a flag: bits 19
+ * to 31 are free.
+ *
  * @param status status code as stored
  * @param requestTimeMillis when the request that fetched (or last validated) it was sent
  * @param responseTimeMillis when its head arrived
@@ -226,19 +231,12 @@ public record StoredMeta(
 
   /** The same response, to be judged by purges as one that was asked for at {@code millis}. */
   public StoredMeta askedForAt(long millis) {
-    return new StoredMeta(
-        status,
+    return with(
         millis,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
         lifetimeSeconds,
         staleWhileRevalidateSeconds,
         staleIfErrorSeconds,
         flags,
-        etag,
-        vary,
         contentLength,
         part);
   }
@@ -268,14 +266,23 @@ public record StoredMeta(
 
   /** The same response with what Cache-Control and its kin decide on. */
   StoredMeta decided(long lifetime, long whileRevalidate, long ifError, int marks) {
-    return with(lifetime, whileRevalidate, ifError, marks, contentLength, part);
+    return with(requestTimeMillis, lifetime, whileRevalidate, ifError, marks, contentLength, part);
   }
 
   private StoredMeta with(long lifetime, int marks, long octets, ContentPart piece) {
-    return with(lifetime, staleWhileRevalidateSeconds, staleIfErrorSeconds, marks, octets, piece);
+    return with(
+        requestTimeMillis,
+        lifetime,
+        staleWhileRevalidateSeconds,
+        staleIfErrorSeconds,
+        marks,
+        octets,
+        piece);
   }
 
+  /** All copies are made here. */
   private StoredMeta with(
+      long requested,
       long lifetime,
       long whileRevalidate,
       long ifError,
@@ -284,7 +291,7 @@ public record StoredMeta(
       ContentPart piece) {
     return new StoredMeta(
         status,
-        requestTimeMillis,
+        requested,
         responseTimeMillis,
         dateMillis,
         lastModifiedMillis,
