@@ -29,7 +29,7 @@ enum LogCode {
   LOCAL("la", Kind.TEXT, (r, line) -> RecordText.address(r.local, line)),
   LOCAL_PORT("lp", Kind.NUMBER, (r, line) -> RecordText.port(r.local, line)),
   HOP("<a", Kind.TEXT, (r, line) -> RecordText.text(r.nextHop, line)),
-  HOP_NAME("<A", Kind.TEXT, RecordText::hopName),
+  HOP_NAME("<A", Kind.TEXT, (r, line) -> RecordText.text(r.nextHop, line)),
   HOP_PORT("<p", Kind.NUMBER, (r, line) -> RecordText.positive(r.nextHopPort, line)),
   HOP_LOCAL("<la", Kind.TEXT, (r, line) -> RecordText.address(r.nextHopLocal, line)),
   HOP_LOCAL_PORT("<lp", Kind.NUMBER, (r, line) -> RecordText.port(r.nextHopLocal, line)),
@@ -77,8 +77,10 @@ enum LogCode {
   REPLY_HEAD_BYTES("<sh", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientHeadBytesOut)),
   SERVER_CONTENT_BYTES("<bs", Kind.NUMBER, RecordText::serverContentBytes),
 
-  USER("un", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
-  LOGIN("ul", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
+  /** Without a login no request has a user: a dash, as in Squid. */
+  USER("un", Kind.UNTRUSTED, (r, line) -> {}),
+  /** The same. */
+  LOGIN("ul", Kind.UNTRUSTED, (r, line) -> {}),
   IDENT("ui"),
   EXTERNAL_USER("ue"),
   TLS_USER("us"),

@@ -47,10 +47,6 @@ final class RecordText {
     }
   }
 
-  static void hopName(ExchangeRecord record, LogLine line) {
-    text(record.nextHopName != null ? record.nextHopName : record.nextHop, line);
-  }
-
   static void secondsAndMillis(long millis, LogLine line) {
     if (millis > 0) {
       line.appendNumber(millis / 1000);

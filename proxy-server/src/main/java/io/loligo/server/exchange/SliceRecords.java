@@ -72,7 +72,6 @@ final class SliceRecords {
     client.hierarchy = slice.hierarchy;
     client.nextHop = slice.nextHop;
     client.nextHopPort = slice.nextHopPort;
-    client.nextHopName = slice.nextHopName;
     client.nextHopLocal = slice.nextHopLocal;
     client.attempts = slice.attempts;
     client.serverStatus = slice.serverStatus;

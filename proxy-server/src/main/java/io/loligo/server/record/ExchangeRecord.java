@@ -15,8 +15,14 @@ import java.util.function.Supplier;
  * All that is known of one exchange when it ends: written along its way, read once by the access
  * log, the counters and the histograms, then reused. Confined to the client's event loop.
  *
- * <p>Fields are plain and package-free on purpose: this is a record in the accountant's sense, with
- * no behaviour to protect.
+ * <p>Fields are plain and public on purpose: this is a record in the accountant's sense, with no
+ * behaviour to protect.
+ *
+ * <p>A fact that most exchanges have is a field here. Facts of one feature that most exchanges lack
+ * (a login, TLS, a sibling's answer, adaptation) are one immutable record, which one field here
+ * refers to. The field is null where the feature took no part, so that it costs such an exchange
+ * nothing but {@link #clear} of one field. A fact about the client's connection is made once for
+ * the connection, and each of its exchanges refers to it.
  */
 public final class ExchangeRecord {
   /** Method of an exchange without a request, as Squid logs it. */
@@ -85,9 +91,6 @@ public final class ExchangeRecord {
 
   public int nextHopPort;
 
-  /** Name of the next hop: the cache_peer's, else the origin's host; or null. */
-  public String nextHopName;
-
   /** Our own end of the connection to the next hop, or null. */
   public InetSocketAddress nextHopLocal;
 
@@ -114,9 +117,6 @@ public final class ExchangeRecord {
 
   /** Content-Type as sent, without allocation where unknown: null. */
   public String contentType;
-
-  /** User name, or null. */
-  public String user;
 
   /** Hash of the key that was looked up; both 0 where none was. */
   public long keyHigh;
@@ -189,7 +189,6 @@ public final class ExchangeRecord {
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;
     nextHopPort = 0;
-    nextHopName = null;
     nextHopLocal = null;
     attempts = 0;
     serverStatus = 0;
@@ -200,7 +199,6 @@ public final class ExchangeRecord {
     serverBytesOut = 0;
     serverContentBytesIn = -1;
     contentType = null;
-    user = null;
     keyHigh = 0;
     keyLow = 0;
     decision = null;

@@ -1,16 +1,12 @@
 package io.loligo.server.record;
 
-/** Squid's hierarchy codes ({@code %Sh}). */
+/** The hierarchy codes of Squid's that occur here ({@code %Sh}). */
 public enum HierarchyCode {
   HIER_NONE,
   HIER_DIRECT,
   FIRSTUP_PARENT,
   DEFAULT_PARENT,
-  SINGLE_PARENT,
   ROUNDROBIN_PARENT,
   ANY_OLD_PARENT,
-  NO_DIRECT_FAIL,
-  CARP,
-  PINNED,
-  ORIGINAL_DST
+  NO_DIRECT_FAIL
 }

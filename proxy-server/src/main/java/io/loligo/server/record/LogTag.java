@@ -1,6 +1,6 @@
 package io.loligo.server.record;
 
-/** Squid's result codes ({@code %Ss}). */
+/** The result codes of Squid's that occur here ({@code %Ss}). */
 public enum LogTag {
   TCP_HIT(true),
   TCP_MEM_HIT(true),
@@ -17,7 +17,6 @@ public enum LogTag {
   TCP_OFFLINE_HIT(true),
   TCP_DENIED(false),
   TCP_DENIED_REPLY(false),
-  TCP_REDIRECT(false),
   TCP_TUNNEL(false),
   NONE_NONE(false);
 

@@ -86,12 +86,11 @@ class LogFormatTest {
     record.tag = LogTag.TCP_MEM_HIT;
     record.hierarchy = HierarchyCode.HIER_NONE;
     record.nextHop = null;
-    record.user = "bob";
     record.endMillis = 1_795_239_303_007L;
     record.stage(Stage.TOTAL, 1_234_567_000_000L);
     assertThat(builtIn("squid", record))
         .isEqualTo(
-            "1795239303.007 1234567 127.0.0.1 TCP_MEM_HIT/200 311 GET http://192.0.2.7:8080/a? bob"
+            "1795239303.007 1234567 127.0.0.1 TCP_MEM_HIT/200 311 GET http://192.0.2.7:8080/a? -"
                 + " HIER_NONE/- text/html");
   }
 
