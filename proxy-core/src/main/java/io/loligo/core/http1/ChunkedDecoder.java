@@ -246,11 +246,11 @@ public final class ChunkedDecoder {
       }
       case EXT_START -> {
         if (!isBlank(octet)) {
-          expect(Octets.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
+          expect(ByteRuns.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_NAME -> {
-        if (!Octets.isToken(octet)) {
+        if (!ByteRuns.isToken(octet)) {
           afterName(octet);
         }
       }
@@ -265,11 +265,11 @@ public final class ChunkedDecoder {
         if (octet == '"') {
           state = State.EXT_QUOTED;
         } else if (!isBlank(octet)) {
-          expect(Octets.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
+          expect(ByteRuns.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_TOKEN -> {
-        if (!Octets.isToken(octet)) {
+        if (!ByteRuns.isToken(octet)) {
           afterValue(octet);
         }
       }

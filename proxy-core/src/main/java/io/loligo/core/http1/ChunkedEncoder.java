@@ -2,20 +2,20 @@ package io.loligo.core.http1;
 
 import io.netty.buffer.ByteBuf;
 
-/** Octets around the chunks of the chunked transfer coding (RFC 9112 section 7.1). Stateless. */
+/** ByteRuns around the chunks of the chunked transfer coding (RFC 9112 section 7.1). Stateless. */
 public final class ChunkedEncoder {
   /** CR and LF as one 16-bit number, for {@link ByteBuf#writeShort}. */
   public static final int CRLF = '\r' << 8 | '\n';
 
-  /** Octets of the line end behind a chunk's data. */
+  /** ByteRuns of the line end behind a chunk's data. */
   public static final int CRLF_LENGTH = 2;
 
-  /** Octets {@link #writeLast} writes. */
+  /** ByteRuns {@link #writeLast} writes. */
   public static final int LAST_LENGTH = 5;
 
   private ChunkedEncoder() {}
 
-  /** Octets {@link #writeHeader} writes for a chunk of {@code length} octets, at least 1. */
+  /** ByteRuns {@link #writeHeader} writes for a chunk of {@code length} octets, at least 1. */
   public static int headerLength(int length) {
     return digits(length) + CRLF_LENGTH;
   }

@@ -80,7 +80,7 @@ final class FieldSection {
 
   private int line(byte[] bytes, int at, int end, Fields fields) {
     byte first = bytes[at];
-    if (Octets.isToken(first)) {
+    if (ByteRuns.isToken(first)) {
       if (fields.count() >= maxFields) {
         return fail(ParseFailure.TOO_MANY_FIELDS, at);
       }
@@ -100,7 +100,7 @@ final class FieldSection {
   }
 
   private int name(byte[] bytes, int at, int end, Fields fields) {
-    int to = Octets.endOfToken(bytes, at, end);
+    int to = ByteRuns.endOfToken(bytes, at, end);
     if (to == end) {
       return end;
     }
@@ -126,7 +126,7 @@ final class FieldSection {
   }
 
   private int value(byte[] bytes, int at, int end, Fields fields) {
-    int to = Octets.endOfValue(bytes, at, end);
+    int to = ByteRuns.endOfValue(bytes, at, end);
     if (to == end) {
       return end;
     }

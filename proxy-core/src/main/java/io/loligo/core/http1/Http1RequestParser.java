@@ -126,7 +126,7 @@ public final class Http1RequestParser {
     return failureOffset;
   }
 
-  /** Octets scanned so far; the scan goes on from here. */
+  /** ByteRuns scanned so far; the scan goes on from here. */
   int position() {
     return position;
   }
@@ -144,7 +144,7 @@ public final class Http1RequestParser {
 
   private int start(byte[] bytes, int at, int end) {
     byte first = bytes[at];
-    if (Octets.isToken(first)) {
+    if (ByteRuns.isToken(first)) {
       methodStart = at;
       state = METHOD;
       return method(bytes, at, end);
@@ -172,7 +172,7 @@ public final class Http1RequestParser {
   }
 
   private int method(byte[] bytes, int at, int end) {
-    int to = Octets.endOfToken(bytes, at, end);
+    int to = ByteRuns.endOfToken(bytes, at, end);
     if (to == end) {
       return end;
     }
@@ -187,7 +187,7 @@ public final class Http1RequestParser {
   }
 
   private int target(byte[] bytes, int at, int end) {
-    int to = Octets.endOfTarget(bytes, at, end);
+    int to = ByteRuns.endOfTarget(bytes, at, end);
     if (to - targetStart > maxTargetBytes) {
       return fail(ParseFailure.TARGET_TOO_LONG, targetStart + maxTargetBytes);
     }

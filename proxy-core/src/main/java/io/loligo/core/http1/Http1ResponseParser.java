@@ -114,7 +114,7 @@ public final class Http1ResponseParser {
     return failureOffset;
   }
 
-  /** Octets scanned so far; the scan goes on from here. */
+  /** ByteRuns scanned so far; the scan goes on from here. */
   int position() {
     return position;
   }
@@ -178,7 +178,7 @@ public final class Http1ResponseParser {
   }
 
   private int reason(byte[] bytes, int at, int end) {
-    int to = Octets.endOfValue(bytes, at, end);
+    int to = ByteRuns.endOfValue(bytes, at, end);
     if (to == end) {
       return end;
     }

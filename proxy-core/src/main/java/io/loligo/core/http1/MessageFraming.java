@@ -127,7 +127,7 @@ public final class MessageFraming {
 
   private static boolean isToken(String name) {
     for (int i = 0; i < name.length(); i++) {
-      if (!Octets.isToken((byte) name.charAt(i))) {
+      if (!ByteRuns.isToken((byte) name.charAt(i))) {
         return false;
       }
     }

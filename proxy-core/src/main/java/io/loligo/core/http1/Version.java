@@ -2,7 +2,7 @@ package io.loligo.core.http1;
 
 /** The HTTP-version of a start line (RFC 9112 section 2.3). Stateless. */
 final class Version {
-  /** Octets of a version. */
+  /** ByteRuns of a version. */
   static final int LENGTH = 8;
 
   /** Where the major version stands. */
@@ -10,7 +10,7 @@ final class Version {
 
   private static final int MINOR = 7;
   private static final byte[] PATTERN = {'H', 'T', 'T', 'P', '/', '1', '.', '0'};
-  private static final long HTTP_1_0 = Octets.word(PATTERN, 0);
+  private static final long HTTP_1_0 = ByteRuns.word(PATTERN, 0);
   private static final long HTTP_1_1 = HTTP_1_0 + (1L << 56);
 
   private Version() {}
@@ -22,7 +22,7 @@ final class Version {
   static int scan(byte[] bytes, int start, int at, int end) {
     int stop = Math.min(end, start + LENGTH);
     if (at == start && stop - start == LENGTH) {
-      long word = Octets.word(bytes, start);
+      long word = ByteRuns.word(bytes, start);
       if (word == HTTP_1_1 || word == HTTP_1_0) {
         return stop;
       }

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * leaves bit 7 set in an octet that ends the run; octets above the first such one may be marked
  * wrongly by a borrow, hence only the lowest mark counts.
  */
-final class Octets {
+final class ByteRuns {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101010101010101L;
@@ -33,7 +33,7 @@ final class Octets {
     }
   }
 
-  private Octets() {}
+  private ByteRuns() {}
 
   /** Eight octets from {@code at} on, the first the lowest. */
   static long word(byte[] bytes, int at) {
