@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
@@ -92,6 +93,24 @@ public record CacheControl(
     return (flags & flag) != 0;
   }
 
+  /**
+   * delta-seconds (RFC 9111 section 1.2.2): clamped to {@link #MAX_SECONDS}, -1 where the bytes are
+   * not a non-negative decimal number.
+   */
+  static long deltaSeconds(byte[] bytes, int start, int end) {
+    if (start >= end) {
+      return -1;
+    }
+    long seconds = 0;
+    for (int i = start; i < end; i++) {
+      if (!Ascii.isDigit(bytes[i])) {
+        return -1;
+      }
+      seconds = Math.min(MAX_SECONDS, seconds * 10 + (bytes[i] - '0'));
+    }
+    return seconds;
+  }
+
   /** One pass over all lines of the field. */
   private static final class Reading {
     private final byte[] bytes;
@@ -137,15 +156,12 @@ public record CacheControl(
       int at = start;
       quotesCount = true;
       while (at < end) {
-        if (separates(bytes[at]) || Octets.isBlank(bytes[at])) {
+        if (separates(bytes[at]) || Ascii.isBlank(bytes[at])) {
           at++;
           continue;
         }
         int nameStart = at;
-        while (at < end
-            && !separates(bytes[at])
-            && bytes[at] != '='
-            && !Octets.isBlank(bytes[at])) {
+        while (at < end && !separates(bytes[at]) && bytes[at] != '=' && !Ascii.isBlank(bytes[at])) {
           at++;
         }
         int nameEnd = at;
@@ -169,7 +185,7 @@ public record CacheControl(
           at = close + 1;
         } else {
           argumentStart = at;
-          while (at < end && !separates(bytes[at]) && !Octets.isBlank(bytes[at])) {
+          while (at < end && !separates(bytes[at]) && !Ascii.isBlank(bytes[at])) {
             at++;
           }
           argumentEnd = at;
@@ -204,7 +220,7 @@ public record CacheControl(
       while (at < end && !separates(bytes[at])) {
         int close = bytes[at] == '"' ? closingQuote(at + 1, end) : end;
         at = close < end ? close : at;
-        malformed |= !Octets.isBlank(bytes[at]);
+        malformed |= !Ascii.isBlank(bytes[at]);
         at++;
       }
       malformed |= at < end && bytes[at] == ';';
@@ -278,7 +294,7 @@ public record CacheControl(
     }
 
     private boolean is(int start, int end, String name) {
-      return Octets.equalsIgnoreCase(bytes, start, end, name);
+      return Ascii.equalsIgnoreCase(bytes, start, end, name);
     }
 
     private void flag(int start, int end, String name, int flag, boolean permits) {
@@ -311,7 +327,7 @@ public record CacheControl(
       List<String> names = new ArrayList<>();
       for (String member : list.split(",", -1)) {
         String name = member.strip().toLowerCase(Locale.ROOT);
-        if (!Octets.isToken(name)) {
+        if (!Ascii.isToken(name)) {
           return List.of();
         }
         if (!name.isEmpty()) {
@@ -322,7 +338,7 @@ public record CacheControl(
     }
 
     private long seconds() {
-      return malformed ? -1 : Octets.deltaSeconds(argument, argumentStart, argumentEnd);
+      return malformed ? -1 : deltaSeconds(argument, argumentStart, argumentEnd);
     }
 
     private long smaller(long before) {

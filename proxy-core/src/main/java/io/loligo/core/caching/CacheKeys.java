@@ -1,5 +1,7 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
+import io.loligo.core.message.Authority;
 import io.loligo.core.message.IpText;
 import io.loligo.core.message.RequestTarget;
 import java.util.Locale;
@@ -113,10 +115,9 @@ public final class CacheKeys {
 
   static int defaultPort(String scheme) {
     return switch (scheme) {
-      case "http", "ws" -> 80;
-      case "https", "wss" -> 443;
-      case "ftp" -> 21;
-      default -> -1;
+      case "ws" -> Authority.defaultPort("http");
+      case "wss" -> Authority.defaultPort("https");
+      default -> Authority.defaultPort(scheme);
     };
   }
 
@@ -212,9 +213,8 @@ public final class CacheKeys {
     private static boolean isScheme(String url, int end) {
       for (int i = 0; i < end; i++) {
         char c = url.charAt(i);
-        boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        boolean other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-        if (!letter && (i == 0 || !other)) {
+        boolean other = Ascii.isDigit(c) || c == '+' || c == '-' || c == '.';
+        if (!Ascii.isLetter(c) && (i == 0 || !other)) {
           return false;
         }
       }

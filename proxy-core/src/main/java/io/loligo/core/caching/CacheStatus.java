@@ -1,14 +1,13 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.structured.StructuredFields;
 
 /**
  * The Cache-Status line of this cache (RFC 9211), to stand behind those of caches nearer to the
  * origin. Stateless; no allocation but for names and keys.
  */
 public final class CacheStatus {
-  private static final String TOKEN_OCTETS = "!#$%&'*+-.^_`|~:/";
-
   private CacheStatus() {}
 
   /**
@@ -118,7 +117,7 @@ public final class CacheStatus {
 
   private static void begin(FieldLines lines, String cacheName) {
     lines.append("Cache-Status: ");
-    if (isToken(cacheName)) {
+    if (StructuredFields.isToken(cacheName)) {
       lines.append(cacheName);
     } else {
       string(lines, cacheName);
@@ -127,24 +126,11 @@ public final class CacheStatus {
 
   private static void detail(FieldLines lines, String detail) {
     lines.append("; detail=");
-    if (isToken(detail)) {
+    if (StructuredFields.isToken(detail)) {
       lines.append(detail);
     } else {
       string(lines, detail);
     }
-  }
-
-  /** sf-token (RFC 9651 section 3.3.4). */
-  private static boolean isToken(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      boolean inner = (c >= '0' && c <= '9') || TOKEN_OCTETS.indexOf(c) >= 0;
-      if (!letter && c != '*' && (i == 0 || !inner)) {
-        return false;
-      }
-    }
-    return !text.isEmpty();
   }
 
   /** sf-string (RFC 9651 section 3.3.3); what it cannot hold becomes a question mark. */

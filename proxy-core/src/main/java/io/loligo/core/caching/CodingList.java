@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +91,7 @@ final class CodingList {
       int after = afterVoid(bytes, i, end);
       if (after > i) {
         i = after - 1;
-      } else if (at == to || form[at++] != Octets.lower(bytes[i])) {
+      } else if (at == to || form[at++] != Ascii.lower(bytes[i])) {
         return false;
       }
     }
@@ -104,7 +105,7 @@ final class CodingList {
       if (after > i) {
         i = after - 1;
       } else {
-        text.append((char) (Octets.lower(bytes[i]) & 0xff));
+        text.append((char) (Ascii.lower(bytes[i]) & 0xff));
       }
     }
     return text.toString();
@@ -112,7 +113,7 @@ final class CodingList {
 
   /** Where white space beside a semicolon that begins at {@code i} ends; {@code i} without. */
   static int afterVoid(byte[] bytes, int i, int end) {
-    if (!Octets.isBlank(bytes[i]) || Octets.isBlank(bytes[i - 1])) {
+    if (!Ascii.isBlank(bytes[i]) || Ascii.isBlank(bytes[i - 1])) {
       return i;
     }
     int after = afterBlanks(bytes, i, end);
@@ -132,7 +133,7 @@ final class CodingList {
     int weight = afterBlanks(bytes, semicolon + 1, end);
     if (semicolon <= start
         || end - weight < 3
-        || Octets.lower(bytes[weight]) != 'q'
+        || Ascii.lower(bytes[weight]) != 'q'
         || bytes[weight + 1] != '=') {
       return end;
     }
@@ -156,7 +157,7 @@ final class CodingList {
 
   static int afterBlanks(byte[] bytes, int from, int end) {
     int at = from;
-    while (at < end && Octets.isBlank(bytes[at])) {
+    while (at < end && Ascii.isBlank(bytes[at])) {
       at++;
     }
     return at;
@@ -164,7 +165,7 @@ final class CodingList {
 
   private static int beforeBlanks(byte[] bytes, int start, int end) {
     int at = end;
-    while (at > start && Octets.isBlank(bytes[at - 1])) {
+    while (at > start && Ascii.isBlank(bytes[at - 1])) {
       at--;
     }
     return at;

@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import java.util.Arrays;
 
@@ -60,7 +61,7 @@ public final class EntityTag {
     int end = fields.valueEnd(i);
     int at = fields.valueStart(i);
     while (at < end) {
-      if (bytes[at] == ',' || Octets.isBlank(bytes[at])) {
+      if (bytes[at] == ',' || Ascii.isBlank(bytes[at])) {
         at++;
         continue;
       }
@@ -89,7 +90,7 @@ public final class EntityTag {
       }
       return Math.min(end, at + 1);
     }
-    while (at < end && bytes[at] != ',' && !Octets.isBlank(bytes[at])) {
+    while (at < end && bytes[at] != ',' && !Ascii.isBlank(bytes[at])) {
       at++;
     }
     return at;

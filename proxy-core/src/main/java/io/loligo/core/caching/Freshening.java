@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -17,8 +18,7 @@ public final class Freshening {
       FieldSet.of(FieldName.CONTENT_LENGTH, FieldName.CONTENT_ENCODING, FieldName.CONTENT_RANGE);
 
   /** What dates a message: the stored values say nothing of the response just confirmed. */
-  private static final FieldSet DATING =
-      FieldSet.of(FieldName.AGE, FieldName.DATE);
+  private static final FieldSet DATING = FieldSet.of(FieldName.AGE, FieldName.DATE);
 
   private static final int ROOM_FOR_LINE = 64;
 
@@ -86,7 +86,7 @@ public final class Freshening {
     for (int k = 0; k < a.nameLength(i); k++) {
       byte left = a.bytes()[a.nameStart(i) + k];
       byte right = b.bytes()[b.nameStart(j) + k];
-      if (Octets.lower(left) != Octets.lower(right)) {
+      if (Ascii.lower(left) != Ascii.lower(right)) {
         return false;
       }
     }

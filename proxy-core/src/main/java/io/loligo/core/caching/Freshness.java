@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.caching.RefreshPattern.Option;
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
@@ -132,10 +133,10 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     byte[] bytes = response.bytes();
     int start = response.valueStart(i);
     int end = start;
-    while (end < response.valueEnd(i) && bytes[end] != ',' && !Octets.isBlank(bytes[end])) {
+    while (end < response.valueEnd(i) && bytes[end] != ',' && !Ascii.isBlank(bytes[end])) {
       end++;
     }
-    return Math.max(0, Octets.deltaSeconds(bytes, start, end));
+    return Math.max(0, CacheControl.deltaSeconds(bytes, start, end));
   }
 
   private static Rule explicitRule(CacheControl directives) {

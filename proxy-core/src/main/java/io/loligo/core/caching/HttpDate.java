@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -148,15 +149,15 @@ public final class HttpDate {
 
   /** Whether the three octets at {@code s} are the three letters of {@code lower}, in any case. */
   private static boolean isWord(byte[] b, int s, String lower, int at) {
-    return Octets.lower(b[s]) == lower.charAt(at)
-        && Octets.lower(b[s + 1]) == lower.charAt(at + 1)
-        && Octets.lower(b[s + 2]) == lower.charAt(at + 2);
+    return Ascii.lower(b[s]) == lower.charAt(at)
+        && Ascii.lower(b[s + 1]) == lower.charAt(at + 1)
+        && Ascii.lower(b[s + 2]) == lower.charAt(at + 2);
   }
 
   private static int number(byte[] b, int s, int digits) {
     int number = 0;
     for (int i = s; i < s + digits; i++) {
-      if (!Octets.isDigit(b[i])) {
+      if (!Ascii.isDigit(b[i])) {
         return -1;
       }
       number = number * 10 + (b[i] - '0');

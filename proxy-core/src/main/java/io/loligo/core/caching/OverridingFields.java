@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
@@ -177,9 +178,9 @@ final class OverridingFields {
     byte[] bytes = request.bytes();
     int end = request.valueEnd(i);
     for (int at = request.valueStart(i); at + name.length() < end; at++) {
-      if (Octets.equalsIgnoreCase(bytes, at, at + name.length(), name)) {
+      if (Ascii.equalsIgnoreCase(bytes, at, at + name.length(), name)) {
         int behind = at + name.length();
-        while (behind < end && Octets.isBlank(bytes[behind])) {
+        while (behind < end && Ascii.isBlank(bytes[behind])) {
           behind++;
         }
         if (behind < end && bytes[behind] == '=') {
@@ -221,6 +222,6 @@ final class OverridingFields {
   }
 
   private static byte normal(byte octet) {
-    return octet == '_' ? (byte) '-' : Octets.lower(octet);
+    return octet == '_' ? (byte) '-' : Ascii.lower(octet);
   }
 }

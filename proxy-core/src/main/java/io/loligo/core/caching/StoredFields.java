@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
@@ -53,11 +54,11 @@ public final class StoredFields {
       colon++;
     }
     int valueStart = Math.min(end, colon + 1);
-    while (valueStart < end && Octets.isBlank(block[valueStart])) {
+    while (valueStart < end && Ascii.isBlank(block[valueStart])) {
       valueStart++;
     }
     int valueEnd = end;
-    while (valueEnd > valueStart && Octets.isBlank(block[valueEnd - 1])) {
+    while (valueEnd > valueStart && Ascii.isBlank(block[valueEnd - 1])) {
       valueEnd--;
     }
     int length = colon - start;

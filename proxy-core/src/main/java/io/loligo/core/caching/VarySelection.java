@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
@@ -106,7 +107,7 @@ public final class VarySelection {
     if (names.size() > MAX_NAMES) {
       return "Vary with too many names";
     }
-    return names.stream().allMatch(Octets::isToken) ? null : "Vary with what is no field name";
+    return names.stream().allMatch(Ascii::isToken) ? null : "Vary with what is no field name";
   }
 
   /**
@@ -404,7 +405,7 @@ public final class VarySelection {
           if (after > i) {
             i = after - 1;
           } else {
-            at = put(form, at, Octets.lower(bytes[i]), write);
+            at = put(form, at, Ascii.lower(bytes[i]), write);
           }
         }
         if (at < 0) {
@@ -432,7 +433,7 @@ public final class VarySelection {
       if (b == '"') {
         quoted = !quoted;
       }
-      if (!quoted && Octets.isBlank(b)) {
+      if (!quoted && Ascii.isBlank(b)) {
         int after = afterBlanks(bytes, i, end);
         boolean besideComma =
             (i > start && bytes[i - 1] == ',') || (after < end && bytes[after] == ',');
@@ -446,14 +447,14 @@ public final class VarySelection {
         // what a parameter of a media type means may hang on its case (RFC 9110 section 8.3.1)
         parameters = b != ',' && (parameters || b == ';');
       }
-      at = put(form, at, quoted || parameters ? b : Octets.lower(b), write);
+      at = put(form, at, quoted || parameters ? b : Ascii.lower(b), write);
     }
     return at;
   }
 
   private static int afterBlanks(byte[] bytes, int from, int end) {
     int after = from;
-    while (after < end && Octets.isBlank(bytes[after])) {
+    while (after < end && Ascii.isBlank(bytes[after])) {
       after++;
     }
     return after;

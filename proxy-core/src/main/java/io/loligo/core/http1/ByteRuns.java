@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -18,31 +19,11 @@ final class ByteRuns {
   private static final long HIGH = 0x8080808080808080L;
   private static final long LOW = ~HIGH;
 
-  private static final boolean[] TOKEN = new boolean[256];
-
-  static {
-    for (int c = '0'; c <= '9'; c++) {
-      TOKEN[c] = true;
-    }
-    for (int c = 'a'; c <= 'z'; c++) {
-      TOKEN[c] = true;
-      TOKEN[c - 'a' + 'A'] = true;
-    }
-    for (char c : "!#$%&'*+-.^_`|~".toCharArray()) {
-      TOKEN[c] = true;
-    }
-  }
-
   private ByteRuns() {}
 
   /** Eight octets from {@code at} on, the first the lowest. */
   static long word(byte[] bytes, int at) {
     return (long) WORD.get(bytes, at);
-  }
-
-  /** Whether {@code octet} may stand in a token (RFC 9110 section 5.6.2). */
-  static boolean isToken(byte octet) {
-    return TOKEN[octet & 0xff];
   }
 
   /** Offset of the first octet in {@code [at, end)} that is not of a token, or {@code end}. */
@@ -55,12 +36,12 @@ final class ByteRuns {
         continue;
       }
       i += Long.numberOfTrailingZeros(other) >>> 3;
-      if (!isToken(bytes[i])) {
+      if (!Ascii.isToken(bytes[i])) {
         return i;
       }
       i++;
     }
-    while (i < end && isToken(bytes[i])) {
+    while (i < end && Ascii.isToken(bytes[i])) {
       i++;
     }
     return i;

@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
@@ -217,7 +218,7 @@ public final class ChunkedDecoder {
   }
 
   private void size(byte octet) {
-    int digit = hexDigit(octet);
+    int digit = Ascii.hexDigit(octet);
     if (digit >= 0) {
       boolean overflows = remaining > Long.MAX_VALUE >> 4 || sizeDigits == MAX_SIZE_DIGITS;
       remaining = remaining << 4 | digit;
@@ -225,7 +226,7 @@ public final class ChunkedDecoder {
       expect(!overflows, State.SIZE, ParseFailure.BAD_CHUNK_SIZE);
     } else if (sizeDigits == 0) {
       fail(ParseFailure.BAD_CHUNK_SIZE);
-    } else if (octet == ';' || octet == '\r' || isBlank(octet)) {
+    } else if (octet == ';' || octet == '\r' || Ascii.isBlank(octet)) {
       extensionBytes = octet == '\r' ? 0 : 1;
       expect(maxExtensionBytes >= extensionBytes, state, ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
       if (state != State.FAILED) {
@@ -240,17 +241,17 @@ public final class ChunkedDecoder {
   private void extension(byte octet) {
     switch (state) {
       case SIZE_SPACE -> {
-        if (!isBlank(octet)) {
+        if (!Ascii.isBlank(octet)) {
           expect(octet == ';', State.EXT_START, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_START -> {
-        if (!isBlank(octet)) {
-          expect(ByteRuns.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
+        if (!Ascii.isBlank(octet)) {
+          expect(Ascii.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_NAME -> {
-        if (!ByteRuns.isToken(octet)) {
+        if (!Ascii.isToken(octet)) {
           afterName(octet);
         }
       }
@@ -264,12 +265,12 @@ public final class ChunkedDecoder {
       case EXT_EQUALS -> {
         if (octet == '"') {
           state = State.EXT_QUOTED;
-        } else if (!isBlank(octet)) {
-          expect(ByteRuns.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
+        } else if (!Ascii.isBlank(octet)) {
+          expect(Ascii.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_TOKEN -> {
-        if (!ByteRuns.isToken(octet)) {
+        if (!Ascii.isToken(octet)) {
           afterValue(octet);
         }
       }
@@ -286,7 +287,7 @@ public final class ChunkedDecoder {
   private void afterName(byte octet) {
     if (octet == '=') {
       state = State.EXT_EQUALS;
-    } else if (isBlank(octet)) {
+    } else if (Ascii.isBlank(octet)) {
       state = State.NAME_SPACE;
     } else {
       afterValue(octet);
@@ -364,18 +365,6 @@ public final class ChunkedDecoder {
   private void fail(ParseFailure why) {
     state = State.FAILED;
     failure = why;
-  }
-
-  private static int hexDigit(byte octet) {
-    if (octet >= '0' && octet <= '9') {
-      return octet - '0';
-    }
-    int lower = octet | 0x20;
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 
   private static boolean isText(byte octet) {

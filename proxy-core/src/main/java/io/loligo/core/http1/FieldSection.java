@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
@@ -80,7 +81,7 @@ final class FieldSection {
 
   private int line(byte[] bytes, int at, int end, Fields fields) {
     byte first = bytes[at];
-    if (ByteRuns.isToken(first)) {
+    if (Ascii.isToken(first)) {
       if (fields.count() >= maxFields) {
         return fail(ParseFailure.TOO_MANY_FIELDS, at);
       }
@@ -114,7 +115,7 @@ final class FieldSection {
 
   private int space(byte[] bytes, int at, int end, Fields fields) {
     int to = at;
-    while (to < end && isBlank(bytes[to])) {
+    while (to < end && Ascii.isBlank(bytes[to])) {
       to++;
     }
     if (to == end) {
@@ -134,7 +135,7 @@ final class FieldSection {
       return fail(bytes[to] == '\n' ? ParseFailure.BARE_LF : ParseFailure.BAD_FIELD_VALUE, to);
     }
     int valueEnd = to;
-    while (valueEnd > valueStart && isBlank(bytes[valueEnd - 1])) {
+    while (valueEnd > valueStart && Ascii.isBlank(bytes[valueEnd - 1])) {
       valueEnd--;
     }
     int length = nameEnd - nameStart;
@@ -156,9 +157,5 @@ final class FieldSection {
     failure = why;
     failureOffset = offset;
     return offset;
-  }
-
-  private static boolean isBlank(byte octet) {
-    return octet == ' ' || octet == '\t';
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -144,7 +145,7 @@ public final class Http1RequestParser {
 
   private int start(byte[] bytes, int at, int end) {
     byte first = bytes[at];
-    if (ByteRuns.isToken(first)) {
+    if (Ascii.isToken(first)) {
       methodStart = at;
       state = METHOD;
       return method(bytes, at, end);
@@ -208,7 +209,7 @@ public final class Http1RequestParser {
     int start = targetEnd + 1;
     int to = Version.scan(bytes, start, at, end);
     if (to < 0) {
-      boolean major = ~to == start + Version.MAJOR && Version.isDigit(bytes[~to]);
+      boolean major = ~to == start + Version.MAJOR && Ascii.isDigit(bytes[~to]);
       return fail(major ? ParseFailure.UNSUPPORTED_VERSION : ParseFailure.BAD_REQUEST_LINE, ~to);
     }
     if (to == start + Version.LENGTH) {

@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
@@ -133,7 +134,7 @@ public final class Http1ResponseParser {
   private int version(byte[] bytes, int at, int end) {
     int to = Version.scan(bytes, 0, at, end);
     if (to < 0) {
-      boolean major = ~to == Version.MAJOR && Version.isDigit(bytes[~to]);
+      boolean major = ~to == Version.MAJOR && Ascii.isDigit(bytes[~to]);
       return fail(major ? ParseFailure.UNSUPPORTED_VERSION : ParseFailure.BAD_STATUS_LINE, ~to);
     }
     if (to == Version.LENGTH) {
@@ -152,7 +153,7 @@ public final class Http1ResponseParser {
 
   private int status(byte[] bytes, int at) {
     byte octet = bytes[at];
-    if (!Version.isDigit(octet) || (at == STATUS_START && (octet < '1' || octet > '5'))) {
+    if (!Ascii.isDigit(octet) || (at == STATUS_START && (octet < '1' || octet > '5'))) {
       return fail(ParseFailure.BAD_STATUS_LINE, at);
     }
     status = status * 10 + octet - '0';

@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
@@ -115,7 +116,7 @@ public final class MessageFraming {
     boolean chunked = false;
     for (String element : fields.joined("Transfer-Encoding").split(",", -1)) {
       String name = element.strip();
-      if (chunked || !isToken(name)) {
+      if (chunked || name.isEmpty() || !Ascii.isToken(name)) {
         return ParseFailure.BAD_TRANSFER_ENCODING;
       }
       chunked = CHUNKED.equalsIgnoreCase(name);
@@ -123,15 +124,6 @@ public final class MessageFraming {
     return chunked
         ? ParseFailure.UNSUPPORTED_TRANSFER_ENCODING
         : ParseFailure.BAD_TRANSFER_ENCODING;
-  }
-
-  private static boolean isToken(String name) {
-    for (int i = 0; i < name.length(); i++) {
-      if (!ByteRuns.isToken((byte) name.charAt(i))) {
-        return false;
-      }
-    }
-    return !name.isEmpty();
   }
 
   private static Framing ofLength(Fields fields) {

@@ -1,5 +1,7 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.Ascii;
+
 /** The HTTP-version of a start line (RFC 9112 section 2.3). Stateless. */
 final class Version {
   /** ByteRuns of a version. */
@@ -28,7 +30,7 @@ final class Version {
       }
     }
     for (int i = at; i < stop; i++) {
-      boolean fits = i == start + MINOR ? isDigit(bytes[i]) : bytes[i] == PATTERN[i - start];
+      boolean fits = i == start + MINOR ? Ascii.isDigit(bytes[i]) : bytes[i] == PATTERN[i - start];
       if (!fits) {
         return ~i;
       }
@@ -39,9 +41,5 @@ final class Version {
   /** 10 for HTTP/1.0; 11 for every later minor version, of which we are one. */
   static int of(byte[] bytes, int start) {
     return bytes[start + MINOR] == '0' ? 10 : 11;
-  }
-
-  static boolean isDigit(byte octet) {
-    return octet >= '0' && octet <= '9';
   }
 }

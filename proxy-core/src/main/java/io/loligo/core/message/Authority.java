@@ -51,7 +51,7 @@ public final class Authority {
     }
     int port = 0;
     for (int i = hostEnd + 1; i < end; i++) {
-      if (!isDigit(bytes[i])) {
+      if (!Ascii.isDigit(bytes[i])) {
         return -1;
       }
       port = port * 10 + bytes[i] - '0';
@@ -60,6 +60,16 @@ public final class Authority {
       }
     }
     return port == 0 && hostEnd + 1 < end ? -1 : port;
+  }
+
+  /** The port that {@code scheme} (in lower case) has by default, or -1. */
+  public static int defaultPort(String scheme) {
+    return switch (scheme) {
+      case "http" -> 80;
+      case "https" -> 443;
+      case "ftp" -> 21;
+      default -> -1;
+    };
   }
 
   private static boolean isName(byte[] bytes, int start, int end) {
@@ -77,8 +87,8 @@ public final class Authority {
         }
         label = i + 1;
         digits = true;
-      } else if (!isDigit(octet)) {
-        if (!isLetter(octet) && !isOfName(octet)) {
+      } else if (!Ascii.isDigit(octet)) {
+        if (!Ascii.isLetter(octet) && !isOfName(octet)) {
           return false;
         }
         digits = false;
@@ -111,7 +121,7 @@ public final class Authority {
       return false;
     }
     for (int i = start + 2; i < end; i++) {
-      if (!isHexDigit(bytes[i])) {
+      if (Ascii.hexDigit(bytes[i]) < 0) {
         return false;
       }
     }
@@ -123,7 +133,7 @@ public final class Authority {
     for (int part = 0; part < 4; part++) {
       int to = at;
       int value = 0;
-      while (to < end && to - at < 4 && isDigit(bytes[to])) {
+      while (to < end && to - at < 4 && Ascii.isDigit(bytes[to])) {
         value = value * 10 + bytes[to] - '0';
         to++;
       }
@@ -152,7 +162,7 @@ public final class Authority {
     }
     while (at < end) {
       int to = at;
-      while (to < end && to - at < 5 && isHexDigit(bytes[to])) {
+      while (to < end && to - at < 5 && Ascii.hexDigit(bytes[to]) >= 0) {
         to++;
       }
       if (to < end && bytes[to] == '.') {
@@ -183,19 +193,5 @@ public final class Authority {
 
   private static boolean isFull(int groups, boolean elided) {
     return elided ? groups < IPV6_GROUPS : groups == IPV6_GROUPS;
-  }
-
-  private static boolean isLetter(byte octet) {
-    int lower = octet | 0x20;
-    return lower >= 'a' && lower <= 'z';
-  }
-
-  private static boolean isDigit(byte octet) {
-    return octet >= '0' && octet <= '9';
-  }
-
-  private static boolean isHexDigit(byte octet) {
-    int lower = octet | 0x20;
-    return isDigit(octet) || (lower >= 'a' && lower <= 'f');
   }
 }

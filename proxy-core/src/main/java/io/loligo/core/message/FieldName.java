@@ -210,7 +210,7 @@ public final class FieldName {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      if (lower[i] != lower(bytes[start + i])) {
+      if (lower[i] != Ascii.lower(bytes[start + i])) {
         return false;
       }
     }
@@ -222,15 +222,10 @@ public final class FieldName {
       return false;
     }
     for (int i = 0; i < lower.length; i++) {
-      if (lower[i] != lower(name.charAt(i))) {
+      if (lower[i] != Ascii.lower(name.charAt(i))) {
         return false;
       }
     }
     return true;
-  }
-
-  /** In lower case where it is a letter of ASCII. */
-  static int lower(int c) {
-    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 }

@@ -239,10 +239,10 @@ public final class Fields {
         to++;
       }
       int next = to + 1;
-      while (from < to && isBlank(bytes[from])) {
+      while (from < to && Ascii.isBlank(bytes[from])) {
         from++;
       }
-      while (to > from && isBlank(bytes[to - 1])) {
+      while (to > from && Ascii.isBlank(bytes[to - 1])) {
         to--;
       }
       if (equalsIgnoreCase(from, to - from, token)) {
@@ -260,14 +260,10 @@ public final class Fields {
     for (int i = 0; i < length; i++) {
       int a = bytes[start + i] & 0xff;
       int b = text.charAt(i);
-      if (a != b && FieldName.lower(a) != FieldName.lower(b)) {
+      if (a != b && Ascii.lower(a) != Ascii.lower(b)) {
         return false;
       }
     }
     return true;
-  }
-
-  private static boolean isBlank(byte b) {
-    return b == ' ' || b == '\t';
   }
 }

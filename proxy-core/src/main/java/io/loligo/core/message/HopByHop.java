@@ -19,7 +19,18 @@ import java.util.Set;
  */
 public final class HopByHop {
   private static final FieldSet STANDARD =
-      FieldSet.of(FieldName.CONNECTION, FieldName.KEEP_ALIVE, FieldName.PROXY_CONNECTION, FieldName.TE, FieldName.TRAILER, FieldName.TRANSFER_ENCODING, FieldName.UPGRADE, FieldName.PROXY_AUTHENTICATE, FieldName.PROXY_AUTHENTICATION_INFO, FieldName.PROXY_AUTHORIZATION, FieldName.HTTP2_SETTINGS);
+      FieldSet.of(
+          FieldName.CONNECTION,
+          FieldName.KEEP_ALIVE,
+          FieldName.PROXY_CONNECTION,
+          FieldName.TE,
+          FieldName.TRAILER,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.UPGRADE,
+          FieldName.PROXY_AUTHENTICATE,
+          FieldName.PROXY_AUTHENTICATION_INFO,
+          FieldName.PROXY_AUTHORIZATION,
+          FieldName.HTTP2_SETTINGS);
 
   private static final String[] OPTIONS = {"close", "keep-alive"};
 
@@ -116,7 +127,7 @@ public final class HopByHop {
 
   private static boolean sameName(String name, byte[] bytes, int from) {
     for (int i = 0; i < name.length(); i++) {
-      if (lower((byte) name.charAt(i)) != lower(bytes[from + i])) {
+      if (Ascii.lower(name.charAt(i)) != Ascii.lower(bytes[from + i])) {
         return false;
       }
     }
@@ -124,14 +135,10 @@ public final class HopByHop {
   }
 
   private static boolean isSeparator(byte octet) {
-    return octet == ',' || octet == ' ' || octet == '\t';
+    return octet == ',' || Ascii.isBlank(octet);
   }
 
   private static String lower(byte[] bytes, int from, int length) {
     return new String(bytes, from, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
-  }
-
-  private static int lower(byte octet) {
-    return octet >= 'A' && octet <= 'Z' ? octet | 0x20 : octet;
   }
 }

@@ -34,9 +34,7 @@ final class HostNames {
   private static String normal(byte[] spelled) {
     byte[] lower = spelled.clone();
     for (int i = 0; i < lower.length; i++) {
-      if (lower[i] >= 'A' && lower[i] <= 'Z') {
-        lower[i] |= 0x20;
-      }
+      lower[i] = Ascii.lower(lower[i]);
     }
     boolean literal = lower[0] == '[';
     int start = literal ? 1 : 0;

@@ -100,12 +100,12 @@ public final class IpText {
     for (int part = 0; part < 4; part++) {
       int start = at;
       int value = 0;
-      while (at < text.length() && isDigit(text.charAt(at)) && at - start < 3) {
+      while (at < text.length() && Ascii.isDigit(text.charAt(at)) && at - start < 3) {
         value = value * 10 + text.charAt(at++) - '0';
       }
       boolean separated =
           part == 3 ? at == text.length() : at < text.length() && text.charAt(at++) == '.';
-      if (at == start || value > 255 || !separated || !isDigit(text.charAt(start))) {
+      if (at == start || value > 255 || !separated || !Ascii.isDigit(text.charAt(start))) {
         return null;
       }
       octets[part] = (byte) value;
@@ -186,9 +186,5 @@ public final class IpText {
   private static void put(byte[] octets, int group, int value) {
     octets[group * 2] = (byte) (value >> 8);
     octets[group * 2 + 1] = (byte) value;
-  }
-
-  private static boolean isDigit(char c) {
-    return c >= '0' && c <= '9';
   }
 }

@@ -330,11 +330,8 @@ public final class RequestTarget {
   private static int schemeEnd(byte[] bytes, int start, int end) {
     for (int i = start; i < end; i++) {
       byte octet = bytes[i];
-      int lower = octet | 0x20;
-      boolean letter = lower >= 'a' && lower <= 'z';
-      boolean later =
-          (octet >= '0' && octet <= '9') || octet == '+' || octet == '-' || octet == '.';
-      if (!letter && (i == start || !later)) {
+      boolean later = Ascii.isDigit(octet) || octet == '+' || octet == '-' || octet == '.';
+      if (!Ascii.isLetter(octet) && (i == start || !later)) {
         return i > start && octet == ':' ? i : -1;
       }
     }
@@ -364,12 +361,8 @@ public final class RequestTarget {
     return true;
   }
 
+  /** The port of {@code scheme}, 0 where it has none by default. */
   private static int defaultPort(String scheme) {
-    return switch (scheme) {
-      case "http" -> 80;
-      case "https" -> 443;
-      case "ftp" -> 21;
-      default -> 0;
-    };
+    return Math.max(0, Authority.defaultPort(scheme));
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.core.range;
 
+import io.loligo.core.message.Ascii;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,8 +13,7 @@ final class RangeSpecifier {
   /** Elements read before a request counts as abuse (RFC 9110 section 14.2). */
   static final int MAX_ELEMENTS = 200;
 
-  private static final int UNIT_LENGTH = 6;
-  private static final byte[] UNIT = {'b', 'y', 't', 'e', 's', '='};
+  private static final String UNIT = "bytes=";
   private static final long MALFORMED = -2;
   private static final long ABSENT = -1;
 
@@ -37,7 +37,7 @@ final class RangeSpecifier {
     if (!isBytesUnit(bytes, start, end)) {
       return null;
     }
-    RangeSpecifier specifier = new RangeSpecifier(bytes, start + UNIT_LENGTH, end, contentLength);
+    RangeSpecifier specifier = new RangeSpecifier(bytes, start + UNIT.length(), end, contentLength);
     return specifier.elements() && specifier.elements > 0 ? specifier : null;
   }
 
@@ -67,16 +67,8 @@ final class RangeSpecifier {
   }
 
   private static boolean isBytesUnit(byte[] bytes, int start, int end) {
-    if (end - start < UNIT_LENGTH) {
-      return false;
-    }
-    for (int i = 0; i < UNIT_LENGTH; i++) {
-      byte b = bytes[start + i];
-      if ((b >= 'A' && b <= 'Z' ? b | 0x20 : b) != UNIT[i]) {
-        return false;
-      }
-    }
-    return true;
+    int unitEnd = start + UNIT.length();
+    return unitEnd <= end && Ascii.equalsIgnoreCase(bytes, start, unitEnd, UNIT);
   }
 
   private boolean elements() {
@@ -137,12 +129,12 @@ final class RangeSpecifier {
 
   /** Digits at {@link #at}: their value, clamped, or {@link #ABSENT} where there are none. */
   private long number() {
-    if (at == end || bytes[at] == '-' || bytes[at] == ',' || isBlank(bytes[at])) {
+    if (at == end || bytes[at] == '-' || bytes[at] == ',' || Ascii.isBlank(bytes[at])) {
       return ABSENT;
     }
     long number = 0;
     int start = at;
-    while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
+    while (at < end && Ascii.isDigit(bytes[at])) {
       int digit = bytes[at] - '0';
       number = number > (Long.MAX_VALUE - digit) / 10 ? Long.MAX_VALUE : number * 10 + digit;
       at++;
@@ -151,12 +143,8 @@ final class RangeSpecifier {
   }
 
   private void skipBlanks() {
-    while (at < end && isBlank(bytes[at])) {
+    while (at < end && Ascii.isBlank(bytes[at])) {
       at++;
     }
-  }
-
-  private static boolean isBlank(byte b) {
-    return b == ' ' || b == '\t';
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.core.structured;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.structured.Member.InnerList;
 import io.loligo.core.structured.Member.Item;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +21,8 @@ import java.util.Map;
  * is one level of nesting, so the stack does not depend on the input. Stateless.
  */
 public final class StructuredFields {
+  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~:/";
+
   private StructuredFields() {}
 
   /** The members of a list, none for an empty field; null where it is malformed. */
@@ -49,6 +52,25 @@ public final class StructuredFields {
     }
   }
 
+  /** Whether {@code text} is a token (RFC 9651 section 3.3.4). */
+  public static boolean isToken(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (i == 0 ? !beginsToken(c) : !isInToken(c)) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  private static boolean beginsToken(int c) {
+    return Ascii.isLetter(c) || c == '*';
+  }
+
+  private static boolean isInToken(int c) {
+    return Ascii.isLetter(c) || Ascii.isDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
+  }
+
   /** What is read is no structured field. Without a trace: nobody asks where. */
   private static final class Malformed extends Exception {
     private static final long serialVersionUID = 1L;
@@ -60,7 +82,6 @@ public final class StructuredFields {
 
   /** One pass over a text. Confined to one thread. */
   private static final class Parser {
-    private static final String TOKEN_OCTETS = "!#$%&'*+-.^_`|~:/";
     private static final int MAX_DIGITS = 15;
     private static final int MAX_DECIMAL_CHARS = 16;
     private static final int MAX_WHOLE_DIGITS = 12;
@@ -164,7 +185,9 @@ public final class StructuredFields {
     private String key() throws Malformed {
       int start = at;
       require(isLower(peek()) || peek() == '*');
-      while (isLower(peek()) || isDigit(peek()) || (!atEnd() && "_-.*".indexOf(peek()) >= 0)) {
+      while (isLower(peek())
+          || Ascii.isDigit(peek())
+          || (!atEnd() && "_-.*".indexOf(peek()) >= 0)) {
         at++;
       }
       return text.substring(start, at);
@@ -172,7 +195,7 @@ public final class StructuredFields {
 
     private BareItem bareItem() throws Malformed {
       int c = peek();
-      if (c == '-' || isDigit(c)) {
+      if (c == '-' || Ascii.isDigit(c)) {
         return number();
       }
       return switch (c) {
@@ -191,7 +214,7 @@ public final class StructuredFields {
         at++;
       }
       int digits = at;
-      while (isDigit(peek())) {
+      while (Ascii.isDigit(peek())) {
         at++;
       }
       require(at > digits);
@@ -202,7 +225,7 @@ public final class StructuredFields {
       require(at - digits <= MAX_WHOLE_DIGITS);
       at++;
       int fraction = at;
-      while (isDigit(peek())) {
+      while (Ascii.isDigit(peek())) {
         at++;
       }
       require(at > fraction && at - fraction <= MAX_FRACTION_DIGITS);
@@ -226,10 +249,8 @@ public final class StructuredFields {
 
     private BareItem token() throws Malformed {
       int start = at;
-      require(isLetter(peek()) || peek() == '*');
-      while (isLetter(peek())
-          || isDigit(peek())
-          || (!atEnd() && TOKEN_OCTETS.indexOf(peek()) >= 0)) {
+      require(beginsToken(peek()));
+      while (isInToken(peek())) {
         at++;
       }
       return new BareItem(BareItem.Type.TOKEN, text.substring(start, at));
@@ -256,7 +277,7 @@ public final class StructuredFields {
 
     private BareItem date() throws Malformed {
       at++;
-      require(peek() == '-' || isDigit(peek()));
+      require(peek() == '-' || Ascii.isDigit(peek()));
       BareItem seconds = number();
       require(seconds.is(BareItem.Type.INTEGER));
       return new BareItem(BareItem.Type.DATE, seconds.value());
@@ -283,7 +304,7 @@ public final class StructuredFields {
     }
 
     private static int hex(int c) throws Malformed {
-      require(isDigit(c) || (c >= 'a' && c <= 'f'));
+      require(Ascii.isDigit(c) || (c >= 'a' && c <= 'f'));
       return Character.digit(c, 16);
     }
 
@@ -315,14 +336,6 @@ public final class StructuredFields {
 
     private static boolean isLower(int c) {
       return c >= 'a' && c <= 'z';
-    }
-
-    private static boolean isLetter(int c) {
-      return isLower(c) || (c >= 'A' && c <= 'Z');
-    }
-
-    private static boolean isDigit(int c) {
-      return c >= '0' && c <= '9';
     }
   }
 }

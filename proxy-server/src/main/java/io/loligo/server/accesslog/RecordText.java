@@ -1,5 +1,6 @@
 package io.loligo.server.accesslog;
 
+import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
@@ -102,7 +103,7 @@ final class RecordText {
     line.append(target.scheme());
     line.append("://");
     host(target, line);
-    if (target.port() != defaultPort(target.scheme())) {
+    if (target.port() != Authority.defaultPort(target.scheme())) {
       line.append(':');
       line.appendNumber(target.port());
     }
@@ -147,15 +148,6 @@ final class RecordText {
     if (literal) {
       line.append(']');
     }
-  }
-
-  private static int defaultPort(String scheme) {
-    return switch (scheme) {
-      case "http" -> 80;
-      case "https" -> 443;
-      case "ftp" -> 21;
-      default -> -1;
-    };
   }
 
   static void scheme(ExchangeRecord record, LogLine line) {
