@@ -100,8 +100,8 @@ final class LogFormatCompiler {
 
   private LogCode.Source source(LogCode code, String argument, int max, int start) {
     return switch (code.kind()) {
-      case LOCAL_TIME -> new TimeSource(time(argument, zone));
-      case GMT_TIME -> new TimeSource(time(argument, ZoneOffset.UTC));
+      case LOCAL_TIME -> new FormattedTime(time(argument, zone));
+      case GMT_TIME -> new FormattedTime(time(argument, ZoneOffset.UTC));
       case MILLIS -> max < 0 ? code.source() : new MillisSource(code.source(), max);
       case SUBSECOND -> max <= 0 ? code.source() : subsecond(max);
       case REQUEST_FIELD -> requestField(FieldText.of(argument));

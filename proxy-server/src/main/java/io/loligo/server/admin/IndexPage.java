@@ -4,7 +4,7 @@ import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.DiskNumber;
-import io.loligo.server.metrics.MemoryLedger;
+import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.disk.DiskStats;
 import java.lang.management.ManagementFactory;
@@ -91,7 +91,7 @@ final class IndexPage {
 
   private void memory(StringBuilder page) {
     page.append("<h2>Memory</h2><table><tr><th>Owner</th><th>Octets used of allowed</th></tr>");
-    for (MemoryLedger.Owner owner : metrics.ledger().owners()) {
+    for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
       long limit = owner.limitBytes().getAsLong();
       row(
           page,

@@ -4,7 +4,7 @@ import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.LatencySnapshot;
-import io.loligo.server.metrics.MemoryLedger;
+import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
@@ -170,7 +170,7 @@ final class MetricsBeans {
     }
   }
 
-  record Ledger(MemoryLedger ledger) implements MemoryLedgerMXBean {
+  record Ledger(MemoryOwners ledger) implements MemoryLedgerMXBean {
     @Override
     public Map<String, Long> getUsed() {
       Map<String, Long> used = new TreeMap<>();

@@ -122,8 +122,8 @@ public final class MetricsExport implements AutoCloseable {
   }
 
   /** Exports the ledger as it stands: owners added later do not appear. */
-  public void ledger(MemoryLedger ledger) {
-    for (MemoryLedger.Owner owner : ledger.owners()) {
+  public void ledger(MemoryOwners ledger) {
+    for (MemoryOwners.Owner owner : ledger.owners()) {
       held.add(owner);
       Gauge.builder("loligo.memory.used", owner, o -> o.usedBytes().getAsLong())
           .description("Memory held, by owner.")

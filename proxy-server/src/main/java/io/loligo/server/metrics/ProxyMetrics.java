@@ -14,7 +14,7 @@ public final class ProxyMetrics {
   private static final int HEADS_SHARE = 4;
 
   private final LoopMetrics[] loops;
-  private final MemoryLedger ledger = new MemoryLedger();
+  private final MemoryOwners ledger = new MemoryOwners();
 
   /**
    * @param loops number of event loops
@@ -33,7 +33,7 @@ public final class ProxyMetrics {
   }
 
   /** Who holds memory. */
-  public MemoryLedger ledger() {
+  public MemoryOwners ledger() {
     return ledger;
   }
 

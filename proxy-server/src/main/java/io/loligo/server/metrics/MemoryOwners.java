@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * Who holds how much memory, and of what allowance. Thread-safe: any thread; owners are added while
  * the process starts.
  */
-public final class MemoryLedger {
+public final class MemoryOwners {
   /**
    * One holder of memory.
    *
@@ -26,19 +26,19 @@ public final class MemoryLedger {
   private final List<Owner> owners = new CopyOnWriteArrayList<>();
 
   /** Adds a holder without a limit. */
-  public MemoryLedger add(String name, String text, LongSupplier usedBytes) {
+  public MemoryOwners add(String name, String text, LongSupplier usedBytes) {
     return add(name, text, usedBytes, () -> -1);
   }
 
   /** Adds a holder. */
-  public MemoryLedger add(
+  public MemoryOwners add(
       String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {
     owners.add(new Owner(name, text, usedBytes, limitBytes));
     return this;
   }
 
   /** Adds the Java heap and what {@code allocator} took from the system for network buffers. */
-  public MemoryLedger addProcess(ByteBufAllocatorMetricProvider allocator) {
+  public MemoryOwners addProcess(ByteBufAllocatorMetricProvider allocator) {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
     add(
         "heap",

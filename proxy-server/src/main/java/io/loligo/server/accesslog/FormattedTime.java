@@ -6,11 +6,11 @@ import io.loligo.server.record.ExchangeRecord;
  * The time of day, formatted once a second. Thread-safe: any event loop; loops that race format it
  * once more and agree.
  */
-final class TimeSource implements LogCode.Source {
+final class FormattedTime implements LogCode.Source {
   private final TimePattern pattern;
   private Stamp last = new Stamp(Long.MIN_VALUE, "");
 
-  TimeSource(TimePattern pattern) {
+  FormattedTime(TimePattern pattern) {
     this.pattern = pattern;
   }
 
