@@ -14,21 +14,21 @@ final class CacheControlFuzz {
   private CacheControlFuzz() {}
 
   static void test(byte[] octets) {
-    String value = Values.line(octets);
+    String value = FuzzValues.line(octets);
     CacheControl directives = response(value);
     CacheControl asked = CacheControl.ofRequest(Heads.fields("Cache-Control: " + value));
     seconds(directives);
     seconds(asked);
-    Values.require(directives.equals(response(upper(value))), "case");
+    FuzzValues.require(directives.equals(response(upper(value))), "case");
     if (value.indexOf('"') < 0) {
-      Values.require(directives.equals(response("x-new=1," + value + ", x-other")), "unknown");
+      FuzzValues.require(directives.equals(response("x-new=1," + value + ", x-other")), "unknown");
       String[] lines =
           value
               .lines()
               .flatMap(line -> Arrays.stream(line.split(",", -1)))
               .map(one -> "Cache-Control: " + one.strip())
               .toArray(String[]::new);
-      Values.require(directives.equals(CacheControl.ofResponse(Heads.fields(lines))), "lines");
+      FuzzValues.require(directives.equals(CacheControl.ofResponse(Heads.fields(lines))), "lines");
     }
   }
 
@@ -60,7 +60,7 @@ final class CacheControlFuzz {
             directives.staleIfErrorSeconds())
         .forEach(
             each ->
-                Values.require(
+                FuzzValues.require(
                     each == CacheControl.ABSENT || (each >= 0 && each <= CacheControl.MAX_SECONDS),
                     "seconds " + each));
   }

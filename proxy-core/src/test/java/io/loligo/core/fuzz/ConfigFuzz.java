@@ -12,11 +12,11 @@ final class ConfigFuzz {
   static void test(byte[] octets) {
     String text = new String(octets, StandardCharsets.ISO_8859_1);
     ConfigResult result = new ConfigReader(new TextSource()).readText("fuzz", text);
-    Values.require(result.isUsable() == result.errors().isEmpty(), "usable, or errors");
+    FuzzValues.require(result.isUsable() == result.errors().isEmpty(), "usable, or errors");
     ConfigResult again = new ConfigReader(new TextSource()).readText("fuzz", text);
-    Values.require(result.errors().toString().equals(again.errors().toString()), "same errors");
+    FuzzValues.require(result.errors().toString().equals(again.errors().toString()), "same errors");
     result
         .errors()
-        .forEach(error -> Values.require(!error.toString().isBlank(), "an error says why"));
+        .forEach(error -> FuzzValues.require(!error.toString().isBlank(), "an error says why"));
   }
 }

@@ -17,10 +17,10 @@ final class DateFuzz {
     if (millis == HttpDate.INVALID) {
       return;
     }
-    Values.require(millis % 1000 == 0, "seconds");
+    FuzzValues.require(millis % 1000 == 0, "seconds");
     FieldLines written = HttpDate.append(new FieldLines(64), millis);
-    Values.require(written.length() == HttpDate.LENGTH, "length");
+    FuzzValues.require(written.length() == HttpDate.LENGTH, "length");
     long again = HttpDate.parse(written.bytes(), 0, written.length(), NOW);
-    Values.require(again == Math.min(LAST, millis), "again");
+    FuzzValues.require(again == Math.min(LAST, millis), "again");
   }
 }

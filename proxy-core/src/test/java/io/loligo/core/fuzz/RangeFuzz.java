@@ -13,7 +13,7 @@ final class RangeFuzz {
   private RangeFuzz() {}
 
   static void test(byte[] octets) {
-    String value = Values.line(octets);
+    String value = FuzzValues.line(octets);
     for (long length : LENGTHS) {
       StoredMeta stored =
           new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 1, 0, 0, 0, null, null, length);
@@ -25,17 +25,18 @@ final class RangeFuzz {
   private static void check(RangeSelection selection, long length) {
     List<ByteRange> ranges = selection.ranges();
     switch (selection.outcome()) {
-      case SINGLE -> Values.require(ranges.size() == 1, "one");
+      case SINGLE -> FuzzValues.require(ranges.size() == 1, "one");
       case MULTI ->
-          Values.require(ranges.size() > 1 && ranges.size() <= RangeSelection.MAX_PARTS, "several");
-      default -> Values.require(ranges.isEmpty(), "none");
+          FuzzValues.require(
+              ranges.size() > 1 && ranges.size() <= RangeSelection.MAX_PARTS, "several");
+      default -> FuzzValues.require(ranges.isEmpty(), "none");
     }
     for (int i = 0; i < ranges.size(); i++) {
       ByteRange one = ranges.get(i);
-      Values.require(
+      FuzzValues.require(
           one.first() >= 0 && one.first() <= one.last() && one.last() < length, "inside");
       for (ByteRange other : ranges.subList(0, i)) {
-        Values.require(one.first() > other.last() || one.last() < other.first(), "apart");
+        FuzzValues.require(one.first() > other.last() || one.last() < other.first(), "apart");
       }
     }
   }

@@ -24,16 +24,16 @@ final class TargetFuzz {
     }
     String url = target.url();
     String host = target.host();
-    Values.require(url.chars().allMatch(one -> one > ' ' && one != 0x7f), "visible: " + url);
-    Values.require(url.indexOf('#') < 0, "fragment: " + url);
-    Values.require(host.equals(host.toLowerCase(Locale.ROOT)), "case: " + host);
-    Values.require(!host.isEmpty() && host.indexOf('@') < 0, "host: " + host);
-    Values.require(target.port() >= 0 && target.port() < 65_536, "port " + target.port());
+    FuzzValues.require(url.chars().allMatch(one -> one > ' ' && one != 0x7f), "visible: " + url);
+    FuzzValues.require(url.indexOf('#') < 0, "fragment: " + url);
+    FuzzValues.require(host.equals(host.toLowerCase(Locale.ROOT)), "case: " + host);
+    FuzzValues.require(!host.isEmpty() && host.indexOf('@') < 0, "host: " + host);
+    FuzzValues.require(target.port() >= 0 && target.port() < 65_536, "port " + target.port());
     long[] key = key(target);
     RequestTarget again = new RequestTarget();
-    Values.require(resolves(url.getBytes(StandardCharsets.ISO_8859_1), again), "again: " + url);
-    Values.require(url.equals(again.url()), url + " is " + again.url());
-    Values.require(Arrays.equals(key, key(again)), "key of " + url);
+    FuzzValues.require(resolves(url.getBytes(StandardCharsets.ISO_8859_1), again), "again: " + url);
+    FuzzValues.require(url.equals(again.url()), url + " is " + again.url());
+    FuzzValues.require(Arrays.equals(key, key(again)), "key of " + url);
   }
 
   private static boolean resolves(byte[] octets, RequestTarget target) {

@@ -14,11 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("Message body length (RFC 9112 section 6)")
 final class MessageFramingTest {
   private static Framing request(String fields) {
-    return MessageFraming.of(Heads.request("POST / HTTP/1.1\nHost: a\n" + fields));
+    return MessageFraming.of(ParsedHeads.request("POST / HTTP/1.1\nHost: a\n" + fields));
   }
 
   private static Framing response(int requestMethodId, String statusAndFields) {
-    return MessageFraming.of(Heads.response("HTTP/1.1 " + statusAndFields), requestMethodId);
+    return MessageFraming.of(ParsedHeads.response("HTTP/1.1 " + statusAndFields), requestMethodId);
   }
 
   private static Framing length(long octets) {
@@ -29,7 +29,7 @@ final class MessageFramingTest {
   @DisplayName("3.2 Host")
   final class Host {
     private Framing framing(String head) {
-      return MessageFraming.of(Heads.request(head));
+      return MessageFraming.of(ParsedHeads.request(head));
     }
 
     @Test
@@ -169,7 +169,7 @@ final class MessageFramingTest {
     @DisplayName("MUST treat it as faulty framing in HTTP/1.0")
     void refusesItInHttp10() {
       assertThat(
-              MessageFraming.of(Heads.request("POST / HTTP/1.0\nTransfer-Encoding: chunked"))
+              MessageFraming.of(ParsedHeads.request("POST / HTTP/1.0\nTransfer-Encoding: chunked"))
                   .failure())
           .isEqualTo(ParseFailure.TRANSFER_ENCODING_IN_HTTP10);
     }
@@ -279,7 +279,8 @@ final class MessageFramingTest {
     void areRefusedWithTransferEncodingInHttp10() {
       assertThat(
               MessageFraming.of(
-                      Heads.response("HTTP/1.0 200 OK\nTransfer-Encoding: chunked"), Method.GET)
+                      ParsedHeads.response("HTTP/1.0 200 OK\nTransfer-Encoding: chunked"),
+                      Method.GET)
                   .failure())
           .isEqualTo(ParseFailure.TRANSFER_ENCODING_IN_HTTP10);
     }

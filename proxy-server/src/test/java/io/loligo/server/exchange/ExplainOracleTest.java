@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.server.exchange.ExchangeBench.Outcome;
+import io.loligo.server.exchange.ExchangeFixture.Outcome;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
@@ -72,7 +72,7 @@ class ExplainOracleTest {
         "6 | range_offset_limit 4 bytes",
       })
   void foretellsWhatHappens(long seed, String line) {
-    try (ExchangeBench bench = new ExchangeBench(line == null ? "" : line)) {
+    try (ExchangeFixture bench = new ExchangeFixture(line == null ? "" : line)) {
       foretells(bench, seed, REQUESTS);
     }
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
@@ -87,8 +87,8 @@ class ExplainOracleTest {
 
   @Test
   void foretellsWhatHappensToAnOriginsClients() {
-    try (ExchangeBench bench =
-        new ExchangeBench(
+    try (ExchangeFixture bench =
+        new ExchangeFixture(
             "http_port 3128 accel vhost",
             "cache_peer 192.0.2.1 parent 80 0 originserver name=origin")) {
       foretells(bench, 6, REQUESTS);
@@ -100,8 +100,8 @@ class ExplainOracleTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void foretellsWhatHappensToClientsOfBothKindsOfPorts(boolean disk, @TempDir Path dir) {
-    try (ExchangeBench bench =
-        new ExchangeBench(
+    try (ExchangeFixture bench =
+        new ExchangeFixture(
             "http_port 3128 accel vhost name=gateway",
             "http_port 3129 name=forward",
             "cache_peer 192.0.2.1 parent 80 0 originserver name=origin",
@@ -118,8 +118,8 @@ class ExplainOracleTest {
 
   @Test
   void saysForWhomAStoredResponseIs() {
-    try (ExchangeBench bench =
-        new ExchangeBench(
+    try (ExchangeFixture bench =
+        new ExchangeFixture(
             "http_port 3128 accel vhost name=gateway",
             "http_port 3129 name=forward",
             "cache_peer 192.0.2.1 parent 80 0 originserver name=origin",
@@ -148,7 +148,7 @@ class ExplainOracleTest {
   @ValueSource(strings = {"maximum_object_size_in_memory 0 KB", "cache_mem 64 KB"})
   void foretellsWhatHappensWithADisk(String line, @TempDir Path dir) {
     evicting = true;
-    try (ExchangeBench bench = new ExchangeBench("cache_dir rock " + dir + " 32", line)) {
+    try (ExchangeFixture bench = new ExchangeFixture("cache_dir rock " + dir + " 32", line)) {
       foretells(bench, 7, REQUESTS / 2);
     }
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
@@ -157,7 +157,7 @@ class ExplainOracleTest {
     }
   }
 
-  private void foretells(ExchangeBench bench, long seed, int requests) {
+  private void foretells(ExchangeFixture bench, long seed, int requests) {
     RandomTraffic traffic = new RandomTraffic(seed);
     bench.answers = request -> traffic.answer(request, bench.nowMillis);
     for (int i = 0; i < requests; i++) {

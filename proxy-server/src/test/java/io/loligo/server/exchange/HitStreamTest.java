@@ -2,7 +2,7 @@ package io.loligo.server.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.server.exchange.ExchangeBench.Outcome;
+import io.loligo.server.exchange.ExchangeFixture.Outcome;
 import io.loligo.server.explain.Question;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +16,7 @@ final class HitStreamTest {
   private static final int SLICE_BYTES = 64 << 10;
   private static final int GATHERED_BYTES = 512 << 10;
 
-  private static Outcome hit(ExchangeBench bench) {
+  private static Outcome hit(ExchangeFixture bench) {
     bench.answers =
         request ->
             "HTTP/1.1 200 \r\nCache-Control: max-age=60\r\nContent-Length: " + LENGTH + "\r\n\r\n";
@@ -29,7 +29,7 @@ final class HitStreamTest {
 
   @Test
   void whatIsInMemoryIsGatheredIntoFewBoundedWrites() {
-    try (ExchangeBench bench = new ExchangeBench("maximum_object_size_in_memory 4 MB")) {
+    try (ExchangeFixture bench = new ExchangeFixture("maximum_object_size_in_memory 4 MB")) {
       List<Integer> writes = hit(bench).writes;
       assertThat(writes).hasSize(LENGTH / GATHERED_BYTES);
       assertThat(writes).allMatch(octets -> octets < GATHERED_BYTES + SLICE_BYTES);
@@ -38,8 +38,8 @@ final class HitStreamTest {
 
   @Test
   void whatIsReadFromDiskIsNotHeapedUp(@TempDir Path folder) {
-    try (ExchangeBench bench =
-        new ExchangeBench(
+    try (ExchangeFixture bench =
+        new ExchangeFixture(
             "maximum_object_size_in_memory 8 KB", "cache_dir rock " + folder + " 64")) {
       assertThat(hit(bench).writes).allMatch(octets -> octets <= 2 * SLICE_BYTES);
       // what it takes, what its connection queues, and what was being read

@@ -3,7 +3,7 @@ package io.loligo.server.exchange;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.server.exchange.ExchangeBench.Outcome;
+import io.loligo.server.exchange.ExchangeFixture.Outcome;
 import io.loligo.server.explain.Question;
 import io.loligo.server.upstream.OutgoingRequest;
 import java.util.ArrayList;
@@ -41,8 +41,8 @@ class PartialContentOracleTest {
   void everyOctetIsOfTheRepresentationThatIsNamed(long seed) {
     random = new Random(seed);
     Arrays.fill(versions, 0);
-    try (ExchangeBench bench =
-        new ExchangeBench("range_offset_limit " + seed % 3 * 1000 + " bytes")) {
+    try (ExchangeFixture bench =
+        new ExchangeFixture("range_offset_limit " + seed % 3 * 1000 + " bytes")) {
       bench.answers = this::answer;
       for (int i = 0; i < REQUESTS; i++) {
         bench.nowMillis += random.nextInt(3000);

@@ -6,8 +6,8 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 
 /** Heads made from text; {@code \n} stands for CRLF, the empty line at the end is added. */
-public final class Heads {
-  private Heads() {}
+public final class ParsedHeads {
+  private ParsedHeads() {}
 
   /** The head of a request that must be well-formed. */
   public static RequestHead request(String text) {

@@ -3,8 +3,8 @@ package io.loligo.core.fuzz;
 import java.nio.charset.StandardCharsets;
 
 /** What fuzz targets share. */
-final class Values {
-  private Values() {}
+final class FuzzValues {
+  private FuzzValues() {}
 
   /** As the value of a field that the parser lets through: without controls, stripped. */
   static String line(byte[] octets) {

@@ -64,7 +64,7 @@ import java.util.function.Function;
  * The real exchange code over a store, one event loop and a clock that stands still: requests go in
  * and answers come out at once. Nothing may be left behind. Used by one thread.
  */
-final class ExchangeBench implements AutoCloseable {
+final class ExchangeFixture implements AutoCloseable {
   private static final int READ_BYTES = 50_000;
 
   /** Octets a client's connection queues before it asks for a pause. */
@@ -133,7 +133,7 @@ final class ExchangeBench implements AutoCloseable {
   private int answering;
 
   /** With these lines, and an {@code http_port} that forwards where they have none. */
-  ExchangeBench(String... lines) {
+  ExchangeFixture(String... lines) {
     String own = String.join("\n", lines) + "\n";
     String port = own.contains("http_port") ? "" : "http_port 3128\n";
     String text = port + "http_access allow all\n" + own;
