@@ -1,7 +1,5 @@
 package io.loligo.server.time;
 
-import java.util.concurrent.TimeUnit;
-
 /** Where time is read from. Thread-safe: any thread. */
 public interface TimeSource {
   /** The machine's clocks. */
@@ -27,10 +25,5 @@ public interface TimeSource {
   /** Nanoseconds passed since {@code startNanos}. */
   default long since(long startNanos) {
     return nanos() - startNanos;
-  }
-
-  /** Milliseconds passed since {@code startNanos}. */
-  default long millisSince(long startNanos) {
-    return TimeUnit.NANOSECONDS.toMillis(since(startNanos));
   }
 }
