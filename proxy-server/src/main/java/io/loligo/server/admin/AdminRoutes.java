@@ -249,16 +249,14 @@ final class AdminRoutes {
       }
       case DONE -> AUDIT.info("admin purge {} from {}: {}", what, client, purged.text());
     }
-    String disk = purged.disk() == Purged.LATER ? "null" : String.valueOf(purged.disk());
-    return AdminReply.json(
-        200,
-        "{\"purged\":"
-            + purged.count()
-            + ",\"memory\":"
-            + purged.memory()
-            + ",\"disk\":"
-            + disk
-            + "}");
+    JsonWriter json = JsonWriter.compact().beginObject();
+    json.member("purged", purged.count()).member("memory", purged.memory()).name("disk");
+    if (purged.disk() == Purged.LATER) {
+      json.value(null);
+    } else {
+      json.value(purged.disk());
+    }
+    return AdminReply.json(200, json.endObject().toString());
   }
 
   /** Without its query and whatever could begin another log line. */

@@ -10,14 +10,14 @@ final class BanJson {
 
   /** An array of objects, the oldest first. */
   static String of(List<Ban> bans) {
-    StringBuilder json = new StringBuilder("[");
+    JsonWriter json = JsonWriter.spaced().beginArray();
     for (Ban ban : bans) {
-      json.append(json.length() == 1 ? "\n" : ",\n");
-      json.append("  {\"since\": ");
-      json.append(JsonText.quoted(Instant.ofEpochMilli(ban.millis()).toString()));
-      json.append(", \"host\": ").append(JsonText.quoted(ban.pattern().host()));
-      json.append(", \"pattern\": ").append(JsonText.quoted(ban.pattern().regex())).append('}');
+      json.row().beginObject();
+      json.member("since", Instant.ofEpochMilli(ban.millis()).toString());
+      json.member("host", ban.pattern().host());
+      json.member("pattern", ban.pattern().regex());
+      json.endObject();
     }
-    return json.append("\n]\n").toString();
+    return json.endRows().endArray() + "\n";
   }
 }

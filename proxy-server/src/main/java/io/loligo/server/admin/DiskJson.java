@@ -11,19 +11,18 @@ final class DiskJson {
 
   /** An array of objects, one for each directory. */
   static String of(List<DiskStats> disks) {
-    StringBuilder json = new StringBuilder("[");
+    JsonWriter json = JsonWriter.spaced().beginArray();
     for (DiskStats disk : disks) {
-      json.append(json.length() == 1 ? "\n" : ",\n");
-      json.append("  {\"path\": ").append(JsonText.quoted(disk.path()));
-      json.append(", \"source\": ").append(JsonText.quoted(disk.source()));
-      json.append(", \"state\": ");
-      json.append(JsonText.quoted(disk.state().name().toLowerCase(Locale.ROOT)));
-      json.append(", \"reason\": ").append(JsonText.quoted(disk.reason()));
+      json.row().beginObject();
+      json.member("path", disk.path());
+      json.member("source", disk.source());
+      json.member("state", disk.state().name().toLowerCase(Locale.ROOT));
+      json.member("reason", disk.reason());
       for (DiskNumber number : DiskNumber.values()) {
-        json.append(", \"").append(number.key()).append("\": ").append(number.of(disk));
+        json.member(number.key(), number.of(disk));
       }
-      json.append('}');
+      json.endObject();
     }
-    return json.append("\n]\n").toString();
+    return json.endRows().endArray() + "\n";
   }
 }

@@ -15,7 +15,7 @@ import java.util.Locale;
 
 /** An explanation for programs. Not thread-safe. */
 final class ExplainJson {
-  private final StringBuilder json = new StringBuilder(2048);
+  private final JsonWriter json = JsonWriter.spaced();
 
   private ExplainJson() {}
 
@@ -23,179 +23,142 @@ final class ExplainJson {
   static String of(Explanation explanation) {
     ExplainJson text = new ExplainJson();
     text.explanation(explanation);
-    return text.json.append('\n').toString();
+    return text.json + "\n";
   }
 
   private void explanation(Explanation explanation) {
-    open('{');
-    member("url", explanation.url());
-    member("method", explanation.method());
+    json.beginObject();
+    json.member("url", explanation.url());
+    json.member("method", explanation.method());
     time("now", explanation.nowMillis());
-    member("refusal", explanation.refusal());
-    name("forecast");
+    json.member("refusal", explanation.refusal());
+    json.name("forecast");
     if (explanation.forecast() == null) {
-      json.append("null");
+      json.value(null);
     } else {
       forecast(explanation.forecast());
     }
-    name("slices");
+    json.name("slices");
     if (explanation.slices() == null) {
-      json.append("null");
+      json.value(null);
     } else {
       slices(explanation.slices());
     }
-    member("fetching", explanation.fetching());
-    member("disk", explanation.disk());
-    name("stored");
-    open('[');
+    json.member("fetching", explanation.fetching());
+    json.member("disk", explanation.disk());
+    json.name("stored");
+    json.beginArray();
     explanation.stored().forEach(this::variant);
-    json.append(']');
-    name("recent");
-    open('[');
+    json.endArray();
+    json.name("recent");
+    json.beginArray();
     explanation.recent().forEach(this::past);
-    json.append("]}");
+    json.endArray().endObject();
   }
 
   private void forecast(Forecast forecast) {
-    open('{');
+    json.beginObject();
     decision(forecast.decision());
-    member("text", forecast.text());
-    member("status", forecast.status());
-    member("log", forecast.tag().name());
-    member("staleOnError", forecast.staleOnError());
-    member("offeredTags", forecast.offeredTags());
-    member("fetchesWhole", forecast.fetchesWhole());
-    json.append('}');
+    json.member("text", forecast.text());
+    json.member("status", forecast.status());
+    json.member("log", forecast.tag().name());
+    json.member("staleOnError", forecast.staleOnError());
+    json.member("offeredTags", forecast.offeredTags());
+    json.member("fetchesWhole", forecast.fetchesWhole());
+    json.endObject();
   }
 
   private void slices(StoredSlices slices) {
-    open('{');
-    member("sliceBytes", slices.sliceBytes());
-    member("stored", slices.text());
-    member("all", slices.all());
-    json.append('}');
+    json.beginObject();
+    json.member("sliceBytes", slices.sliceBytes());
+    json.member("stored", slices.text());
+    json.member("all", slices.all());
+    json.endObject();
   }
 
   private void decision(CacheDecision decision) {
-    member("outcome", decision.outcome().name().toLowerCase(Locale.ROOT));
-    member("reason", decision.reason().name().toLowerCase(Locale.ROOT));
-    member("because", decision.reason().detail());
-    member("fwd", decision.reason().token() == null ? null : decision.forwardToken());
-    member("violates", decision.reason().violates());
+    json.member("outcome", decision.outcome().name().toLowerCase(Locale.ROOT));
+    json.member("reason", decision.reason().name().toLowerCase(Locale.ROOT));
+    json.member("because", decision.reason().detail());
+    json.member("fwd", decision.reason().token() == null ? null : decision.forwardToken());
+    json.member("violates", decision.reason().violates());
     if (decision.lifetimeSeconds() >= 0) {
-      member("age", decision.ageSeconds());
-      member("lifetime", decision.lifetimeSeconds());
-      member("ttl", decision.ttlSeconds());
+      json.member("age", decision.ageSeconds());
+      json.member("lifetime", decision.lifetimeSeconds());
+      json.member("ttl", decision.ttlSeconds());
     }
   }
 
   private void variant(StoredVariant variant) {
     StoredMeta meta = variant.meta();
-    separate();
-    open('{');
-    member("tier", variant.onDisk() ? "disk" : "memory");
-    member("selected", variant.selected());
-    member("status", meta.status());
-    member("contentLength", meta.contentLength());
-    member("bytes", variant.bytes());
-    member("hits", variant.hits());
+    json.beginObject();
+    json.member("tier", variant.onDisk() ? "disk" : "memory");
+    json.member("selected", variant.selected());
+    json.member("status", meta.status());
+    json.member("contentLength", meta.contentLength());
+    json.member("bytes", variant.bytes());
+    json.member("hits", variant.hits());
     time("requested", meta.requestTimeMillis());
     time("arrived", meta.responseTimeMillis());
     time("date", meta.dateMillis());
-    member("etag", meta.etag() == null ? null : text(meta.etag()));
+    json.member("etag", meta.etag() == null ? null : text(meta.etag()));
     if (meta.lastModifiedMillis() != StoredMeta.NO_TIME) {
       time("lastModified", meta.lastModifiedMillis());
     }
     list("selecting", variant.selecting());
     list("fields", variant.inputs());
     list("marks", variant.marks());
-    name("freshness");
+    json.name("freshness");
     sum(variant.freshness());
-    json.append('}');
+    json.endObject();
   }
 
   private void sum(FreshnessSum sum) {
-    open('{');
-    member("apparentAge", sum.apparentAgeSeconds());
-    member("ageValue", sum.ageValueSeconds());
-    member("responseDelay", sum.responseDelaySeconds());
-    member("correctedInitialAge", sum.correctedInitialAgeSeconds());
-    member("residentTime", sum.residentTimeSeconds());
-    member("currentAge", sum.currentAgeSeconds());
-    member("lifetime", sum.lifetimeSeconds());
-    member("lifetimeFrom", sum.lifetimeFrom());
-    member("refreshPattern", sum.pattern());
+    json.beginObject();
+    json.member("apparentAge", sum.apparentAgeSeconds());
+    json.member("ageValue", sum.ageValueSeconds());
+    json.member("responseDelay", sum.responseDelaySeconds());
+    json.member("correctedInitialAge", sum.correctedInitialAgeSeconds());
+    json.member("residentTime", sum.residentTimeSeconds());
+    json.member("currentAge", sum.currentAgeSeconds());
+    json.member("lifetime", sum.lifetimeSeconds());
+    json.member("lifetimeFrom", sum.lifetimeFrom());
+    json.member("refreshPattern", sum.pattern());
     list("violations", sum.violations());
-    member("asStored", sum.asStored());
-    member("remaining", sum.remainingSeconds());
-    json.append('}');
+    json.member("asStored", sum.asStored());
+    json.member("remaining", sum.remainingSeconds());
+    json.endObject();
   }
 
   private void past(PastDecision past) {
-    separate();
-    open('{');
+    json.beginObject();
     time("ended", past.endMillis());
-    member("method", past.method());
-    member("status", past.status());
-    member("originStatus", past.serverStatus());
-    member("log", past.tag().name());
+    json.member("method", past.method());
+    json.member("status", past.status());
+    json.member("originStatus", past.serverStatus());
+    json.member("log", past.tag().name());
     if (past.decision() != null) {
       decision(past.decision());
     }
-    member("notStored", past.notStored());
-    member("micros", past.micros());
-    member("collapsed", past.collapsed());
-    member("fromDisk", past.fromDisk());
-    member("aborted", past.aborted());
-    json.append('}');
+    json.member("notStored", past.notStored());
+    json.member("micros", past.micros());
+    json.member("collapsed", past.collapsed());
+    json.member("fromDisk", past.fromDisk());
+    json.member("aborted", past.aborted());
+    json.endObject();
   }
 
   private static String text(byte[] octets) {
     return new String(octets, StandardCharsets.ISO_8859_1);
   }
 
-  private void open(char bracket) {
-    json.append(bracket);
-  }
-
-  private void separate() {
-    char before = json.charAt(json.length() - 1);
-    if (before != '{' && before != '[') {
-      json.append(", ");
-    }
-  }
-
-  private void name(String name) {
-    separate();
-    json.append(JsonText.quoted(name)).append(": ");
-  }
-
-  private void member(String name, String value) {
-    name(name);
-    json.append(value == null ? "null" : JsonText.quoted(value));
-  }
-
-  private void member(String name, long value) {
-    name(name);
-    json.append(value);
-  }
-
-  private void member(String name, boolean value) {
-    name(name);
-    json.append(value);
-  }
-
   private void time(String name, long millis) {
-    member(name, Instant.ofEpochMilli(millis).toString());
+    json.member(name, Instant.ofEpochMilli(millis).toString());
   }
 
   private void list(String name, List<String> values) {
-    name(name);
-    open('[');
-    for (String value : values) {
-      separate();
-      json.append(JsonText.quoted(value));
-    }
-    json.append(']');
+    json.name(name).beginArray();
+    values.forEach(json::value);
+    json.endArray();
   }
 }

@@ -8,19 +8,13 @@ final class MissesJson {
 
   /** An object of objects, in the order given. */
   static String of(Map<String, Map<String, Long>> misses) {
-    StringBuilder json = new StringBuilder("{");
+    JsonWriter json = JsonWriter.spaced().beginObject();
     misses.forEach(
         (origin, causes) -> {
-          json.append(json.length() == 1 ? "\n  " : ",\n  ");
-          json.append(JsonText.quoted(origin)).append(": {");
-          String separator = "";
-          for (Map.Entry<String, Long> cause : causes.entrySet()) {
-            json.append(separator).append(JsonText.quoted(cause.getKey()));
-            json.append(": ").append(cause.getValue());
-            separator = ", ";
-          }
-          json.append('}');
+          json.row().name(origin).beginObject();
+          causes.forEach((cause, count) -> json.member(cause, (long) count));
+          json.endObject();
         });
-    return json.append("\n}\n").toString();
+    return json.endRows().endObject() + "\n";
   }
 }

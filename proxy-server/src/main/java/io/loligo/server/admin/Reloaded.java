@@ -18,10 +18,9 @@ public record Reloaded(boolean done, List<String> lines) {
 
   /** For programs. */
   String json() {
-    StringBuilder json = new StringBuilder("{\"reloaded\":").append(done).append(",\"lines\":[");
-    for (int i = 0; i < lines.size(); i++) {
-      json.append(i == 0 ? "" : ",").append(JsonText.quoted(lines.get(i)));
-    }
-    return json.append("]}").toString();
+    JsonWriter json = JsonWriter.compact().beginObject().member("reloaded", done);
+    json.name("lines").beginArray();
+    lines.forEach(json::value);
+    return json.endArray().endObject().toString();
   }
 }

@@ -1,0 +1,66 @@
+package io.loligo.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.UrlPattern;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+final class JsonWriterTest {
+  @Test
+  void separatesMembersAndValues() {
+    JsonWriter json = JsonWriter.spaced().beginObject().member("a", 1).member("b", true);
+    json.name("c").beginArray().value("x").value((String) null).value(-2).beginObject();
+    json.endObject().beginArray().endArray().endArray().member("d", (String) null).endObject();
+    assertThat(json)
+        .hasToString("{\"a\": 1, \"b\": true, \"c\": [\"x\", null, -2, {}, []], \"d\": null}");
+  }
+
+  @Test
+  void compactTextHasNoBlanks() {
+    JsonWriter json = JsonWriter.compact().beginObject().member("a", "b c").name("d").beginArray();
+    assertThat(json.value(1).value(2).endArray().endObject())
+        .hasToString("{\"a\":\"b c\",\"d\":[1,2]}");
+  }
+
+  @Test
+  void escapesWhatStringsMayNotHold() {
+    assertThat(JsonWriter.compact().value("\"\\\n\t\u0000\u001f/\u007f\u20ac"))
+        .hasToString("\"\\\"\\\\\\u000a\\u0009\\u0000\\u001f/\u007f\u20ac\"");
+  }
+
+  @Test
+  void rowsStandOnLinesOfTheirOwn() {
+    assertThat(BanJson.of(List.of())).isEqualTo("[\n]\n");
+    assertThat(BanJson.of(List.of(new Ban(0, UrlPattern.of("h", "x")), ban(1000))))
+        .isEqualTo(
+            "[\n"
+                + "  {\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"x\"},\n"
+                + "  {\"since\": \"1970-01-01T00:00:01Z\", \"host\": \"i\", \"pattern\": \"y\"}\n"
+                + "]\n");
+  }
+
+  @Test
+  void rowsMayBeMembers() {
+    Map<String, Map<String, Long>> misses = new TreeMap<>();
+    misses.put("a:80", new TreeMap<>(Map.of("x", 1L, "y", 2L)));
+    misses.put("b:80", Map.of());
+    assertThat(MissesJson.of(misses))
+        .isEqualTo("{\n  \"a:80\": {\"x\": 1, \"y\": 2},\n  \"b:80\": {}\n}\n");
+  }
+
+  @Test
+  void repliesHaveNoBlanks() {
+    assertThat(new Reloaded(true, List.of("a", "b\"")).json())
+        .isEqualTo("{\"reloaded\":true,\"lines\":[\"a\",\"b\\\"\"]}");
+    assertThat(new Reloaded(false, List.of()).json())
+        .isEqualTo("{\"reloaded\":false,\"lines\":[]}");
+  }
+
+  private static Ban ban(long millis) {
+    return new Ban(millis, UrlPattern.of("i", "y"));
+  }
+}
