@@ -1,2 +1,7 @@
-/** Parts of content a client asks for (RFC 9110 section 14). Pure functions, no state. */
+/**
+ * Parts of content that a client asks for (RFC 9110 section 14), and the joining of stored parts.
+ *
+ * <p>{@code exchange} uses it. It uses {@code core.message} and {@code core.caching}. Pure
+ * functions without state, for any thread.
+ */
 package io.loligo.core.range;

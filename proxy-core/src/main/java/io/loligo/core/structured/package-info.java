@@ -1,2 +1,7 @@
-/** Structured fields (RFC 9651): from text to values. */
+/**
+ * Structured fields (RFC 9651): from text to values.
+ *
+ * <p>{@code core.caching} uses it. It knows no field by name. Pure functions without state, for any
+ * thread.
+ */
 package io.loligo.core.structured;
