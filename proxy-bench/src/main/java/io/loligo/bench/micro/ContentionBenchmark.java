@@ -9,15 +9,11 @@ import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
-import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.record.LogTag;
-import io.loligo.server.record.Stage;
 import io.loligo.store.TieredStore;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
@@ -30,8 +26,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -284,32 +278,13 @@ public class ContentionBenchmark extends AbstractBenchmark {
         "GET http://bench.example/story.html HTTP/1.1\r\nHost: bench.example\r\n\r\n"
             .getBytes(StandardCharsets.US_ASCII);
 
-    private final ExchangeRecord record = new ExchangeRecord();
+    private ExchangeRecord record;
     private ExchangeSink sink;
 
     @Setup
     public void begin(Log log, ThreadParams threads) {
       sink = log.log.loop(threads.getThreadIndex());
-      RequestHead request = new RequestHead();
-      new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
-      RequestTarget target = new RequestTarget();
-      if (target.resolve(request, "http", null, true) != null) {
-        throw new IllegalStateException("refused");
-      }
-      record.request = request;
-      record.target = target;
-      record.method = request.method();
-      record.endMillis = System.currentTimeMillis();
-      record.startMillis = record.endMillis;
-      record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 32_810);
-      record.clientText = "127.0.0.1";
-      record.local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 3128);
-      record.status = 200;
-      record.tag = LogTag.TCP_MEM_HIT;
-      record.hierarchy = HierarchyCode.HIER_NONE;
-      record.clientBytesOut = CONTENT_BYTES;
-      record.contentType = "text/html";
-      record.stage(Stage.TOTAL, 50_000);
+      record = SampleExchange.hit(REQUEST, CONTENT_BYTES);
     }
   }
 

@@ -1,20 +1,11 @@
 package io.loligo.bench.micro;
 
 import io.loligo.core.config.ConfigReader;
-import io.loligo.core.http1.Http1RequestParser;
-import io.loligo.core.http1.ParseLimits;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
-import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.record.LogTag;
-import io.loligo.server.record.Stage;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -42,7 +33,7 @@ public class LogBenchmark extends AbstractBenchmark {
               + "Referer: http://bench.example/\r\nUser-Agent: bench/1.0\r\n\r\n")
           .getBytes(StandardCharsets.US_ASCII);
 
-  private final ExchangeRecord record = new ExchangeRecord();
+  private ExchangeRecord record;
   private ExchangeSink sink;
 
   /** The log, which event loops share. */
@@ -77,26 +68,7 @@ public class LogBenchmark extends AbstractBenchmark {
   @Setup
   public void begin(Shared shared, ThreadParams threads) {
     sink = shared.log.loop(threads.getThreadIndex());
-    RequestHead request = new RequestHead();
-    new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
-    RequestTarget target = new RequestTarget();
-    if (target.resolve(request, "http", null, true) != null) {
-      throw new IllegalStateException("refused");
-    }
-    record.request = request;
-    record.target = target;
-    record.method = request.method();
-    record.endMillis = System.currentTimeMillis();
-    record.startMillis = record.endMillis;
-    record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 32_810);
-    record.clientText = "127.0.0.1";
-    record.local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 3128);
-    record.status = 200;
-    record.tag = LogTag.TCP_MEM_HIT;
-    record.hierarchy = HierarchyCode.HIER_NONE;
-    record.clientBytesOut = 4444;
-    record.contentType = "text/html";
-    record.stage(Stage.TOTAL, 50_000);
+    record = SampleExchange.hit(REQUEST, 4444);
   }
 
   @Benchmark

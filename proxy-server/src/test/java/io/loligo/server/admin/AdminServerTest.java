@@ -9,9 +9,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.explain.Explanation;
-import io.loligo.server.explain.Question;
-import io.loligo.server.explain.SampleExplanation;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
@@ -66,7 +63,11 @@ class AdminServerTest {
 
   private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
 
-  private final class RecordingOperations implements Operations {
+  private final class TestOperations extends RecordingOperations {
+    TestOperations() {
+      super(calls);
+    }
+
     @Override
     public CompletableFuture<Purged> purge(Purge what) {
       calls.add("purge " + shown(what));
@@ -80,38 +81,8 @@ class AdminServerTest {
     }
 
     @Override
-    public CompletableFuture<Explanation> explain(Question question) {
-      calls.add(
-          "explain " + question.method() + " " + question.url() + " " + question.fieldLines());
-      return question.url().endsWith("/busy")
-          ? CompletableFuture.failedFuture(new IllegalStateException("busy"))
-          : CompletableFuture.completedFuture(SampleExplanation.of(question.url()));
-    }
-
-    @Override
-    public void rotateLogs() {
-      calls.add("rotate");
-    }
-
-    @Override
-    public CompletableFuture<Reloaded> reload() {
-      calls.add("reload");
-      return CompletableFuture.completedFuture(reloaded);
-    }
-
-    @Override
-    public void drain() {
-      calls.add("drain");
-    }
-
-    @Override
-    public boolean ready() {
-      return !calls.contains("drain");
-    }
-
-    @Override
-    public String notReadyReason() {
-      return ready() ? "" : "draining";
+    protected Reloaded reloaded() {
+      return reloaded;
     }
   }
 
@@ -126,7 +97,7 @@ class AdminServerTest {
     return AdminServer.start(
         new ProxyConfig.Admin("127.0.0.1", 0, secret, null),
         Set.of("Proxy.Example"),
-        new RecordingOperations(),
+        new TestOperations(),
         new ProxyMetrics(1),
         () -> "# metrics\n",
         () -> "{\"config\":1}",
@@ -440,7 +411,7 @@ class AdminServerTest {
                 AdminServer.start(
                     new ProxyConfig.Admin("127.0.0.1", server.address().getPort(), null, null),
                     Set.of(),
-                    new RecordingOperations(),
+                    new TestOperations(),
                     new ProxyMetrics(1),
                     () -> "",
                     () -> "",

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.loligo.server.admin.Operations;
+import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
-import io.loligo.server.explain.Explanation;
-import io.loligo.server.explain.Question;
-import io.loligo.server.explain.SampleExplanation;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
@@ -54,7 +51,11 @@ class ManagementBeansTest {
 
   private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
 
-  private final class RecordingOperations implements Operations {
+  private final class TestOperations extends RecordingOperations {
+    TestOperations() {
+      super(calls);
+    }
+
     @Override
     public CompletableFuture<Purged> purge(Purge what) {
       boolean stuck = what instanceof Purge.Url url && url.key().toString().endsWith("/stuck");
@@ -70,38 +71,8 @@ class ManagementBeansTest {
     }
 
     @Override
-    public CompletableFuture<Explanation> explain(Question question) {
-      calls.add(
-          "explain " + question.method() + " " + question.url() + " " + question.fieldLines());
-      return question.url().endsWith("/busy")
-          ? CompletableFuture.failedFuture(new IllegalStateException("busy"))
-          : CompletableFuture.completedFuture(SampleExplanation.of(question.url()));
-    }
-
-    @Override
-    public void rotateLogs() {
-      calls.add("rotate");
-    }
-
-    @Override
-    public CompletableFuture<Reloaded> reload() {
-      calls.add("reload");
-      return CompletableFuture.completedFuture(reloaded);
-    }
-
-    @Override
-    public void drain() {
-      calls.add("drain");
-    }
-
-    @Override
-    public boolean ready() {
-      return !calls.contains("drain");
-    }
-
-    @Override
-    public String notReadyReason() {
-      return ready() ? "" : "draining";
+    protected Reloaded reloaded() {
+      return reloaded;
     }
   }
 
@@ -115,7 +86,7 @@ class ManagementBeansTest {
             metrics,
             () -> new StoreStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
-            new RecordingOperations());
+            new TestOperations());
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
