@@ -108,6 +108,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final Upstream upstream;
   private final HopHealth health;
   private final Router router;
+  private final StoringRules storing;
   private final LoopClock clock;
   private final LoopTimer timer;
   private final ConnectionCounters counters;
@@ -158,6 +159,7 @@ public final class ExchangeLoop implements RequestHandler {
     this.store = store;
     this.upstream = upstream;
     this.health = health;
+    this.storing = new StoringRules(this);
     this.router = new Router(health, upstream, settings.config());
     this.clock = clock;
     this.timer = timer;
@@ -191,6 +193,11 @@ public final class ExchangeLoop implements RequestHandler {
 
   Upstream upstream() {
     return upstream;
+  }
+
+  /** Whether answers are stored. */
+  StoringRules storing() {
+    return storing;
   }
 
   /** Chooses the hops of requests. */

@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * caused it (others read along, quick_abort) or have none (background validation). Confined to the
  * event loop it was begun on.
  */
-final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owner {
+final class Fetch
+    implements OriginSide.Sender, StoringRules.Asked, InFlight.Writer, HeldAnswer.Owner {
   /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
   static final Object LOOK_AGAIN = new Object();
 
@@ -60,10 +61,10 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   private final String upgrade;
   private final boolean refreshes;
 
-  /** Null until the fetch starts, as {@link #origin} is: some find that another one runs. */
-  private StoringRules rules;
-
+  /** Null until the fetch starts: some find that another one runs. */
   private OriginSide origin;
+
+  private long requestMillis;
   private Entry validated;
   private boolean offers;
   private OfferedVariants offered;
@@ -273,8 +274,29 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   /** The request that caused it; immutable, for any thread. */
-  RequestHead head() {
+  @Override
+  public RequestHead head() {
     return head;
+  }
+
+  @Override
+  public RequestTarget target() {
+    return target;
+  }
+
+  @Override
+  public RequestView view() {
+    return view;
+  }
+
+  @Override
+  public boolean mayStore() {
+    return mayStore;
+  }
+
+  @Override
+  public long requestMillis() {
+    return requestMillis;
   }
 
   @Override
@@ -290,7 +312,6 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   /** Sends the request. */
   void start() {
     if (origin == null) {
-      rules = new StoringRules(loop, head, target, view, mayStore);
       origin = new OriginSide(loop, view, head.methodId(), this);
     }
     if (offers) {
@@ -300,7 +321,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
           key,
           target,
           head.fields(),
-          rules.caching(status).gateway(),
+          loop.storing().caching(this, status).gateway(),
           eventLoop,
           this::offer);
     } else {
@@ -323,7 +344,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     if (over) {
       return null;
     }
-    rules.requestedAt(loop.store().requestMoment(loop.clock().millis()));
+    requestMillis = loop.store().requestMoment(loop.clock().millis());
     keysAsOf = loop.keysAsOf(key);
     Conditions ours = conditions();
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
@@ -440,7 +461,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   private void passOn(ResponseHead reply, Framing replyFraming) {
-    Entry described = exchange == null || !rules.mayStore() ? null : exchange.stored();
+    Entry described = exchange == null || !mayStore ? null : exchange.stored();
     if (described != null
         && head.methodId() == Method.HEAD
         && reply.status() == 200
@@ -459,7 +480,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   }
 
   private StoredUpdate update(ResponseHead reply) {
-    return new StoredUpdate(loop, allocator, key, head, target, rules, reply);
+    return new StoredUpdate(loop, allocator, key, this, reply);
   }
 
   /** Whether what is stored may go on to be served although the origin fails. */
@@ -494,7 +515,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
             : update.selected(named, merged, inFlight::mayStore);
     if (exchange != null) {
       FieldLines lines = new FieldLines(64);
-      ReplyFields.addWithheld(reply, rules.withheld(reply, merged), lines);
+      ReplyFields.addWithheld(reply, loop.storing().withheld(this, reply, merged), lines);
       exchange.confirmed(fresh, lines);
     } else {
       fresh.release();
@@ -558,7 +579,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
   private void arrived(ResponseHead reply, Framing replyFraming) {
     long now = loop.clock().millis();
     announced = contentLength(reply, replyFraming);
-    Storability storability = rules.of(reply, announced, now);
+    Storability storability = loop.storing().of(this, reply, announced, now);
     storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
     if (storing) {
@@ -594,16 +615,17 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     boolean shareable =
         storing
             && storability.shareable()
-            && rules.asksForItself()
+            && asksForItself()
             && (status != 206 || slice() != null); // whose range is in the key
     if (shareable) {
       loop.hitForMiss().forget(key);
-    } else if (exchange != null && rules.mayStore() && rules.asksForItself()) {
+    } else if (exchange != null && mayStore && asksForItself()) {
       exchange.noteUnshared(status, head);
     }
     boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
     StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
-    withheld = storing ? rules.withheld(reply, storability.withheldFields()) : List.of();
+    withheld =
+        storing ? loop.storing().withheld(this, reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
   }
@@ -653,7 +675,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     long now = loop.clock().millis();
     ResponseHead merged = StoredUpdate.merged(completing.part(), reply);
     long length = completion.completeLength();
-    Storability storability = rules.ofContinued(merged, length, now, reply);
+    Storability storability = loop.storing().ofContinued(this, merged, length, now, reply);
     if (!storability.storable()
         || !loop.fitsKey(target, merged.fields())
         || ruleAgainst(merged) != null) {
@@ -669,7 +691,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     refusal = null;
     announced = completion.length();
     opened = true;
-    withheld = rules.withheld(merged, storability.withheldFields());
+    withheld = loop.storing().withheld(this, merged, storability.withheldFields());
     open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
     return true;
@@ -808,7 +830,7 @@ final class Fetch implements OriginSide.Sender, InFlight.Writer, HeldAnswer.Owne
     } else if (!over) {
       if (storing
           && announced < 0
-          && inFlight.received() < rules.caching(status).minObjectBytes()) {
+          && inFlight.received() < loop.storing().caching(this, status).minObjectBytes()) {
         inFlight.doNotStore(); // its head did not say how small it is
       }
       complete(trailers);

@@ -9,7 +9,6 @@ import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -25,26 +24,24 @@ final class StoredUpdate {
   private final ExchangeLoop loop;
   private final ByteBufAllocator allocator;
   private final CacheKey key;
-  private final RequestHead head;
-  private final RequestTarget target;
   private final StoringRules rules;
+  private final StoringRules.Asked asked;
+  private final RequestHead head;
   private final ResponseHead reply;
 
-  /** For {@code reply}, borrowed, the answer to {@code head}. */
+  /** For {@code reply}, borrowed, the answer to {@code asked}. */
   StoredUpdate(
       ExchangeLoop loop,
       ByteBufAllocator allocator,
       CacheKey key,
-      RequestHead head,
-      RequestTarget target,
-      StoringRules rules,
+      StoringRules.Asked asked,
       ResponseHead reply) {
     this.loop = loop;
     this.allocator = allocator;
     this.key = key;
-    this.head = head;
-    this.target = target;
-    this.rules = rules;
+    this.rules = loop.storing();
+    this.asked = asked;
+    this.head = asked.head();
     this.reply = reply;
   }
 
@@ -55,7 +52,7 @@ final class StoredUpdate {
 
   /** A 304 confirms {@code old}, borrowed, which was validated: what the client gets. Owned. */
   Entry validated(Entry old, ResponseHead merged) {
-    if (!rules.mayFreshen(reply, merged)) {
+    if (!rules.mayFreshen(asked, reply, merged)) {
       return forThisClient(old, merged);
     }
     Entry fresh = freshen(old, merged);
@@ -70,7 +67,7 @@ final class StoredUpdate {
    * @param mayStore whether nothing has invalidated the key since the fetch began
    */
   Entry selected(Entry old, ResponseHead merged, BooleanSupplier mayStore) {
-    return rules.mayFreshen(reply, merged)
+    return rules.mayFreshen(asked, reply, merged)
         ? selectedToo(freshen(old, merged), old, merged, mayStore)
         : forThisClient(old, merged);
   }
@@ -88,7 +85,7 @@ final class StoredUpdate {
     for (Entry other : loop.store().variants(key)) {
       if (other != fresh && isConfirmedToo(other.meta())) {
         ResponseHead merged = merged(other, reply);
-        if (rules.mayFreshen(reply, merged)) {
+        if (rules.mayFreshen(asked, reply, merged)) {
           freshen(other, merged).release();
         }
       }
@@ -110,10 +107,10 @@ final class StoredUpdate {
             .freshen(
                 key,
                 old,
-                rules.freshened(old, reply, merged),
+                rules.freshened(asked, old, reply, merged),
                 freshFields(merged, loop.clock().millis()));
     if (VarySelection.isUnmatchable(merged.fields())
-        || (head.methodId() != Method.QUERY && !loop.fitsKey(target, merged.fields()))) {
+        || (head.methodId() != Method.QUERY && !loop.fitsKey(asked.target(), merged.fields()))) {
       loop.store().remove(key);
     }
     return fresh;
@@ -124,7 +121,7 @@ final class StoredUpdate {
    * is validated before its next use where it is the response that forbids storing. Owned.
    */
   private Entry forThisClient(Entry old, ResponseHead merged) {
-    StoredMeta meta = rules.freshened(old, reply, merged);
+    StoredMeta meta = rules.freshened(asked, old, reply, merged);
     if (meta.has(StoredMeta.NO_CACHE)) {
       distrust(old);
     }
@@ -152,7 +149,7 @@ final class StoredUpdate {
     int status = reply.status();
     StoredMeta meta = old.meta();
     boolean says =
-        rules.asksForItself()
+        asked.asksForItself()
             && status < 500
             && status != 206
             && !Storability.hangsOnRequest(status, head)
@@ -175,8 +172,8 @@ final class StoredUpdate {
    */
   private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged, BooleanSupplier mayStore) {
     long now = loop.clock().millis();
-    Storability storability = rules.ofNamed(merged, old.contentLength(), now, reply);
-    if (!rules.mayStore() || !storability.storable()) {
+    Storability storability = rules.ofNamed(asked, merged, old.contentLength(), now, reply);
+    if (!asked.mayStore() || !storability.storable()) {
       return fresh;
     }
     boolean unframed = old.meta().has(StoredMeta.UNFRAMED);
@@ -187,7 +184,7 @@ final class StoredUpdate {
   }
 
   private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
-    List<String> names = rules.withheld(reply, merged);
+    List<String> names = rules.withheld(asked, reply, merged);
     return ReplyFields.shared(
         merged, true, names, loop.clock(), nowMillis, loop.section(), allocator);
   }
@@ -202,9 +199,9 @@ final class StoredUpdate {
     ResponseHead merged = merged(stored, reply);
     if (!Validation.describes(stored.meta(), reply, contentLength)) {
       distrust(stored);
-    } else if (rules.mayFreshen(reply, merged)) {
+    } else if (rules.mayFreshen(asked, reply, merged)) {
       freshen(stored, merged).release();
-    } else if (rules.freshened(stored, reply, merged).has(StoredMeta.NO_CACHE)) {
+    } else if (rules.freshened(asked, stored, reply, merged).has(StoredMeta.NO_CACHE)) {
       distrust(stored);
     }
   }

@@ -17,98 +17,120 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Decides whether the answer to one request is stored, which fields are left out, and which facts
- * are noted with it. Confined to the fetch's event loop.
+ * Decides whether the answer to a request is stored, which fields are left out, and which facts are
+ * noted with it. Immutable.
  */
 final class StoringRules {
+  /** The request that was answered. */
+  interface Asked {
+    RequestHead head();
+
+    RequestTarget target();
+
+    RequestView view();
+
+    /** Whether any answer to it is stored. */
+    boolean mayStore();
+
+    /** The moment it was sent: the answer's age counts from here. */
+    long requestMillis();
+
+    /** Whether the answer is one to others with the same key, too: not that of HEAD or POST. */
+    default boolean asksForItself() {
+      return head().methodId() == Method.GET || head().methodId() == Method.QUERY;
+    }
+  }
+
   private final ExchangeLoop loop;
-  private final RequestHead head;
-  private final RequestTarget target;
-  private final RequestView view;
-  private final boolean mayStore;
-  private long requestMillis;
 
-  /** Rules for the answer to {@code head}, a snapshot as the others are. */
-  StoringRules(
-      ExchangeLoop loop,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view,
-      boolean mayStore) {
+  /** The rules of {@code loop}. */
+  StoringRules(ExchangeLoop loop) {
     this.loop = loop;
-    this.head = head;
-    this.target = target;
-    this.view = view;
-    this.mayStore = mayStore;
-  }
-
-  /** The request is sent now: the answer's age counts from here. */
-  void requestedAt(long millis) {
-    requestMillis = millis;
-  }
-
-  /** Whether anything is stored. */
-  boolean mayStore() {
-    return mayStore;
-  }
-
-  /** Whether the answer is one to others with the same key, too: not that of HEAD or POST. */
-  boolean asksForItself() {
-    return head.methodId() == Method.GET || head.methodId() == Method.QUERY;
   }
 
   /** Settings for an answer of this status, 0: before there is one. */
-  CacheSettings caching(int status) {
-    CacheSettings settings = loop.caching(view);
-    boolean ofSlice = view.slice() != null && (status == 206 || status == 304);
+  CacheSettings caching(Asked asked, int status) {
+    CacheSettings settings = loop.caching(asked.view());
+    boolean ofSlice = asked.view().slice() != null && (status == 206 || status == 304);
     return ofSlice ? settings.ofAnySize() : settings;
   }
 
   /** Whether {@code reply} is stored; null where nothing is. */
-  Storability of(ResponseHead reply, long contentLength, long nowMillis) {
-    int method = head.methodId();
-    if (!mayStore || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
+  Storability of(Asked asked, ResponseHead reply, long contentLength, long nowMillis) {
+    int method = asked.head().methodId();
+    if (!asked.mayStore()
+        || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
       return null;
     }
-    CacheSettings settings = caching(reply.status());
+    CacheSettings settings = caching(asked, reply.status());
     return unlessBypassed(
+        asked,
         reply.status() == 206
             ? PartStorability.of(
-                head, reply, target.url(), requestMillis, nowMillis, contentLength, settings)
-            : of(reply, contentLength, nowMillis, settings),
+                asked.head(),
+                reply,
+                asked.target().url(),
+                asked.requestMillis(),
+                nowMillis,
+                contentLength,
+                settings)
+            : of(asked, reply, contentLength, nowMillis, settings),
         reply);
   }
 
   /** Whether {@code merged} is stored, of a part and the answer that continues it. */
   Storability ofContinued(
-      ResponseHead merged, long contentLength, long nowMillis, ResponseHead reply) {
-    return unlessBypassed(of(merged, contentLength, nowMillis, caching(reply.status())), merged);
+      Asked asked, ResponseHead merged, long contentLength, long nowMillis, ResponseHead reply) {
+    CacheSettings settings = caching(asked, reply.status());
+    return unlessBypassed(asked, of(asked, merged, contentLength, nowMillis, settings), merged);
   }
 
   /** Whether {@code merged} may be stored for this request, too, a variant that a 304 names. */
   Storability ofNamed(
-      ResponseHead merged, long contentLength, long nowMillis, ResponseHead notModified) {
-    return of(merged, contentLength, nowMillis, caching(notModified.status()));
+      Asked asked,
+      ResponseHead merged,
+      long contentLength,
+      long nowMillis,
+      ResponseHead notModified) {
+    CacheSettings settings = caching(asked, notModified.status());
+    return of(asked, merged, contentLength, nowMillis, settings);
   }
 
-  private Storability of(
-      ResponseHead response, long contentLength, long nowMillis, CacheSettings settings) {
+  private static Storability of(
+      Asked asked,
+      ResponseHead response,
+      long contentLength,
+      long nowMillis,
+      CacheSettings settings) {
     return Storability.of(
-        head, response, target.url(), requestMillis, nowMillis, contentLength, settings);
+        asked.head(),
+        response,
+        asked.target().url(),
+        asked.requestMillis(),
+        nowMillis,
+        contentLength,
+        settings);
   }
 
   /** Whether {@code reply} may update a stored response to {@code merged}. */
-  boolean mayFreshen(ResponseHead reply, ResponseHead merged) {
-    return Storability.mayFreshen(head, merged, target.url(), caching(reply.status()));
+  boolean mayFreshen(Asked asked, ResponseHead reply, ResponseHead merged) {
+    return Storability.mayFreshen(
+        asked.head(), merged, asked.target().url(), caching(asked, reply.status()));
   }
 
   /** The facts of {@code old}, borrowed, once {@code reply} has updated it to {@code merged}. */
-  StoredMeta freshened(Entry old, ResponseHead reply, ResponseHead merged) {
+  StoredMeta freshened(Asked asked, Entry old, ResponseHead reply, ResponseHead merged) {
     long now = loop.clock().millis();
-    CacheSettings settings = caching(reply.status());
+    CacheSettings settings = caching(asked, reply.status());
     StoredMeta meta =
         Storability.freshened(
-            old.meta(), head.fields(), merged, target.url(), requestMillis, now, settings);
+            old.meta(),
+            asked.head().fields(),
+            merged,
+            asked.target().url(),
+            asked.requestMillis(),
+            now,
+            settings);
     return meta(meta, merged, old.meta().has(StoredMeta.UNFRAMED));
   }
 
@@ -117,19 +139,19 @@ final class StoringRules {
    * stored. A Set-Cookie that is stored already stays, whatever this port makes of one: it came by
    * another. None stays where the origin gives no lifetime to a port of either kind.
    */
-  List<String> withheld(ResponseHead reply, ResponseHead merged) {
-    List<String> named = Storability.withheldFields(merged, caching(reply.status()));
+  List<String> withheld(Asked asked, ResponseHead reply, ResponseHead merged) {
+    List<String> named = Storability.withheldFields(merged, caching(asked, reply.status()));
     Fields fields = merged.fields();
     boolean assumed =
         fields.has(FieldName.SET_COOKIE)
             && !Storability.hasExplicitLifetime(fields, /* gateway= */ true)
             && !Storability.hasExplicitLifetime(fields, /* gateway= */ false);
-    return assumed ? withCookie(named) : withheld(reply, named);
+    return assumed ? withCookie(named) : withheld(asked, reply, named);
   }
 
   /** The fields of {@code reply} that are not stored, those {@code named} among them. */
-  List<String> withheld(ResponseHead reply, List<String> named) {
-    return reply.fields().has(FieldName.SET_COOKIE) && setCookie() != StoredSetCookie.REPLAY
+  List<String> withheld(Asked asked, ResponseHead reply, List<String> named) {
+    return reply.fields().has(FieldName.SET_COOKIE) && setCookie(asked) != StoredSetCookie.REPLAY
         ? withCookie(named)
         : named;
   }
@@ -155,12 +177,12 @@ final class StoringRules {
     return reply.status() != 206 && reply.fields().has(FieldName.CONTENT_RANGE);
   }
 
-  private Storability unlessBypassed(Storability storability, ResponseHead reply) {
+  private Storability unlessBypassed(Asked asked, Storability storability, ResponseHead reply) {
     if (!storability.storable() || !reply.fields().has(FieldName.SET_COOKIE)) {
       return storability;
     }
     boolean explicit = storability.meta().has(StoredMeta.EXPLICIT);
-    return switch (setCookie()) {
+    return switch (setCookie(asked)) {
       case BYPASS -> bypassed("Set-Cookie, by loligo_stored_set_cookie");
       case REPLAY -> explicit ? storability : bypassed("Set-Cookie, and no lifetime is given");
       case STRIP, AUTO -> storability;
@@ -171,7 +193,7 @@ final class StoringRules {
     return new Storability(false, reason, null, false, List.of());
   }
 
-  private StoredSetCookie setCookie() {
-    return loop.settings().setCookie(view.httpPort().mode());
+  private StoredSetCookie setCookie(Asked asked) {
+    return loop.settings().setCookie(asked.view().httpPort().mode());
   }
 }
