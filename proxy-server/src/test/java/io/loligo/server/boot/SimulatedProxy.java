@@ -2,12 +2,12 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
-import io.loligo.server.downstream.ClientAddresses;
-import io.loligo.server.downstream.ClientLoop;
-import io.loligo.server.downstream.ClientSettings;
-import io.loligo.server.downstream.ClientTerms;
-import io.loligo.server.downstream.ListeningPort;
-import io.loligo.server.downstream.SimulatedListeners;
+import io.loligo.server.downstream.connection.ClientAddresses;
+import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientSettings;
+import io.loligo.server.downstream.connection.ClientTerms;
+import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.metrics.ProxyMetrics;

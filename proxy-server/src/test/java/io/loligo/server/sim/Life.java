@@ -6,7 +6,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Memory;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.boot.SimulatedProxy;
-import io.loligo.server.downstream.ListeningPort;
+import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.record.ExchangeSink;

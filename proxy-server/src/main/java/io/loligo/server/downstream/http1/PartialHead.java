@@ -2,8 +2,8 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.RequestHead;
-import io.loligo.server.downstream.LoopScratch;
-import io.loligo.server.downstream.LoopScratch.HeadParser;
+import io.loligo.server.downstream.connection.LoopScratch;
+import io.loligo.server.downstream.connection.LoopScratch.HeadParser;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;

@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,6 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
+import io.loligo.server.downstream.connection.ClientLoop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +18,10 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.connection.ClientAddresses;
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;

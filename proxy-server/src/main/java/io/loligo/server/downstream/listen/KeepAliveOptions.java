@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
 import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.netty.channel.ChannelConfig;

@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.connection;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.exchange.RequestHandler;

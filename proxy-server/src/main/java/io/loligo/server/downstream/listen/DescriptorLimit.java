@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,10 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.listen;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.KeepAlive;
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.record.Shed;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;

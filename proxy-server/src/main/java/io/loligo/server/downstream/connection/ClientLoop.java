@@ -1,4 +1,4 @@
-package io.loligo.server.downstream;
+package io.loligo.server.downstream.connection;
 
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ConnectionCounters;
@@ -189,7 +189,7 @@ public final class ClientLoop {
   }
 
   /** From now on connections are closed after their answers, which say so. On the loop. */
-  void announceEnd() {
+  public void announceEnd() {
     draining = true;
   }
 
@@ -198,7 +198,7 @@ public final class ClientLoop {
    *
    * @param whenEmpty called once when no connection is left, perhaps before this returns
    */
-  void drain(Runnable whenEmpty) {
+  public void drain(Runnable whenEmpty) {
     draining = true;
     if (first == null) {
       whenEmpty.run();
@@ -209,7 +209,7 @@ public final class ClientLoop {
   }
 
   /** Closes all connections that are, or are not, tunnels now. On the loop. */
-  void abort(boolean tunnels) {
+  public void abort(boolean tunnels) {
     forEach(
         connection -> {
           if (connection.tunnels() == tunnels) {
