@@ -4,7 +4,7 @@ import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.downstream.connection.ClientAddresses;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
@@ -103,8 +103,8 @@ final class EmbeddedProxy implements AutoCloseable {
             counted.connections(),
             new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
             ExchangeSettings.of(config, "bench"));
-    ClientLoop loop =
-        new ClientLoop(
+    ClientConnections loop =
+        new ClientConnections(
             channel.eventLoop(),
             timer,
             TimeSource.SYSTEM,

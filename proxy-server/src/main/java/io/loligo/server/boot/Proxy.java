@@ -12,7 +12,7 @@ import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
@@ -103,7 +103,7 @@ public final class Proxy implements AutoCloseable {
   private final ScheduledExecutorService maintenance;
   private final TieredStore store;
   private final Store seenStore;
-  private final List<ClientLoop> clientLoops;
+  private final List<ClientConnections> clientLoops;
   private final PeerHealth health = new PeerHealth(System::nanoTime);
   private final Reloader reloader;
   private final LogTotals logged;
@@ -244,7 +244,7 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  private ClientConnection opened(ClientLoop loop, ListeningPort listening) {
+  private ClientConnection opened(ClientConnections loop, ListeningPort listening) {
     return descriptors.mayOpen() ? new Http1Connection(loop, listening) : null;
   }
 
@@ -256,14 +256,14 @@ public final class Proxy implements AutoCloseable {
     listeners.resume();
   }
 
-  private List<ClientLoop> wireLoops(Transport transport, TimeSource time) {
+  private List<ClientConnections> wireLoops(Transport transport, TimeSource time) {
     ExchangeSettings settings = ExchangeSettings.of(config, processMark);
     OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, listeningPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
     var datagrams = new ReflectiveChannelFactory<>(transport.datagramChannel());
     OriginTransport origins = new SocketTransport(sockets, transport.allocator());
-    List<ClientLoop> wired = new ArrayList<>();
+    List<ClientConnections> wired = new ArrayList<>();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
       int number = loops.size();
@@ -283,7 +283,7 @@ public final class Proxy implements AutoCloseable {
               settings);
       loops.add(loop);
       wired.add(
-          new ClientLoop(
+          new ClientConnections(
               eventLoop,
               loop.timer(),
               time,
@@ -583,7 +583,7 @@ public final class Proxy implements AutoCloseable {
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
-      ClientLoop clientLoop = clientLoops.get(i);
+      ClientConnections clientLoop = clientLoops.get(i);
       ExchangeSink sink = sink(i, log);
       exchanged.add(
           loop.eventLoop()

@@ -3,7 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.downstream.connection.ClientAddresses;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** All of the proxy's loops, wired as {@link Proxy} does it, on loops and sockets of a test's. */
 public final class SimulatedProxy {
   private final List<Loop> loops = new ArrayList<>();
-  private final List<ClientLoop> clients = new ArrayList<>();
+  private final List<ClientConnections> clients = new ArrayList<>();
   private final ProxyMetrics metrics;
   private final PeerHealth health;
   private List<Peer> peers;
@@ -75,7 +75,7 @@ public final class SimulatedProxy {
               settings);
       loops.add(loop);
       clients.add(
-          new ClientLoop(
+          new ClientConnections(
               loop.eventLoop(),
               loop.timer(),
               time,
@@ -103,7 +103,7 @@ public final class SimulatedProxy {
     AtomicInteger left = new AtomicInteger(loops.size());
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
-      ClientLoop client = clients.get(i);
+      ClientConnections client = clients.get(i);
       loop.eventLoop()
           .execute(
               () -> {
@@ -125,7 +125,7 @@ public final class SimulatedProxy {
    */
   public void drain(long lifetimeMillis, long tunnelMillis, Runnable stop, Runnable ended) {
     AtomicInteger left = new AtomicInteger(clients.size());
-    for (ClientLoop client : clients) {
+    for (ClientConnections client : clients) {
       client
           .eventLoop()
           .execute(
@@ -141,7 +141,7 @@ public final class SimulatedProxy {
   }
 
   /** What the clients of loop number {@code loop} are served by. */
-  public ClientLoop clients(int loop) {
+  public ClientConnections clients(int loop) {
     return clients.get(loop);
   }
 

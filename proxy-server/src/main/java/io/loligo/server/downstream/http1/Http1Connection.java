@@ -15,7 +15,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.connection.LoopScratch;
@@ -117,7 +117,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     CLOSED
   }
 
-  private final ClientLoop loop;
+  private final ClientConnections loop;
   private final ListeningPort listening;
   private final ReadSize readSize;
   private final ReadTimeout readTimeout = new ReadTimeout();
@@ -185,7 +185,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private boolean counted;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
-  public Http1Connection(ClientLoop loop, ListeningPort listening) {
+  public Http1Connection(ClientConnections loop, ListeningPort listening) {
     this.loop = loop;
     this.listening = listening;
     this.readSize = new ReadSize(HEAD_READ_BYTES, loop.transit());

@@ -3,7 +3,7 @@ package io.loligo.server.downstream.listen;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.server.downstream.connection.ClientConnection;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.record.Shed;
 import io.loligo.server.transport.Transport;
@@ -44,7 +44,7 @@ public final class Listeners {
 
   private final Transport transport;
   private final EventLoopGroup group;
-  private final List<ClientLoop> loops;
+  private final List<ClientConnections> loops;
   private final ConnectionOpener opener;
   private final KeepAliveOptions keepAlive;
   private List<Open> open = new ArrayList<>();
@@ -53,7 +53,7 @@ public final class Listeners {
   /** Makes the handler of an accepted connection; called on its loop. */
   public interface ConnectionOpener {
     /** A handler that is in no pipeline yet; null: the connection is to be closed. */
-    ClientConnection open(ClientLoop loop, ListeningPort listening);
+    ClientConnection open(ClientConnections loop, ListeningPort listening);
   }
 
   /** A port in use and its sockets. */
@@ -79,7 +79,10 @@ public final class Listeners {
    * @param loops one for each event loop of {@code group}
    */
   public Listeners(
-      Transport transport, EventLoopGroup group, List<ClientLoop> loops, ConnectionOpener opener) {
+      Transport transport,
+      EventLoopGroup group,
+      List<ClientConnections> loops,
+      ConnectionOpener opener) {
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
@@ -225,7 +228,7 @@ public final class Listeners {
       checkFree(wanted);
     }
     InetSocketAddress actual = wanted;
-    for (ClientLoop loop : loops) {
+    for (ClientConnections loop : loops) {
       Channel channel = await(bootstrap(listening, loop.eventLoop(), true).bind(actual));
       channels.add(channel);
       actual = (InetSocketAddress) channel.localAddress();
@@ -290,7 +293,7 @@ public final class Listeners {
 
     @Override
     protected void initChannel(Channel channel) {
-      ClientLoop loop = loopOf(channel.eventLoop());
+      ClientConnections loop = loopOf(channel.eventLoop());
       ClientConnection connection = opener.open(loop, listening);
       if (connection == null) {
         loop.shed(Shed.DESCRIPTORS, channel.remoteAddress());
@@ -303,8 +306,8 @@ public final class Listeners {
     }
   }
 
-  private ClientLoop loopOf(EventLoop eventLoop) {
-    for (ClientLoop loop : loops) {
+  private ClientConnections loopOf(EventLoop eventLoop) {
+    for (ClientConnections loop : loops) {
       if (loop.eventLoop() == eventLoop) {
         return loop;
       }
@@ -349,7 +352,7 @@ public final class Listeners {
   public synchronized CompletableFuture<Void> drain(long lifetimeMillis, long tunnelMillis) {
     // first, so that what is answered once nobody can connect any more says so
     List<Future<?>> told = new ArrayList<>();
-    for (ClientLoop loop : loops) {
+    for (ClientConnections loop : loops) {
       told.add(loop.eventLoop().submit(loop::announceEnd));
     }
     told.forEach(Future::syncUninterruptibly);
@@ -359,10 +362,10 @@ public final class Listeners {
 
   /** What {@link #drain} does once nobody can connect any more. Any thread. */
   static CompletableFuture<Void> endConnections(
-      List<ClientLoop> loops, long lifetimeMillis, long tunnelMillis) {
+      List<ClientConnections> loops, long lifetimeMillis, long tunnelMillis) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     AtomicInteger busyLoops = new AtomicInteger(loops.size());
-    for (ClientLoop loop : loops) {
+    for (ClientConnections loop : loops) {
       loop.eventLoop()
           .execute(
               () ->
@@ -382,7 +385,7 @@ public final class Listeners {
     return done;
   }
 
-  private static void abortLater(ClientLoop loop, boolean tunnels, long millis) {
+  private static void abortLater(ClientConnections loop, boolean tunnels, long millis) {
     loop.eventLoop().schedule(() -> loop.abort(tunnels), millis, TimeUnit.MILLISECONDS);
   }
 }

@@ -15,7 +15,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.connection.ClientAddresses;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.exchange.ClientEvents;
@@ -127,7 +127,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   final ArrayDeque<Script> scripts = new ArrayDeque<>();
   final ClientAddresses addresses = new ClientAddresses();
   final MemoryLedger transit = new MemoryLedger(1 << 20);
-  final ClientLoop loop;
+  final ClientConnections loop;
   final Http1Connection connection;
   long nanos = 1_000_000_000L;
   ClientStream stream;
@@ -150,7 +150,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
           }
         };
     loop =
-        new ClientLoop(
+        new ClientConnections(
             channel.eventLoop(),
             new LoopTimer(channel.eventLoop()),
             time,

@@ -20,7 +20,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ClientEvents;
@@ -76,7 +76,7 @@ class ListenersTest {
   private final BlockingQueue<String> records = new LinkedBlockingQueue<>();
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
-  private final List<ClientLoop> loops = new ArrayList<>();
+  private final List<ClientConnections> loops = new ArrayList<>();
   private Listeners.ConnectionOpener opener = Http1Connection::new;
   private EventLoopGroup group;
   private Listeners listeners;
@@ -104,7 +104,7 @@ class ListenersTest {
             65_536);
     for (EventExecutor loop : group) {
       loops.add(
-          new ClientLoop(
+          new ClientConnections(
               (EventLoop) loop,
               new LoopTimer(loop),
               TimeSource.SYSTEM,
@@ -235,7 +235,7 @@ class ListenersTest {
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
     assertThat(records.take()).isEqualTo("GET 200 " + reply("/a").length() + " false");
-    assertThat(loops.stream().mapToLong(ClientLoop::accepted).sum()).isEqualTo(1);
+    assertThat(loops.stream().mapToLong(ClientConnections::accepted).sum()).isEqualTo(1);
   }
 
   @ParameterizedTest

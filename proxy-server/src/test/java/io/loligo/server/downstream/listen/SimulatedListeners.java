@@ -1,6 +1,6 @@
 package io.loligo.server.downstream.listen;
 
-import io.loligo.server.downstream.connection.ClientLoop;
+import io.loligo.server.downstream.connection.ClientConnections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -9,13 +9,13 @@ public final class SimulatedListeners {
   private SimulatedListeners() {}
 
   /** The first step: answers say that the connection ends. On the loop. */
-  public static void announceEnd(ClientLoop loop) {
+  public static void announceEnd(ClientConnections loop) {
     loop.announceEnd();
   }
 
   /** The second, when nobody can connect any more. */
   public static CompletableFuture<Void> endConnections(
-      List<ClientLoop> loops, long lifetimeMillis, long tunnelMillis) {
+      List<ClientConnections> loops, long lifetimeMillis, long tunnelMillis) {
     return Listeners.endConnections(loops, lifetimeMillis, tunnelMillis);
   }
 }

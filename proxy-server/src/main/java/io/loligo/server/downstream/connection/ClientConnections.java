@@ -20,14 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all client connections of one event loop have in common. Confined to that loop, but for the
- * counters, which any thread may read.
+ * The client connections of one event loop, and what they share: its timer, clock, counters, terms
+ * and scratch. Confined to that loop. Any thread may read the counters.
  */
-public final class ClientLoop {
+public final class ClientConnections {
   /** Not more often is said that connections are turned away. */
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClientLoop.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
 
   private final EventLoop eventLoop;
   private final LoopTimer timer;
@@ -47,7 +47,7 @@ public final class ClientLoop {
   private ClientConnection first;
 
   /** The connections of {@code eventLoop}; none yet. */
-  public ClientLoop(
+  public ClientConnections(
       EventLoop eventLoop,
       LoopTimer timer,
       TimeSource time,
