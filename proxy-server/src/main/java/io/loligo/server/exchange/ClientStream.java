@@ -49,29 +49,11 @@ public interface ClientStream {
   void closeAfter();
 
   /**
-   * Sends the final head, and content that stands in the same block. Connection, framing, and what
-   * belongs to the connection are added by the stream; hop-by-hop fields must not be in the lines.
-   *
-   * @param status final status
-   * @param lines lines made for this answer (Age, Via, Date ...), borrowed
-   * @param block further field lines, the empty line that ends the head, then content; borrowed;
-   *     its indices are not used or changed; null where {@code lines} is all (the stream adds the
-   *     empty line then)
-   * @param index where the lines in {@code block} start
-   * @param length octets of {@code block} to send: lines, empty line, and content of this many
-   *     octets behind
-   * @param contentLength whole length of the content to announce (for HEAD: of the content that a
-   *     GET would have), {@link #UNKNOWN} or {@link #NO_CONTENT}
-   * @param last whether the answer is complete with this call
+   * Sends the final head, and content that stands in the same block. The stream adds Connection,
+   * framing and the other lines that belong to the connection; {@code head} has no hop-by-hop
+   * field. The stream reads all of {@code head}, borrowed, before it calls anything else.
    */
-  void head(
-      int status,
-      FieldLines lines,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last);
+  void head(OutgoingHead head);
 
   /** Sends content. Takes {@code content}. Not for answers to HEAD. */
   void content(ByteBuf content);

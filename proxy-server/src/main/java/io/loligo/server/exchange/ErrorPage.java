@@ -61,7 +61,10 @@ final class ErrorPage {
       ByteBufUtil.writeUtf8(block, page);
       stream.record().errorCode = errorCode;
       stream.record().contentType = "text/html";
-      stream.head(status, head, block, 0, isHead ? 2 : block.writerIndex(), bytes, true);
+      stream.head(
+          loop.head(status, head)
+              .block(block, 0, isHead ? 2 : block.writerIndex())
+              .content(bytes, true));
       stream.flush();
     } finally {
       block.release();

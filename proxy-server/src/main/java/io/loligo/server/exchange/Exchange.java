@@ -878,7 +878,10 @@ final class Exchange implements ClientEvents {
       ReplyFields.putFirst(StoredFields.index(visible), cookies, known, lines);
       from = fields.writerIndex() - 2;
     }
-    stream.head(status, lines, fields, from, fields.writerIndex() - from, announced, last);
+    stream.head(
+        loop.head(status, lines)
+            .block(fields, from, fields.writerIndex() - from)
+            .content(announced, last));
     if (last) {
       over();
       if (fetch == null || getsForHead) {
@@ -935,7 +938,7 @@ final class Exchange implements ClientEvents {
     account();
     over();
     leave();
-    stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
+    stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
     stream.flush();
   }
 
@@ -949,7 +952,7 @@ final class Exchange implements ClientEvents {
     account();
     over();
     leave();
-    stream.head(416, lines, null, 0, 0, 0, true);
+    stream.head(loop.head(416, lines).content(0, true));
     stream.flush();
   }
 
@@ -1230,7 +1233,7 @@ final class Exchange implements ClientEvents {
     account();
     phase = Phase.DELEGATED;
     leave();
-    stream.head(101, lines, null, 0, 0, ClientStream.NO_CONTENT, false);
+    stream.head(loop.head(101, lines).content(ClientStream.NO_CONTENT, false));
     stream.flush();
     Tunneling.relay(loop, stream, origin);
   }

@@ -119,6 +119,7 @@ public final class ExchangeLoop implements RequestHandler {
   private final KeyProbe probe = new KeyProbe();
   private final KeyProbe scratch = new KeyProbe();
   private final FieldLines lines = new FieldLines(1024);
+  private final OutgoingHead outgoingHead = new OutgoingHead();
   private final FieldLines section = new FieldLines(1024);
   private final LazyUrl url = new LazyUrl();
   private final HitAnswer hits;
@@ -262,6 +263,11 @@ public final class ExchangeLoop implements RequestHandler {
   /** Scratch for the lines of an answer given at once, cleared. */
   FieldLines lines() {
     return lines.clear();
+  }
+
+  /** The head of a response given at once; valid until a stream was given it. */
+  OutgoingHead head(int status, FieldLines own) {
+    return outgoingHead.begin(status, own);
   }
 
   /** Scratch for a field section that is copied before anything else is called, cleared. */
@@ -1124,7 +1130,7 @@ public final class ExchangeLoop implements RequestHandler {
         clock.addDate(answer, clock.millis());
         PurgeFields.answer(purged, answer);
         answer.append(settings.viaLine(), 0, settings.viaLine().length);
-        stream.head(PurgeFields.status(what, purged), answer, null, 0, 0, 0, true);
+        stream.head(head(PurgeFields.status(what, purged), answer).content(0, true));
         stream.flush();
       }
     }

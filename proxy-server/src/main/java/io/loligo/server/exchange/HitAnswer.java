@@ -165,7 +165,7 @@ final class HitAnswer {
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);
-      stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
+      stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
       return null;
     }
     boolean disk = stream.record().fromDisk || readsDisk(head, entry);
@@ -218,7 +218,10 @@ final class HitAnswer {
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();
     int inBlock = end - entry.fieldsLength();
     boolean last = isHead || inBlock == entry.contentLength();
-    stream.head(status, lines, entry.firstBlock(), start, end - start, announced, last);
+    stream.head(
+        loop.head(status, lines)
+            .block(entry.firstBlock(), start, end - start)
+            .content(announced, last));
     if (last) {
       return null;
     }

@@ -50,16 +50,17 @@ final class MaxForwards {
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
     if (head.methodId() == Method.OPTIONS) {
       lines.add("Allow", "GET, HEAD, QUERY, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH");
-      stream.head(200, lines, null, 0, 0, 0, true);
+      stream.head(loop.head(200, lines).content(0, true));
     } else {
       lines.add("Content-Type", "message/http");
       stream.record().contentType = "message/http";
-      trace(stream, head, lines);
+      trace(stream, loop, head, lines);
     }
     stream.flush();
   }
 
-  private static void trace(ClientStream stream, RequestHead head, FieldLines lines) {
+  private static void trace(
+      ClientStream stream, ExchangeLoop loop, RequestHead head, FieldLines lines) {
     FieldLines seen = new FieldLines(head.end() + 16);
     seen.append(head.method()).append(" ").append(head.target());
     seen.append(head.version() >= 11 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n");
@@ -74,7 +75,8 @@ final class MaxForwards {
     try {
       block.writeByte('\r').writeByte('\n');
       seen.writeTo(block);
-      stream.head(200, lines, block, 0, block.writerIndex(), seen.length(), true);
+      stream.head(
+          loop.head(200, lines).block(block, 0, block.writerIndex()).content(seen.length(), true));
     } finally {
       block.release();
     }

@@ -52,7 +52,10 @@ final class RangeAnswer {
       from = entry.fieldsLength() - 2;
     }
     int length = entry.fieldsLength() - from;
-    stream.head(206, lines, entry.firstBlock(), from, length, range.length(), false);
+    stream.head(
+        loop.head(206, lines)
+            .block(entry.firstBlock(), from, length)
+            .content(range.length(), false));
     HitStream rest = new HitStream(loop, stream, entry);
     rest.add(null, range.first(), range.last() + 1);
     rest.writable();
@@ -84,7 +87,7 @@ final class RangeAnswer {
     }
     lines.append(own, 0, own.length);
     parts.addContentType(lines);
-    stream.head(206, lines, null, 0, 0, parts.length(), false);
+    stream.head(loop.head(206, lines).content(parts.length(), false));
     HitStream rest = new HitStream(loop, stream, entry);
     for (int i = 0; i < parts.count(); i++) {
       ByteRange range = parts.range(i);
@@ -106,7 +109,7 @@ final class RangeAnswer {
       ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines) {
     loop.clock().addDate(lines, loop.clock().millis());
     lines.append("Content-Range: bytes */").append(entry.contentLength()).endLine();
-    stream.head(416, lines, null, 0, 0, 0, true);
+    stream.head(loop.head(416, lines).content(0, true));
     return null;
   }
 }

@@ -34,15 +34,9 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public void head(
-      int status,
-      FieldLines lines,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last) {
-    stream.head(status, lines, block, index, length, contentLength, last);
+  public void head(OutgoingHead head) {
+    boolean last = head.last();
+    stream.head(head);
     if (last) {
       content.release();
     }

@@ -288,14 +288,14 @@ final class SliceAnswer implements ClientEvents {
     }
     boolean known = partial && head.fields().has(FieldName.IF_RANGE);
     reply.addTo(lines, known);
-    stream.head(partial ? 206 : 200, lines, null, 0, 0, wanted.length(), false);
+    stream.head(loop.head(partial ? 206 : 200, lines).content(wanted.length(), false));
   }
 
   private void sendHead(SliceReply reply, long length) {
     FieldLines lines = new FieldLines(1024);
     reply.addTo(lines, /* known= */ false);
     close();
-    stream.head(200, lines, null, 0, 0, length, true);
+    stream.head(loop.head(200, lines).content(length, true));
     stream.flush();
   }
 
@@ -309,7 +309,7 @@ final class SliceAnswer implements ClientEvents {
     if (SliceRecords.isHit(last.record())) {
       HitAnswer.classifyNotModified(stream.record(), head);
     }
-    stream.head(304, lines, null, 0, 0, ClientStream.NO_CONTENT, true);
+    stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
     stream.flush();
   }
 
@@ -319,7 +319,7 @@ final class SliceAnswer implements ClientEvents {
     loop.clock().addDate(lines, loop.clock().millis());
     current.served();
     close();
-    stream.head(status, lines, null, 0, 0, 0, true);
+    stream.head(loop.head(status, lines).content(0, true));
     stream.flush();
   }
 
@@ -336,7 +336,7 @@ final class SliceAnswer implements ClientEvents {
     if (reply.last()) {
       close();
     }
-    reply.sendTo(stream);
+    reply.sendTo(stream, loop);
   }
 
   /** The head of a slice that is not the first. */

@@ -24,21 +24,22 @@ record SliceReply(
     long contentLength,
     boolean last) {
 
-  static SliceReply of(
-      int status,
-      FieldLines lines,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last) {
-    byte[] all = new byte[lines.length() + length];
+  static SliceReply of(OutgoingHead head) {
+    FieldLines lines = head.lines();
+    byte[] all = new byte[lines.length() + head.length()];
     System.arraycopy(lines.bytes(), 0, all, 0, lines.length());
-    if (block != null) {
-      block.getBytes(index, all, lines.length(), length);
+    if (head.block() != null) {
+      head.block().getBytes(head.index(), all, lines.length(), head.length());
     }
-    Fields fields = StoredFields.index(all);
-    return new SliceReply(status, fields, lines, block, index, length, contentLength, last);
+    return new SliceReply(
+        head.status(),
+        StoredFields.index(all),
+        lines,
+        head.block(),
+        head.index(),
+        head.length(),
+        head.contentLength(),
+        head.last());
   }
 
   /**
@@ -76,7 +77,7 @@ record SliceReply(
   }
 
   /** Sends it on as it is. */
-  void sendTo(ClientStream stream) {
-    stream.head(status, lines, block, index, length, contentLength, last);
+  void sendTo(ClientStream stream, ExchangeLoop loop) {
+    stream.head(loop.head(status, lines).block(block, index, length).content(contentLength, last));
   }
 }

@@ -108,19 +108,12 @@ final class SliceStream implements ClientStream {
   }
 
   @Override
-  public void head(
-      int status,
-      FieldLines lines,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last) {
-    if (last) {
+  public void head(OutgoingHead head) {
+    if (head.last()) {
       over();
     }
     if (!closed) {
-      answer.arrived(this, SliceReply.of(status, lines, block, index, length, contentLength, last));
+      answer.arrived(this, SliceReply.of(head));
     }
   }
 

@@ -90,7 +90,7 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
     account();
     FieldLines lines = loop.lines();
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
-    stream.head(200, lines, null, 0, 0, ClientStream.NO_CONTENT, false);
+    stream.head(loop.head(200, lines).content(ClientStream.NO_CONTENT, false));
     stream.flush();
     relay(loop, stream, origin.detach());
   }

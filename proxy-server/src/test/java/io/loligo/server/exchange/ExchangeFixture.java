@@ -349,22 +349,16 @@ final class ExchangeFixture implements AutoCloseable {
     public void closeAfter() {}
 
     @Override
-    public void head(
-        int status,
-        FieldLines lines,
-        ByteBuf block,
-        int index,
-        int length,
-        long contentLength,
-        boolean last) {
-      outcome.record.status = status;
-      String more = block == null ? "" : block.toString(index, length, ISO_8859_1);
-      outcome.head = new String(lines.toBytes(), ISO_8859_1) + more;
+    public void head(OutgoingHead head) {
+      outcome.record.status = head.status();
+      ByteBuf block = head.block();
+      String more = block == null ? "" : block.toString(head.index(), head.length(), ISO_8859_1);
+      outcome.head = new String(head.lines().toBytes(), ISO_8859_1) + more;
       int end = outcome.head.indexOf("\r\n\r\n");
       if (block != null && end >= 0) {
         outcome.content.writeBytes(outcome.head.substring(end + 4).getBytes(ISO_8859_1));
       }
-      if (last) {
+      if (head.last()) {
         outcome.end();
       }
     }

@@ -8,6 +8,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -179,19 +180,15 @@ final class Answer {
     return version11 ? NONE : KEEP_ALIVE;
   }
 
-  /** Writes the final head; parameters as in {@link ClientStream#head}. */
-  void writeHead(
-      int status,
-      FieldLines lines,
-      byte[] connection,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last) {
-    byte[] statusLine = StatusLines.of(status);
-    int blockHead = blockHeadBytes(block, index, length, contentLength, last);
-    int blockContent = block == null ? 0 : length - blockHead;
+  /** Writes the final head, borrowed, with this Connection line. */
+  void writeHead(OutgoingHead head, byte[] connection) {
+    byte[] statusLine = StatusLines.of(head.status());
+    FieldLines lines = head.lines();
+    ByteBuf block = head.block();
+    int index = head.index();
+    long contentLength = head.contentLength();
+    int blockHead = blockHeadBytes(head);
+    int blockContent = block == null ? 0 : head.length() - blockHead;
     int room = statusLine.length + lines.length() + connection.length + FRAMING_BYTES + blockHead;
     boolean copied = blockContent <= COPY_LIMIT_BYTES;
     ByteBuf out = allocator().directBuffer(copied ? room + blockContent : room);
@@ -209,7 +206,7 @@ final class Answer {
       out.writeBytes(block, index, blockHead);
     }
     headBytes += out.readableBytes();
-    writeContent(out, block, index + blockHead, blockContent, last);
+    writeContent(out, block, index + blockHead, blockContent, head.last());
   }
 
   private void writeContentLength(ByteBuf out, long length) {
@@ -228,18 +225,19 @@ final class Answer {
     ChunkedEncoder.writeEnd(out);
   }
 
-  private int blockHeadBytes(
-      ByteBuf block, int index, int length, long contentLength, boolean last) {
-    if (block == null) {
+  private int blockHeadBytes(OutgoingHead head) {
+    if (head.block() == null) {
       return 0;
     }
+    int length = head.length();
+    long contentLength = head.contentLength();
     if (headMethod || contentLength == ClientStream.NO_CONTENT) {
       return length;
     }
-    if (last && contentLength >= 0 && contentLength <= length) {
+    if (head.last() && contentLength >= 0 && contentLength <= length) {
       return length - (int) contentLength;
     }
-    return headLength(block, index, length);
+    return headLength(head.block(), head.index(), length);
   }
 
   /** Octets up to and with the empty line; {@code length} where there is none. */

@@ -22,6 +22,7 @@ import io.loligo.server.downstream.connection.LoopScratch;
 import io.loligo.server.downstream.connection.LoopScratch.HeadParser;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
@@ -1059,7 +1060,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       if (noMemory) {
         lines.add("Retry-After", "1");
       }
-      head(noMemory ? 503 : 500, lines, null, 0, 0, 0, true);
+      head(OutgoingHead.of(noMemory ? 503 : 500, lines).content(0, true));
     } else if (!complete) {
       cut = true;
     }
@@ -1325,26 +1326,21 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   @Override
-  public void head(
-      int status,
-      FieldLines lines,
-      ByteBuf block,
-      int index,
-      int length,
-      long contentLength,
-      boolean last) {
+  public void head(OutgoingHead head) {
     if (!answering() || answer.headSent()) {
       return;
     }
+    int status = head.status();
+    boolean last = head.last();
     record.status = status;
     answerNanos = loop.time().nanos();
-    answer.frame(contentLength);
+    answer.frame(head.contentLength());
     choosePersistence(status);
     boolean tunnelling = status == 101 || (connectMethod && status / 100 == 2);
     byte[] connection = answer.connectionLine(status == 101, tunnelling, closing);
     long before = answer.headBytes();
     try {
-      answer.writeHead(status, lines, connection, block, index, length, contentLength, last);
+      answer.writeHead(head, connection);
     } catch (OutOfMemoryError e) {
       endFor(e, answer.headBytes() == before);
       return;

@@ -24,6 +24,7 @@ import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.Detached;
 import java.nio.charset.StandardCharsets;
@@ -1225,7 +1226,8 @@ class Http1ConnectionTest {
       client.channel.peerSends("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\nhello");
       client.run(
           () -> {
-            events.stream.head(200, new FieldLines(8), null, 0, 0, ClientStream.NO_CONTENT, false);
+            events.stream.head(
+                OutgoingHead.of(200, new FieldLines(8)).content(ClientStream.NO_CONTENT, false));
             Detached detached = events.stream.detach();
             assertThat(detached.early().toString(StandardCharsets.US_ASCII)).isEqualTo("hello");
             detached.early().release();
@@ -1249,7 +1251,8 @@ class Http1ConnectionTest {
       List<String> ends = new ArrayList<>();
       client.run(
           () -> {
-            events.stream.head(200, new FieldLines(8), null, 0, 0, ClientStream.NO_CONTENT, false);
+            events.stream.head(
+                OutgoingHead.of(200, new FieldLines(8)).content(ClientStream.NO_CONTENT, false));
             events.stream.detach().early().release();
             events.stream.tunnelBegun(() -> ends.add("both ends"));
           });
@@ -1268,13 +1271,8 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             events.stream.head(
-                101,
-                new FieldLines(8).add("Upgrade", "websocket"),
-                null,
-                0,
-                0,
-                ClientStream.NO_CONTENT,
-                false);
+                OutgoingHead.of(101, new FieldLines(8).add("Upgrade", "websocket"))
+                    .content(ClientStream.NO_CONTENT, false));
             events.stream.detach().early().release();
             events.stream.tunnelEnded(0, 0);
           });

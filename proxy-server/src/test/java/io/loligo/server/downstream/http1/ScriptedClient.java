@@ -20,6 +20,7 @@ import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
@@ -208,7 +209,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   @Override
   public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
     stream.record().shed = why;
-    stream.head(429, new FieldLines(8), null, 0, 0, 0, true);
+    stream.head(OutgoingHead.of(429, new FieldLines(8)).content(0, true));
     return null;
   }
 
@@ -216,12 +217,12 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   public void refused(ClientStream stream, ParseFailure failure) {
     this.stream = stream;
     refusals.add(failure);
-    stream.head(failure.status(), new FieldLines(8), null, 0, 0, 0, true);
+    stream.head(OutgoingHead.of(failure.status(), new FieldLines(8)).content(0, true));
   }
 
   @Override
   public void headTimedOut(ClientStream stream) {
-    stream.head(408, new FieldLines(8), null, 0, 0, 0, true);
+    stream.head(OutgoingHead.of(408, new FieldLines(8)).content(0, true));
   }
 
   /** 200 with the request-target as content, from one block. */
@@ -242,12 +243,16 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     ByteBuf block = stream.allocator().directBuffer();
     block.writeZero(3);
     block.writeCharSequence(text, StandardCharsets.ISO_8859_1);
-    stream.head(status, new FieldLines(8), block, 3, text.length(), contentLength, last);
+    stream.head(
+        OutgoingHead.of(status, new FieldLines(8))
+            .block(block, 3, text.length())
+            .content(contentLength, last));
     block.release();
   }
 
   static void head(ClientStream stream, int status, long contentLength, boolean last) {
-    stream.head(status, new FieldLines(8).add("X", "y"), null, 0, 0, contentLength, last);
+    stream.head(
+        OutgoingHead.of(status, new FieldLines(8).add("X", "y")).content(contentLength, last));
   }
 
   static ByteBuf octets(ClientStream stream, String text) {

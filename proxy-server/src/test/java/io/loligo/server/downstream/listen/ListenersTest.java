@@ -25,6 +25,7 @@ import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.ExchangeRecord;
@@ -149,7 +150,7 @@ class ListenersTest {
         return this;
       }
       if (target.equals("/large")) {
-        stream.head(200, new FieldLines(0), null, 0, 0, CONTENT_BYTES, false);
+        stream.head(OutgoingHead.of(200, new FieldLines(0)).content(CONTENT_BYTES, false));
         stream.content(stream.allocator().directBuffer(CONTENT_BYTES).writeZero(CONTENT_BYTES));
         stream.end(null);
       } else {
@@ -165,7 +166,7 @@ class ListenersTest {
 
     @Override
     public void refused(ClientStream stream, ParseFailure failure) {
-      stream.head(failure.status(), new FieldLines(0), null, 0, 0, 0, true);
+      stream.head(OutgoingHead.of(failure.status(), new FieldLines(0)).content(0, true));
     }
 
     @Override
@@ -197,7 +198,10 @@ class ListenersTest {
     static void send(ClientStream stream, String content) {
       ByteBuf block = stream.allocator().directBuffer();
       block.writeCharSequence("\r\n" + content, ISO_8859_1);
-      stream.head(200, new FieldLines(0), block, 0, content.length() + 2, content.length(), true);
+      stream.head(
+          OutgoingHead.of(200, new FieldLines(0))
+              .block(block, 0, content.length() + 2)
+              .content(content.length(), true));
       block.release();
     }
   }
