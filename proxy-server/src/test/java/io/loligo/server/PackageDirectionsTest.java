@@ -33,6 +33,35 @@ class PackageDirectionsTest {
           .dependOnClassesThat()
           .resideInAnyPackage("io.loligo.server..", "io.loligo.store..");
 
+  /** What an exchange needs of a version is in core's message package. */
+  @ArchTest
+  static final ArchRule EXCHANGES_SPEAK_NO_VERSION_OF_HTTP =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server.exchange..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.loligo.core.http1..",
+              "io.loligo.server.downstream..",
+              "io.loligo.server.upstream.http1..");
+
+  @ArchTest
+  static final ArchRule PARTS_OF_THE_CLIENT_SIDE_HAVE_NO_CYCLES =
+      slices().matching("io.loligo.server.downstream.(*)..").should().beFreeOfCycles();
+
+  /** What is common to all versions, and the ports, know none of them. */
+  @ArchTest
+  static final ArchRule ONLY_HTTP1_KNOWS_HTTP1_ON_THE_CLIENT_SIDE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server.downstream..")
+          .and()
+          .resideOutsideOfPackage("io.loligo.server.downstream.http1..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.server.downstream.http1..");
+
   @ArchTest
   static final ArchRule OBSERVERS_KNOW_ONLY_THE_RECORD =
       noClasses()

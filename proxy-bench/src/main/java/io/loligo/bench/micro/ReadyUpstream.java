@@ -1,6 +1,5 @@
 package io.loligo.bench.micro;
 
-import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tunnel.Detached;
@@ -19,13 +18,11 @@ import java.util.concurrent.Executor;
 final class ReadyUpstream extends NoUpstream {
   private final int contentBytes;
   private final ResponseHead head;
-  private final Framing framing;
   private Executor loop;
 
   ReadyUpstream(int contentBytes) {
     this.contentBytes = contentBytes;
     this.head = SampleAnswer.head(contentBytes);
-    this.framing = new Framing(Framing.Kind.LENGTH, contentBytes, null);
   }
 
   /** Before the first fetch. */
@@ -59,7 +56,7 @@ final class ReadyUpstream extends NoUpstream {
       } else {
         begun = true;
         events.readyForContent();
-        events.head(head, framing);
+        events.head(head, contentBytes);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.ParseFailure;
 
 /**
@@ -20,5 +21,15 @@ public record Framing(Kind kind, long length, ParseFailure failure) {
     LENGTH,
     CHUNKED,
     UNTIL_CLOSE
+  }
+
+  /** The same as a {@link ContentLength}, for code that does not speak HTTP/1. */
+  public long contentLength() {
+    return switch (kind) {
+      case NONE -> ContentLength.NONE;
+      case LENGTH -> length;
+      case CHUNKED -> ContentLength.UNKNOWN;
+      case UNTIL_CLOSE -> ContentLength.UNDELIMITED;
+    };
   }
 }

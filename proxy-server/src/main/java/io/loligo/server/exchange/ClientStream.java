@@ -20,12 +20,6 @@ import io.netty.channel.EventLoop;
  * answers has filled its part of {@link #record()} by then.
  */
 public interface ClientStream {
-  /** Content length of an answer whose length is not known: chunked, or until close. */
-  long UNKNOWN = -1;
-
-  /** No content and no length is to be announced: 1xx, 204, 304. */
-  long NO_CONTENT = -2;
-
   EventLoop loop();
 
   ByteBufAllocator allocator();

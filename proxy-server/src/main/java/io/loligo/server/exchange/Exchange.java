@@ -15,7 +15,7 @@ import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -91,7 +91,7 @@ final class Exchange implements ClientEvents {
   private final ClientStream stream;
   private final RequestHead head;
   private final RequestTarget target;
-  private final Framing framing;
+  private final long contentLength;
   private final RequestView view;
   private final CacheKey key;
   private final String upgrade;
@@ -159,7 +159,7 @@ final class Exchange implements ClientEvents {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view,
       CacheKey key,
       Entry stored,
@@ -169,7 +169,7 @@ final class Exchange implements ClientEvents {
     this.stream = stream;
     this.head = head.snapshot();
     this.target = target.snapshot(this.head);
-    this.framing = framing;
+    this.contentLength = contentLength;
     this.view = view.copy(this.head, this.target);
     this.key = key;
     boolean incomplete = stored != null && !Incomplete.answers(head, stored.meta());
@@ -447,7 +447,7 @@ final class Exchange implements ClientEvents {
             asked,
             askedTarget,
             getsForHead ? view.copy(asked, askedTarget) : view,
-            framing,
+            contentLength,
             mayStore(),
             validated(),
             upgrade)
@@ -859,8 +859,8 @@ final class Exchange implements ClientEvents {
     }
     int status = window != null ? 206 : meta != null ? meta.status() : arrived.head().status();
     boolean isHead = head.methodId() == Method.HEAD;
-    long announced = HitAnswer.hasNoContent(status) ? ClientStream.NO_CONTENT : length(arrived);
-    boolean last = isHead || announced == ClientStream.NO_CONTENT || announced == 0;
+    long announced = HitAnswer.hasNoContent(status) ? ContentLength.NONE : length(arrived);
+    boolean last = isHead || announced == ContentLength.NONE || announced == 0;
     note(status, arrived);
     phase = Phase.STREAMING;
     if (last) {
@@ -890,7 +890,7 @@ final class Exchange implements ClientEvents {
       stream.flush();
       return;
     }
-    if (announced == ClientStream.UNKNOWN) {
+    if (announced == ContentLength.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
     creditOwed = loop.config().memory().streamBufferBytes();
@@ -938,7 +938,7 @@ final class Exchange implements ClientEvents {
     account();
     over();
     leave();
-    stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
+    stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
     stream.flush();
   }
 
@@ -1233,7 +1233,7 @@ final class Exchange implements ClientEvents {
     account();
     phase = Phase.DELEGATED;
     leave();
-    stream.head(loop.head(101, lines).content(ClientStream.NO_CONTENT, false));
+    stream.head(loop.head(101, lines).content(ContentLength.NONE, false));
     stream.flush();
     Tunneling.relay(loop, stream, origin);
   }
@@ -1250,7 +1250,7 @@ final class Exchange implements ClientEvents {
 
   /** The request is made once more, with its content. */
   void rewindContent() {
-    if (framing.kind() != Framing.Kind.NONE && stream.rewindContent()) {
+    if (ContentLength.hasContent(contentLength) && stream.rewindContent()) {
       contentIn = 0;
     }
   }
@@ -1352,7 +1352,7 @@ final class Exchange implements ClientEvents {
   private void fail(int status, String errorCode, String text, FieldLines lines) {
     account();
     over();
-    if (framing.kind() != Framing.Kind.NONE) {
+    if (ContentLength.hasContent(contentLength)) {
       stream.closeAfter();
     }
     ErrorPage.send(stream, loop, status, errorCode, text, lines);

@@ -23,7 +23,7 @@ import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.config.SizeLimits;
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -276,7 +276,7 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   @Override
-  public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+  public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
     ParseFailure failure = identify(stream.port(), stream.record().local, head, target);
     if (failure != null) {
       refused(stream, failure);
@@ -289,7 +289,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (needsDestination(verdict, head, view)) {
       List<InetAddress> known = upstream.resolved(target.host());
       if (known == null) {
-        return resolveFirst(stream, head.snapshot(), framing);
+        return resolveFirst(stream, head.snapshot(), contentLength);
       }
       verdict = verdict(access, view, known);
     }
@@ -297,7 +297,7 @@ public final class ExchangeLoop implements RequestHandler {
       RequestHead copy = head.snapshot();
       log(stream.record(), view.copy(copy, target.snapshot(copy)));
     }
-    return admit(verdict, stream, head, target, framing, view);
+    return admit(verdict, stream, head, target, contentLength, view);
   }
 
   /** Lets the lines of access_log ask about {@code request}, which is no one else's scratch. */
@@ -364,7 +364,7 @@ public final class ExchangeLoop implements RequestHandler {
     return target.scheme().equals(port.mode() == PortMode.ACCEL ? port.protocol() : "http");
   }
 
-  private ClientEvents resolveFirst(ClientStream stream, RequestHead head, Framing framing) {
+  private ClientEvents resolveFirst(ClientStream stream, RequestHead head, long contentLength) {
     RequestTarget ownTarget = target.snapshot(head);
     stream.record().request = head;
     stream.record().target = ownTarget;
@@ -381,7 +381,7 @@ public final class ExchangeLoop implements RequestHandler {
             stream.record().stage(Stage.DNS, clock.nanos() - started);
             try {
               AclVerdict verdict = verdict(config().access().httpAccess(), ownView, addresses);
-              deferred.become(admit(verdict, stream, head, ownTarget, framing, ownView));
+              deferred.become(admit(verdict, stream, head, ownTarget, contentLength, ownView));
             } catch (RuntimeException | OutOfMemoryError e) {
               stream.failed(e);
             }
@@ -442,7 +442,7 @@ public final class ExchangeLoop implements RequestHandler {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view) {
     ExchangeRecord record = stream.record();
     record.stage(Stage.ACL, clock.nanos() - record.startNanos);
@@ -454,7 +454,7 @@ public final class ExchangeLoop implements RequestHandler {
         record.keyHigh = probe.high();
         record.keyLow = probe.low();
       }
-      return deny(stream, framing, verdict.rule() + " (" + verdict.source() + ")");
+      return deny(stream, contentLength, verdict.rule() + " (" + verdict.source() + ")");
     }
     if (head.methodId() == Method.CONNECT) {
       if (view.httpPort().mode() == PortMode.ACCEL) {
@@ -468,7 +468,7 @@ public final class ExchangeLoop implements RequestHandler {
       }
       Shed overload = store.isCrowded() ? Shed.MEMORY : overload();
       if (overload != null) {
-        return shed(stream, framing, overload);
+        return shed(stream, contentLength, overload);
       }
       return new Tunneling(this, stream, head.snapshot(), target, view).connect();
     }
@@ -478,21 +478,21 @@ public final class ExchangeLoop implements RequestHandler {
     }
     if (hasBeenHere(head.fields())) {
       return fail(
-          stream, framing, 508, "ERR_FORWARDING_LOOP", "This request has been here before.");
+          stream, contentLength, 508, "ERR_FORWARDING_LOOP", "This request has been here before.");
     }
     if (!serves(view.httpPort(), target)) {
       String text = "Requests for " + target.scheme() + " URLs are not supported by this port.";
-      return fail(stream, framing, 501, "ERR_UNSUP_REQ", text);
+      return fail(stream, contentLength, 501, "ERR_UNSUP_REQ", text);
     }
     if (head.methodId() == Method.PURGE) {
-      return purge(stream, head, target, framing);
+      return purge(stream, head, target, contentLength);
     }
     long limit = config().limits().requestBodyMaxBytes();
-    if (limit >= 0 && framing.length() > limit) {
+    if (limit >= 0 && contentLength > limit) {
       String text = "The content is larger than " + limit + " bytes.";
-      return fail(stream, framing, 413, "ERR_TOO_BIG", text);
+      return fail(stream, contentLength, 413, "ERR_TOO_BIG", text);
     }
-    return lookUp(stream, head, target, framing, view);
+    return lookUp(stream, head, target, contentLength, view);
   }
 
   boolean hasBeenHere(Fields fields) {
@@ -511,20 +511,20 @@ public final class ExchangeLoop implements RequestHandler {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view) {
-    if (head.methodId() == Method.QUERY && keysContent(framing.length(), view)) {
-      if (framing.kind() == Framing.Kind.NONE) {
-        return query(stream, head, target, framing, view, new ContentDigest(head.fields()));
+    if (head.methodId() == Method.QUERY && keysContent(contentLength, view)) {
+      if (!ContentLength.hasContent(contentLength)) {
+        return query(stream, head, target, contentLength, view, new ContentDigest(head.fields()));
       }
       if (queries < MAX_QUERIES) {
         queries++;
         int max = config().forwarding().queryContentMaxBytes();
-        return new QueryContent(this, stream, head, target, framing, view, max).start();
+        return new QueryContent(this, stream, head, target, contentLength, view, max).start();
       }
     }
     keyByRule(head, target);
-    return lookUpKeyed(stream, head, target, framing, view);
+    return lookUpKeyed(stream, head, target, contentLength, view);
   }
 
   /** Whether the content of a QUERY is taken in, to be part of its key. */
@@ -574,13 +574,13 @@ public final class ExchangeLoop implements RequestHandler {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view,
       ContentDigest content) {
     if (content != null) {
       store.alternatives().keyByContent(target, content, probe);
     }
-    return lookUpKeyed(stream, head, target, framing, view);
+    return lookUpKeyed(stream, head, target, contentLength, view);
   }
 
   /** The content of a QUERY is not held any more. */
@@ -592,24 +592,24 @@ public final class ExchangeLoop implements RequestHandler {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view) {
     CacheKeys.seal(probe, target);
     stream.record().keyHigh = probe.high();
     stream.record().keyLow = probe.low();
-    String upgrade = upgrade(head, framing, view);
-    CacheDecision bypass = bypass(head, target, framing, upgrade, view);
+    String upgrade = upgrade(head, contentLength, view);
+    CacheDecision bypass = bypass(head, target, contentLength, upgrade, view);
     if (bypass != null) {
       if (bypass.outcome() == Outcome.UNSATISFIABLE) {
         stream.record().decision = bypass;
-        return fail(stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
+        return fail(stream, contentLength, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
       }
       Shed overload = overload();
       if (overload != null) {
-        return shed(stream, framing, overload);
+        return shed(stream, contentLength, overload);
       }
       return new Exchange(
-              this, stream, head, target, framing, view, probe.toKey(), null, bypass, upgrade)
+              this, stream, head, target, contentLength, view, probe.toKey(), null, bypass, upgrade)
           .start();
     }
     Entry entry = store.find(probe, head.fields());
@@ -622,7 +622,7 @@ public final class ExchangeLoop implements RequestHandler {
             stream,
             head,
             target,
-            framing,
+            contentLength,
             view,
             now.entry(),
             view.nowMillis(),
@@ -630,11 +630,11 @@ public final class ExchangeLoop implements RequestHandler {
       }
       Shed overload = continuesAnswer(view) ? null : overload();
       if (overload != null) {
-        return shed(stream, framing, overload);
+        return shed(stream, contentLength, overload);
       }
-      return new Load(stream, head.snapshot(), target, framing, view).start();
+      return new Load(stream, head.snapshot(), target, contentLength, view).start();
     }
-    return decide(stream, head, target, framing, view, entry, view.nowMillis(), null);
+    return decide(stream, head, target, contentLength, view, entry, view.nowMillis(), null);
   }
 
   /** A request that waits for the disk, on snapshots of its own. */
@@ -643,19 +643,19 @@ public final class ExchangeLoop implements RequestHandler {
     private final ClientStream stream;
     private final RequestHead head;
     private final RequestTarget target;
-    private final Framing framing;
+    private final long contentLength;
     private final RequestView view;
 
     Load(
         ClientStream stream,
         RequestHead head,
         RequestTarget target,
-        Framing framing,
+        long contentLength,
         RequestView view) {
       this.stream = stream;
       this.head = head;
       this.target = target.snapshot(head);
-      this.framing = framing;
+      this.contentLength = contentLength;
       this.view = view.copy(head, this.target);
     }
 
@@ -698,7 +698,8 @@ public final class ExchangeLoop implements RequestHandler {
       // what others loaded or fetched meanwhile is in memory
       Entry found = entry != null ? entry : store.find(probe, head.fields());
       deferred.become(
-          decide(stream, head, target, framing, view, found, clock.millis(), report.outcome()));
+          decide(
+              stream, head, target, contentLength, view, found, clock.millis(), report.outcome()));
     }
 
     @Override
@@ -735,10 +736,10 @@ public final class ExchangeLoop implements RequestHandler {
    * stays what it is: which octets are of the content, and which of the other protocol, is not for
    * two to find out (RFC 9110 section 7.8 lets us ignore the field).
    */
-  String upgrade(RequestHead head, Framing framing, RequestView view) {
+  String upgrade(RequestHead head, long contentLength, RequestView view) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.UPGRADE)
-        || framing.length() != 0
+        || ContentLength.bytes(contentLength) != 0
         || head.version() < 11
         || head.methodId() != Method.GET
         || !fields.hasToken(FieldName.CONNECTION, "upgrade")) {
@@ -803,7 +804,7 @@ public final class ExchangeLoop implements RequestHandler {
    */
   ClientEvents slice(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view) {
-    return lookUpKeyed(stream, head, target, Framing.NONE, view);
+    return lookUpKeyed(stream, head, target, ContentLength.NONE, view);
   }
 
   /** The response for {@code target} cannot be had in slices. */
@@ -814,7 +815,7 @@ public final class ExchangeLoop implements RequestHandler {
   /** A request for which slices were tried in vain: answered as if there were none. */
   ClientEvents unsliced(
       ClientStream stream, RequestHead head, RequestTarget target, RequestView view) {
-    return lookUpKeyed(stream, head, target, Framing.NONE, view.unsliced());
+    return lookUpKeyed(stream, head, target, ContentLength.NONE, view.unsliced());
   }
 
   /** Whether {@code request} brings the next slice of an answer that has begun. */
@@ -839,9 +840,13 @@ public final class ExchangeLoop implements RequestHandler {
    * @param upgrade see {@link #upgrade}
    */
   CacheDecision bypass(
-      RequestHead head, RequestTarget target, Framing framing, String upgrade, RequestView view) {
+      RequestHead head,
+      RequestTarget target,
+      long contentLength,
+      String upgrade,
+      RequestView view) {
     CacheReason reason =
-        upgrade != null ? CacheReason.UPGRADE : bypassReason(head, target, framing, view);
+        upgrade != null ? CacheReason.UPGRADE : bypassReason(head, target, contentLength, view);
     if (reason == null) {
       return null;
     }
@@ -850,13 +855,13 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   private CacheReason bypassReason(
-      RequestHead head, RequestTarget target, Framing framing, RequestView view) {
+      RequestHead head, RequestTarget target, long contentLength, RequestView view) {
     int method = head.methodId();
     boolean keyed = method == Method.QUERY && target.keySuffix() != null;
     if (!Method.isGetOrHead(method) && !keyed) {
       return CacheReason.METHOD;
     }
-    if (framing.kind() != Framing.Kind.NONE && !keyed) {
+    if (ContentLength.hasContent(contentLength) && !keyed) {
       return CacheReason.REQUEST_BODY;
     }
     return mayCache(view) ? null : CacheReason.CACHE_DENIED;
@@ -913,7 +918,7 @@ public final class ExchangeLoop implements RequestHandler {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view,
       Entry stored,
       long nowMillis,
@@ -951,16 +956,25 @@ public final class ExchangeLoop implements RequestHandler {
       }
       case UNSATISFIABLE -> {
         release(entry);
-        return fail(stream, framing, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
+        return fail(stream, contentLength, 504, "ERR_ONLY_IF_CACHED_MISS", NOT_STORED);
       }
       default -> {
         Shed overload = load == null && !continuesAnswer(view) ? overload() : null;
         if (overload != null) {
           release(entry);
-          return shed(stream, framing, overload);
+          return shed(stream, contentLength, overload);
         }
         return new Exchange(
-                this, stream, head, target, framing, view, probe.toKey(), entry, decision, null)
+                this,
+                stream,
+                head,
+                target,
+                contentLength,
+                view,
+                probe.toKey(),
+                entry,
+                decision,
+                null)
             .afterDisk(load != null)
             .start();
       }
@@ -1081,17 +1095,18 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   private ClientEvents purge(
-      ClientStream stream, RequestHead head, RequestTarget target, Framing framing) {
+      ClientStream stream, RequestHead head, RequestTarget target, long contentLength) {
     if (!config().access().purgeEnabled()) {
-      return deny(stream, framing, "PURGE is enabled by an acl that names method PURGE");
+      return deny(stream, contentLength, "PURGE is enabled by an acl that names method PURGE");
     }
     Purge what;
     try {
       what = PurgeFields.read(CacheKeys.seal(probe, target).toKey(), head.fields());
     } catch (IllegalArgumentException e) {
-      return fail(stream, framing, 400, "ERR_INVALID_REQ", "Cannot be purged: " + e.getMessage());
+      return fail(
+          stream, contentLength, 400, "ERR_INVALID_REQ", "Cannot be purged: " + e.getMessage());
     }
-    if (framing.kind() != Framing.Kind.NONE) {
+    if (ContentLength.hasContent(contentLength)) {
       stream.closeAfter();
     }
     stream.record().tag = LogTag.TCP_MISS;
@@ -1152,17 +1167,18 @@ public final class ExchangeLoop implements RequestHandler {
     }
   }
 
-  private ClientEvents deny(ClientStream stream, Framing framing, String rule) {
+  private ClientEvents deny(ClientStream stream, long contentLength, String rule) {
     stream.record().tag = LogTag.TCP_DENIED;
     stream.record().errorDetail = rule;
-    return fail(stream, framing, 403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.");
+    return fail(
+        stream, contentLength, 403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.");
   }
 
   /** Answers with an error page; closes where the request has content nobody reads. */
   private ClientEvents fail(
-      ClientStream stream, Framing framing, int status, String errorCode, String text) {
+      ClientStream stream, long contentLength, int status, String errorCode, String text) {
     stream.record().hitClass = HitClass.OWN_ANSWER;
-    if (framing.kind() != Framing.Kind.NONE) {
+    if (ContentLength.hasContent(contentLength)) {
       stream.closeAfter();
     }
     ErrorPage.send(stream, this, status, errorCode, text, null);
@@ -1182,12 +1198,12 @@ public final class ExchangeLoop implements RequestHandler {
   }
 
   @Override
-  public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+  public ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
     ExchangeRecord record = stream.record();
     record.shed = why;
     record.hitClass = HitClass.OWN_ANSWER;
     record.errorDetail = "too many: " + why;
-    if (framing.kind() != Framing.Kind.NONE) {
+    if (ContentLength.hasContent(contentLength)) {
       stream.closeAfter();
     }
     FieldLines retry = new FieldLines(32).add("Retry-After", RETRY_SECONDS);

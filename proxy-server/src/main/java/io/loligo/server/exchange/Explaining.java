@@ -16,10 +16,6 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.http1.Framing;
-import io.loligo.core.http1.Http1RequestParser;
-import io.loligo.core.http1.MessageFraming;
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -30,13 +26,13 @@ import io.loligo.core.range.JoinedParts;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
+import io.loligo.server.explain.QuestionReader;
 import io.loligo.server.explain.StoredVariant;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.Store.Peek;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Glimpse;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
@@ -100,7 +96,7 @@ final class Explaining {
   private final RequestHead head = new RequestHead();
   private final RequestTarget target = new RequestTarget();
   private final RequestView view = new RequestView();
-  private Framing framing;
+  private long contentLength;
   private CacheKey key;
 
   Explaining(
@@ -123,17 +119,13 @@ final class Explaining {
       refuse("percent-encode what is not visible ASCII");
       return;
     }
-    byte[] octets = request(question).getBytes(StandardCharsets.ISO_8859_1);
-    ParseLimits limits = loop.config().limits().request();
-    Http1RequestParser parser = new Http1RequestParser(limits);
-    Http1RequestParser.Result result = parser.parse(octets, octets.length, head);
-    if (result != Http1RequestParser.Result.COMPLETE || head.end() != octets.length) {
-      refuse(result == Http1RequestParser.Result.FAILED ? parser.failure() : null);
+    QuestionReader reader = new QuestionReader(loop.config());
+    if (!reader.read(question, head)) {
+      refuse(reader.failure());
       return;
     }
-    framing = MessageFraming.of(head);
-    ParseFailure failure = framing.failure();
-    failure = failure != null ? failure : ExchangeLoop.identify(port, null, head, target);
+    contentLength = reader.contentLength();
+    ParseFailure failure = ExchangeLoop.identify(port, null, head, target);
     if (failure != null) {
       refuse(failure);
       return;
@@ -155,9 +147,9 @@ final class Explaining {
 
   private void admit(AclVerdict verdict) {
     String content = question.content();
-    if (head.methodId() == Method.QUERY && loop.keysContent(framing.length(), view)) {
+    if (head.methodId() == Method.QUERY && loop.keysContent(contentLength, view)) {
       byte[] octets = content.getBytes(StandardCharsets.UTF_8);
-      if (octets.length != Math.max(0, framing.length())) {
+      if (octets.length != Math.max(0, contentLength)) {
         refuse("the content of a QUERY is part of its key: give all of it");
         return;
       }
@@ -307,8 +299,8 @@ final class Explaining {
   private Forecast forecast(
       Glimpse selected, boolean others, LoadOutcome looked, List<Glimpse> variants, long now) {
     loop.probe(target);
-    String upgrade = loop.upgrade(head, framing, view);
-    CacheDecision bypass = loop.bypass(head, target, framing, upgrade, view);
+    String upgrade = loop.upgrade(head, contentLength, view);
+    CacheDecision bypass = loop.bypass(head, target, contentLength, upgrade, view);
     if (bypass != null) {
       return bypass.outcome() == Outcome.BYPASS
           ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
@@ -452,45 +444,8 @@ final class Explaining {
 
   // ---- the request
 
-  private static String request(Question question) {
-    String url = withoutFragment(question.url());
-    StringBuilder text = new StringBuilder(256);
-    text.append(question.method()).append(' ').append(url).append(" HTTP/1.1\r\n");
-    boolean named = false;
-    boolean counted = question.content().isEmpty();
-    for (String line : question.fieldLines()) {
-      named |= line.regionMatches(true, 0, "Host:", 0, 5);
-      counted |= line.regionMatches(true, 0, "Content-Length:", 0, 15);
-      text.append(line).append("\r\n");
-    }
-    if (!named) {
-      text.append("Host: ").append(authority(url)).append("\r\n");
-    }
-    if (!counted) {
-      text.append("Content-Length: ")
-          .append(ByteBufUtil.utf8Bytes(question.content()))
-          .append("\r\n");
-    }
-    return text.append("\r\n").toString();
-  }
-
   private static boolean isVisible(String text) {
     return text.chars().allMatch(c -> c > ' ' && c < 0x7f) && !text.isEmpty();
-  }
-
-  private static String withoutFragment(String url) {
-    int hash = url.indexOf('#');
-    return hash < 0 ? url : url.substring(0, hash);
-  }
-
-  private static String authority(String url) {
-    int start = url.indexOf("://");
-    start = start < 0 ? 0 : start + 3;
-    int end = start;
-    while (end < url.length() && "/?".indexOf(url.charAt(end)) < 0) {
-      end++;
-    }
-    return url.substring(start, end);
   }
 
   private HttpPort port() {

@@ -9,7 +9,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig.Forwarding;
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -47,7 +47,7 @@ final class Fetch
   static final Object LOOK_AGAIN = new Object();
 
   private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
-  private static final Framing NO_CONTENT = Framing.NONE;
+  private static final long NO_CONTENT = ContentLength.NONE;
 
   private final ExchangeLoop loop;
   private final ByteBufAllocator allocator;
@@ -56,7 +56,7 @@ final class Fetch
   private final RequestHead head;
   private final RequestTarget target;
   private final RequestView view;
-  private final Framing framing;
+  private final long contentLength;
   private final boolean mayStore;
   private final String upgrade;
   private final boolean refreshes;
@@ -115,7 +115,7 @@ final class Fetch
       RequestHead head,
       RequestTarget target,
       RequestView view,
-      Framing framing,
+      long contentLength,
       boolean mayStore,
       Entry validated,
       String upgrade) {
@@ -126,7 +126,7 @@ final class Fetch
     this.head = head;
     this.target = target;
     this.view = view;
-    this.framing = framing;
+    this.contentLength = contentLength;
     this.mayStore = mayStore;
     this.validated = validated != null && validated.tryRetain() ? validated : null;
     this.refreshes = exchange == null && validated != null;
@@ -349,7 +349,7 @@ final class Fetch
     Conditions ours = conditions();
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
-        head, target, framing, ours, upgrade, view.client(), loop.settings(), loop.section());
+        head, target, contentLength, ours, upgrade, view.client(), loop.settings(), loop.section());
   }
 
   private Conditions conditions() {
@@ -398,7 +398,7 @@ final class Fetch
 
   @Override
   public void readyForContent() {
-    if (exchange != null && framing.kind() != Framing.Kind.NONE) {
+    if (exchange != null && ContentLength.hasContent(contentLength)) {
       exchange.readyForContent();
     }
   }
@@ -418,12 +418,12 @@ final class Fetch
   }
 
   @Override
-  public void head(ResponseHead reply, Framing replyFraming) {
+  public void head(ResponseHead reply, long replyLength) {
     if (over) {
       return;
     }
     if (opened) {
-      nextGap(reply, replyFraming);
+      nextGap(reply, replyLength);
       return;
     }
     status = reply.status();
@@ -442,7 +442,7 @@ final class Fetch
       return;
     }
     if (completing != null && (status == 206 || status == 416)) {
-      if (status == 416 || !complete(reply, replyFraming)) {
+      if (status == 416 || !complete(reply, replyLength)) {
         startOver(false);
       }
       return;
@@ -455,18 +455,18 @@ final class Fetch
               FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
       return;
     }
-    if (!isHeld(reply, replyFraming)) {
-      passOn(reply, replyFraming);
+    if (!isHeld(reply, replyLength)) {
+      passOn(reply, replyLength);
     }
   }
 
-  private void passOn(ResponseHead reply, Framing replyFraming) {
+  private void passOn(ResponseHead reply, long replyLength) {
     Entry described = exchange == null || !mayStore ? null : exchange.stored();
     if (described != null
         && head.methodId() == Method.HEAD
         && reply.status() == 200
         && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
-      update(reply).refreshByHead(described, contentLength(reply, replyFraming));
+      update(reply).refreshByHead(described, announced(reply, replyLength));
     }
     Entry outdated = validated != null || exchange == null ? validated : exchange.stored();
     if (outdated != null
@@ -476,7 +476,7 @@ final class Fetch
       // it is not to stand in for errors: there is nothing any more
       update(reply).distrust(outdated);
     }
-    arrived(reply, replyFraming);
+    arrived(reply, replyLength);
   }
 
   private StoredUpdate update(ResponseHead reply) {
@@ -544,7 +544,7 @@ final class Fetch
    * Invalidates what an unsafe request does (RFC 9111 section 4.4, RFC 9875 section 3). Whether the
    * answer waits until disks have forgotten that.
    */
-  private boolean isHeld(ResponseHead reply, Framing replyFraming) {
+  private boolean isHeld(ResponseHead reply, long replyLength) {
     if (Method.isSafe(head.methodId())) {
       return false;
     }
@@ -555,7 +555,7 @@ final class Fetch
       return false;
     }
     held = answer;
-    answer.hold(reply, replyFraming, loop.config().disk().loadTimeoutMillis());
+    answer.hold(reply, replyLength, loop.config().disk().loadTimeoutMillis());
     return true;
   }
 
@@ -566,7 +566,7 @@ final class Fetch
       if (!forgotten) {
         exchange.noteUnforgotten();
       }
-      passOn(answer.reply(), answer.framing());
+      passOn(answer.reply(), answer.contentLength());
       if (answer.ended()) {
         end(null);
       }
@@ -576,9 +576,9 @@ final class Fetch
     }
   }
 
-  private void arrived(ResponseHead reply, Framing replyFraming) {
+  private void arrived(ResponseHead reply, long replyLength) {
     long now = loop.clock().millis();
-    announced = contentLength(reply, replyFraming);
+    announced = announced(reply, replyLength);
     Storability storability = loop.storing().of(this, reply, announced, now);
     storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
@@ -622,7 +622,7 @@ final class Fetch
     } else if (exchange != null && mayStore && asksForItself()) {
       exchange.noteUnshared(status, head);
     }
-    boolean unframed = replyFraming.kind() == Framing.Kind.UNTIL_CLOSE;
+    boolean unframed = replyLength == ContentLength.UNDELIMITED;
     StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
     withheld =
         storing ? loop.storing().withheld(this, reply, storability.withheldFields()) : List.of();
@@ -667,8 +667,8 @@ final class Fetch
    * Continues what is stored with {@code reply} (RFC 9111 section 3.4): readers get both as one.
    * False, and nothing is done, where they do not belong together, or would not be stored.
    */
-  private boolean complete(ResponseHead reply, Framing replyFraming) {
-    if (!completing.isContinuedBy(reply, contentLength(reply, replyFraming))) {
+  private boolean complete(ResponseHead reply, long replyLength) {
+    if (!completing.isContinuedBy(reply, announced(reply, replyLength))) {
       return false;
     }
     Completion completion = completing.known(reply);
@@ -700,9 +700,9 @@ final class Fetch
   // ---- completing: stored stretches and gaps in turn
 
   /** The answer to the request for a further gap: readers have all bytes before it. */
-  private void nextGap(ResponseHead reply, Framing replyFraming) {
+  private void nextGap(ResponseHead reply, long replyLength) {
     asking = false;
-    if (completing.isContinuedBy(reply, contentLength(reply, replyFraming))) {
+    if (completing.isContinuedBy(reply, announced(reply, replyLength))) {
       readOn();
     } else {
       giveUp(
@@ -756,16 +756,12 @@ final class Fetch
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */
-  private long contentLength(ResponseHead reply, Framing replyFraming) {
+  private long announced(ResponseHead reply, long replyLength) {
     if (head.methodId() == Method.HEAD) {
       int length = reply.fields().first(FieldName.CONTENT_LENGTH);
       return length < 0 ? -1 : Math.max(-1, Decimal.of(reply.fields(), length));
     }
-    return switch (replyFraming.kind()) {
-      case NONE -> 0;
-      case LENGTH -> replyFraming.length();
-      case CHUNKED, UNTIL_CLOSE -> -1;
-    };
+    return ContentLength.bytes(replyLength);
   }
 
   @Override

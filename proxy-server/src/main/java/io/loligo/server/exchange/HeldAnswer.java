@@ -1,6 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.http1.Framing;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
 import java.util.function.Consumer;
@@ -26,7 +25,7 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
   private final LoopTimer timer;
   private final Owner owner;
   private ResponseHead reply;
-  private Framing framing;
+  private long contentLength;
   private boolean ended;
   private boolean over;
 
@@ -41,9 +40,9 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
    * @param reply borrowed
    * @param patienceMillis 0: as long as it takes
    */
-  void hold(ResponseHead reply, Framing framing, long patienceMillis) {
+  void hold(ResponseHead reply, long contentLength, long patienceMillis) {
     this.reply = reply.snapshot();
-    this.framing = framing;
+    this.contentLength = contentLength;
     timer.arm(this, patienceMillis);
   }
 
@@ -51,8 +50,8 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
     return reply;
   }
 
-  Framing framing() {
-    return framing;
+  long contentLength() {
+    return contentLength;
   }
 
   /** It has no content, and is complete. */

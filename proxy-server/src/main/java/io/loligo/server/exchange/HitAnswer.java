@@ -9,6 +9,7 @@ import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -165,7 +166,7 @@ final class HitAnswer {
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);
-      stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
+      stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
       return null;
     }
     boolean disk = stream.record().fromDisk || readsDisk(head, entry);
@@ -208,7 +209,7 @@ final class HitAnswer {
     }
     boolean isHead = head.methodId() == Method.HEAD;
     int status = entry.meta().status();
-    long announced = hasNoContent(status) ? ClientStream.NO_CONTENT : entry.contentLength();
+    long announced = hasNoContent(status) ? ContentLength.NONE : entry.contentLength();
     int start = entry.hiddenLength();
     boolean cookies = loop.replaysSetCookie(stream, entry);
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {

@@ -1,7 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.config.ProxyConfig.ForwardedFor;
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -45,7 +45,7 @@ final class OutgoingFields {
   static OutgoingRequest compose(
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       Conditions conditions,
       String upgrade,
       InetSocketAddress client,
@@ -76,7 +76,7 @@ final class OutgoingFields {
     addMaxForwards(head, lines);
     addForwardedFor(fields, client, settings.config().forwarding().forwardedFor(), lines);
     settings.addVia(lines, head.version());
-    boolean content = framing.kind() != Framing.Kind.NONE;
+    boolean content = ContentLength.hasContent(contentLength);
     return new OutgoingRequest(
         head.method(),
         head.methodId(),
@@ -84,7 +84,7 @@ final class OutgoingFields {
         target.authority(),
         path(target),
         lines.toBytes(),
-        content ? framing.length() : 0,
+        content ? contentLength : 0,
         content,
         expectsContinue(head),
         upgrade);

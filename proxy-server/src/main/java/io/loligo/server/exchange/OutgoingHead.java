@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.netty.buffer.ByteBuf;
 
@@ -60,7 +61,7 @@ public final class OutgoingHead {
    * Announces the content.
    *
    * @param contentLength bytes of the whole content (for HEAD: of the content that a GET would
-   *     have), {@link ClientStream#UNKNOWN} or {@link ClientStream#NO_CONTENT}
+   *     have), {@link ContentLength#UNKNOWN} or {@link ContentLength#NONE}
    * @param last whether the response is complete with this head and its block
    */
   public OutgoingHead content(long contentLength, boolean last) {

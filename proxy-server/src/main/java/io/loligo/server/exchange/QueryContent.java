@@ -1,7 +1,6 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.ContentDigest;
-import io.loligo.core.http1.Framing;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -25,7 +24,7 @@ final class QueryContent implements ClientEvents {
   private final ClientStream stream;
   private final RequestHead head;
   private final RequestTarget target;
-  private final Framing framing;
+  private final long contentLength;
   private final RequestView view;
   private final int maxBytes;
   private ByteBuf kept;
@@ -48,14 +47,14 @@ final class QueryContent implements ClientEvents {
       ClientStream stream,
       RequestHead head,
       RequestTarget target,
-      Framing framing,
+      long contentLength,
       RequestView view,
       int maxBytes) {
     this.loop = loop;
     this.stream = stream;
     this.head = head.snapshot();
     this.target = target.snapshot(this.head);
-    this.framing = framing;
+    this.contentLength = contentLength;
     this.view = view.copy(this.head, this.target);
     this.maxBytes = maxBytes;
     stream.record().request = this.head;
@@ -65,7 +64,7 @@ final class QueryContent implements ClientEvents {
   /** Begins to read. Returns itself. */
   ClientEvents start() {
     // of unknown length: -1
-    int expected = (int) Math.max(0, Math.min(maxBytes, framing.length()));
+    int expected = (int) Math.max(0, Math.min(maxBytes, contentLength));
     kept = stream.allocator().directBuffer(expected);
     kept.touch("QueryContent: content of a QUERY, for its key and the origin");
     stream.sendContinue();
@@ -110,7 +109,7 @@ final class QueryContent implements ClientEvents {
 
   private void decide(ContentDigest content) {
     ClientEvents next =
-        loop.query(new Replaying(stream, this), head, target, framing, view, content);
+        loop.query(new Replaying(stream, this), head, target, contentLength, view, content);
     answering = next;
     if (next == null) {
       release();

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheControl;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -309,7 +310,7 @@ final class SliceAnswer implements ClientEvents {
     if (SliceRecords.isHit(last.record())) {
       HitAnswer.classifyNotModified(stream.record(), head);
     }
-    stream.head(loop.head(304, lines).content(ClientStream.NO_CONTENT, true));
+    stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
     stream.flush();
   }
 

@@ -1,6 +1,6 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
@@ -85,12 +85,12 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
   }
 
   @Override
-  public void head(ResponseHead none, Framing noFraming) {
+  public void head(ResponseHead none, long noContent) {
     over = true;
     account();
     FieldLines lines = loop.lines();
     lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
-    stream.head(loop.head(200, lines).content(ClientStream.NO_CONTENT, false));
+    stream.head(loop.head(200, lines).content(ContentLength.NONE, false));
     stream.flush();
     relay(loop, stream, origin.detach());
   }

@@ -1,6 +1,6 @@
 package io.loligo.server.upstream;
 
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
@@ -19,8 +19,11 @@ public interface OriginEvents {
   /**
    * The final answer's head, or 101. Borrows {@code head}. Content follows as it is asked for with
    * {@link OriginStream#read}.
+   *
+   * @param head null: a tunnel was opened
+   * @param contentLength bytes of its content, see {@link ContentLength}
    */
-  void head(ResponseHead head, Framing framing);
+  void head(ResponseHead head, long contentLength);
 
   /** Content, transfer coding removed. Takes {@code content}. */
   void content(ByteBuf content);

@@ -237,7 +237,7 @@ final class ExchangeFixture implements AutoCloseable {
           running = outcome;
           outcome.record.request = head;
           outcome.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-          client.events = loop.request(client, head, MessageFraming.of(head));
+          client.events = loop.request(client, head, MessageFraming.of(head).contentLength());
         });
     return client;
   }
@@ -522,7 +522,7 @@ final class ExchangeFixture implements AutoCloseable {
         octets = new byte[(int) due];
         at = 0;
       }
-      events.head(head, framing);
+      events.head(head, framing.contentLength());
       if (!hasContent && !over) {
         end();
       }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -137,7 +137,7 @@ final class OutgoingFieldsTest {
     return OutgoingFields.compose(
         request,
         target,
-        Framing.NONE,
+        ContentLength.NONE,
         whole ? Conditions.NONE : null,
         null,
         CLIENT,

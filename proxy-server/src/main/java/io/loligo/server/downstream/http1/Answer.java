@@ -2,12 +2,12 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.http1.ChunkedEncoder;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
@@ -72,7 +72,7 @@ final class Answer {
   void start(boolean version11, boolean headMethod) {
     this.version11 = version11;
     this.headMethod = headMethod;
-    announcedBytes = ClientStream.UNKNOWN;
+    announcedBytes = ContentLength.UNKNOWN;
     sentBytes = 0;
     headBytes = 0;
     headSent = false;
@@ -158,7 +158,7 @@ final class Answer {
     headSent = true;
     if (headMethod) {
       announcedBytes = 0;
-    } else if (contentLength == ClientStream.UNKNOWN) {
+    } else if (contentLength == ContentLength.UNKNOWN) {
       chunked = version11;
       untilClose = !version11;
     } else {
@@ -231,7 +231,7 @@ final class Answer {
     }
     int length = head.length();
     long contentLength = head.contentLength();
-    if (headMethod || contentLength == ClientStream.NO_CONTENT) {
+    if (headMethod || contentLength == ContentLength.NONE) {
       return length;
     }
     if (head.last() && contentLength >= 0 && contentLength <= length) {

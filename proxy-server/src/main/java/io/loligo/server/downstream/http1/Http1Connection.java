@@ -6,6 +6,7 @@ import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -805,7 +806,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     loop.timer().cancel(readTimeout);
     begin(null, length);
     record.url = "error:transaction-end-before-headers";
-    answerAndClose(() -> terms.handler().shed(this, Framing.NONE, Shed.MEMORY));
+    answerAndClose(() -> terms.handler().shed(this, ContentLength.NONE, Shed.MEMORY));
   }
 
   private void refusePartial(ParseFailure failure) {
@@ -910,8 +911,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       Shed shed = shed(head);
       ClientEvents told =
           shed == null
-              ? terms.handler().request(this, head, framing)
-              : terms.handler().shed(this, framing, shed);
+              ? terms.handler().request(this, head, framing.contentLength())
+              : terms.handler().shed(this, framing.contentLength(), shed);
       if (withoutMemory) {
         events = told;
       } else if (state == State.EXCHANGE && !complete && !cut) {

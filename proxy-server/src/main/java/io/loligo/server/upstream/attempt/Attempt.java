@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
@@ -293,7 +294,7 @@ final class Attempt
       open.tunnel(tunnelHost, tunnelPort, hop.form(), timings, this);
     } else {
       open.raw();
-      events.head(null, null);
+      events.head(null, ContentLength.NONE);
     }
   }
 
@@ -318,12 +319,12 @@ final class Attempt
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
-    events.head(head, framing);
+    events.head(head, framing.contentLength());
   }
 
   @Override
   public void tunnelOpen() {
-    events.head(null, null);
+    events.head(null, ContentLength.NONE);
   }
 
   @Override

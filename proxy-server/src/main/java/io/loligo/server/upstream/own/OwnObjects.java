@@ -166,7 +166,7 @@ public final class OwnObjects implements Upstream {
       if (framing.kind() == Framing.Kind.LENGTH) {
         content = Unpooled.wrappedBuffer(octets, head.end(), octets.length - head.end());
       }
-      events.head(head, framing);
+      events.head(head, framing.contentLength());
       if (!content.isReadable()) {
         end();
       }

@@ -12,6 +12,7 @@ import io.loligo.core.config.ProxyConfig.Load;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -23,7 +24,6 @@ import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.downstream.listen.SimulatedListeners;
-import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.Detached;
@@ -152,7 +152,7 @@ class Http1ConnectionTest {
       Events events = client.later();
       client.scripts.clear();
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             events.stream = stream;
             RequestTarget target = new RequestTarget();
             target.resolve(head, "http", null, true);
@@ -317,7 +317,7 @@ class Http1ConnectionTest {
     @Test
     void announcesTheLengthToHeadWithoutContent() {
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             block(stream, 200, "X: y\r\n\r\n", 12, true);
             return null;
           });
@@ -333,7 +333,7 @@ class Http1ConnectionTest {
       client.channel.peerSends("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
       client.run(
           () -> {
-            head(events.stream, 200, ClientStream.UNKNOWN, false);
+            head(events.stream, 200, ContentLength.UNKNOWN, false);
             events.stream.content(octets(events.stream, "content"));
             events.stream.end(null);
           });
@@ -344,8 +344,8 @@ class Http1ConnectionTest {
     @Test
     void announcesNoLengthWithoutContent() {
       client.scripts.add(
-          (stream, head, framing) -> {
-            head(stream, 204, ClientStream.NO_CONTENT, true);
+          (stream, head, contentLength) -> {
+            head(stream, 204, ContentLength.NONE, true);
             return null;
           });
       client.channel.peerSends(get("/"));
@@ -358,7 +358,7 @@ class Http1ConnectionTest {
       client.channel.peerSends(get("/"));
       client.run(
           () -> {
-            head(events.stream, 200, ClientStream.UNKNOWN, false);
+            head(events.stream, 200, ContentLength.UNKNOWN, false);
             events.stream.flush();
           });
       assertThat(client.channel.received())
@@ -382,8 +382,8 @@ class Http1ConnectionTest {
     void chunksContentInTheHeadsBlock(int length, String size) {
       String content = "c".repeat(length);
       client.scripts.add(
-          (stream, head, framing) -> {
-            block(stream, 200, "A: b\r\n\r\n" + content, ClientStream.UNKNOWN, true);
+          (stream, head, contentLength) -> {
+            block(stream, 200, "A: b\r\n\r\n" + content, ContentLength.UNKNOWN, true);
             return null;
           });
       client.channel.peerSends(get("/"));
@@ -400,7 +400,7 @@ class Http1ConnectionTest {
     void gathersLargeContentAndCountsItsHead() {
       String content = "c".repeat(30_000);
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             block(stream, 200, "A: b\r\n\r\n" + content, 40_000, false);
             stream.content(octets(stream, "d".repeat(10_000)));
             stream.end(null);
@@ -419,7 +419,7 @@ class Http1ConnectionTest {
       client.channel.peerSends("GET http://h/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
       client.run(
           () -> {
-            head(events.stream, 200, ClientStream.UNKNOWN, false);
+            head(events.stream, 200, ContentLength.UNKNOWN, false);
             events.stream.content(octets(events.stream, "abc"));
             events.stream.end(null);
           });
@@ -462,7 +462,7 @@ class Http1ConnectionTest {
       client.channel.peerSends(get("/"));
       client.run(
           () -> {
-            head(events.stream, 200, ClientStream.UNKNOWN, false);
+            head(events.stream, 200, ContentLength.UNKNOWN, false);
             events.stream.content(octets(events.stream, "abc"));
             events.stream.abort("origin broke off");
           });
@@ -831,7 +831,7 @@ class Http1ConnectionTest {
     @Test
     void ourOwnFailureIsAnsweredWith500() {
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             throw new IllegalStateException("expected by this test");
           });
       client.channel.peerSends(get("/"));
@@ -846,7 +846,7 @@ class Http1ConnectionTest {
     @Test
     void ourOwnFailureAfterTheHeadCutsTheAnswer() {
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             head(stream, 200, 10, false);
             throw new IllegalStateException("expected by this test");
           });
@@ -859,9 +859,9 @@ class Http1ConnectionTest {
     void recordKnowsItsClientPortAndStages() {
       client.nanos += 500;
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             client.nanos += 40;
-            return ScriptedClient.ok(stream, head, framing);
+            return ScriptedClient.ok(stream, head, contentLength);
           });
       client.channel.peerSends(get("/"));
       Note note = onlyNote();
@@ -1227,7 +1227,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             events.stream.head(
-                OutgoingHead.of(200, new FieldLines(8)).content(ClientStream.NO_CONTENT, false));
+                OutgoingHead.of(200, new FieldLines(8)).content(ContentLength.NONE, false));
             Detached detached = events.stream.detach();
             assertThat(detached.early().toString(StandardCharsets.US_ASCII)).isEqualTo("hello");
             detached.early().release();
@@ -1252,7 +1252,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             events.stream.head(
-                OutgoingHead.of(200, new FieldLines(8)).content(ClientStream.NO_CONTENT, false));
+                OutgoingHead.of(200, new FieldLines(8)).content(ContentLength.NONE, false));
             events.stream.detach().early().release();
             events.stream.tunnelBegun(() -> ends.add("both ends"));
           });
@@ -1272,7 +1272,7 @@ class Http1ConnectionTest {
           () -> {
             events.stream.head(
                 OutgoingHead.of(101, new FieldLines(8).add("Upgrade", "websocket"))
-                    .content(ClientStream.NO_CONTENT, false));
+                    .content(ContentLength.NONE, false));
             events.stream.detach().early().release();
             events.stream.tunnelEnded(0, 0);
           });
@@ -1285,7 +1285,7 @@ class Http1ConnectionTest {
     @Test
     void octetsBehindARefusedConnectAreNotARequest() {
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             head(stream, 403, 0, true);
             return null;
           });
@@ -1299,7 +1299,7 @@ class Http1ConnectionTest {
     @Test
     void noRequestFollowsARefusedConnect() {
       client.scripts.add(
-          (stream, head, framing) -> {
+          (stream, head, contentLength) -> {
             head(stream, 403, 0, true);
             return null;
           });

@@ -8,7 +8,6 @@ import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
-import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
@@ -64,7 +63,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
 
   /** Answers one request. */
   interface Script {
-    ClientEvents answer(ClientStream stream, RequestHead head, Framing framing);
+    ClientEvents answer(ClientStream stream, RequestHead head, long contentLength);
   }
 
   /** What a record said when it was handed over. */
@@ -199,15 +198,15 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   }
 
   @Override
-  public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+  public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
     this.stream = stream;
     targets.add(head.target());
     Script script = scripts.isEmpty() ? ScriptedClient::ok : scripts.poll();
-    return script.answer(stream, head, framing);
+    return script.answer(stream, head, contentLength);
   }
 
   @Override
-  public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+  public ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
     stream.record().shed = why;
     stream.head(OutgoingHead.of(429, new FieldLines(8)).content(0, true));
     return null;
@@ -226,16 +225,16 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   }
 
   /** 200 with the request-target as content, from one block. */
-  static ClientEvents ok(ClientStream stream, RequestHead head, Framing framing) {
+  static ClientEvents ok(ClientStream stream, RequestHead head, long contentLength) {
     String content = head.target();
     block(stream, 200, "X: y\r\n\r\n" + content, content.length(), true);
     return null;
   }
 
   /** The same, and the connection is closed behind it. */
-  static ClientEvents okAndClose(ClientStream stream, RequestHead head, Framing framing) {
+  static ClientEvents okAndClose(ClientStream stream, RequestHead head, long contentLength) {
     stream.closeAfter();
-    return ok(stream, head, framing);
+    return ok(stream, head, contentLength);
   }
 
   static void block(
@@ -265,7 +264,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   Events later() {
     Events events = new Events();
     scripts.add(
-        (stream, head, framing) -> {
+        (stream, head, contentLength) -> {
           events.stream = stream;
           return events;
         });
@@ -277,7 +276,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     Events events = new Events();
     events.greedy = true;
     scripts.add(
-        (stream, head, framing) -> {
+        (stream, head, contentLength) -> {
           events.stream = stream;
           stream.readContent();
           return events;

@@ -12,7 +12,6 @@ import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.ProxyConfig.Timeouts;
-import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
@@ -143,7 +142,7 @@ class ListenersTest {
 
   private final class Answers implements RequestHandler, ClientEvents {
     @Override
-    public ClientEvents request(ClientStream stream, RequestHead head, Framing framing) {
+    public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
       String target = head.target();
       if (target.equals("/wait")) {
         waiting.add(stream);
@@ -160,7 +159,7 @@ class ListenersTest {
     }
 
     @Override
-    public ClientEvents shed(ClientStream stream, Framing framing, Shed why) {
+    public ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
       throw new AssertionError(why);
     }
 

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.upstream.FetchFailure;
@@ -42,12 +43,21 @@ final class Listening implements OriginEvents {
   }
 
   @Override
-  public void head(ResponseHead head, Framing framing) {
-    note(head == null ? "tunnel" : "head " + head.status() + " " + framing.kind());
+  public void head(ResponseHead head, long contentLength) {
+    note(head == null ? "tunnel" : "head " + head.status() + " " + kind(contentLength));
     onHead.run();
     if (reading) {
       stream.read();
     }
+  }
+
+  private static Framing.Kind kind(long contentLength) {
+    if (contentLength >= 0) {
+      return Framing.Kind.LENGTH;
+    }
+    return contentLength == ContentLength.NONE
+        ? Framing.Kind.NONE
+        : contentLength == ContentLength.UNKNOWN ? Framing.Kind.CHUNKED : Framing.Kind.UNTIL_CLOSE;
   }
 
   @Override
