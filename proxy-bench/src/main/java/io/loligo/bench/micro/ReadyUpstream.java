@@ -2,7 +2,7 @@ package io.loligo.bench.micro;
 
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
@@ -85,7 +85,7 @@ final class ReadyUpstream extends NoUpstream {
     }
 
     @Override
-    public Detached detach() {
+    public ByteStream detach() {
       throw new IllegalStateException("no tunnel");
     }
 

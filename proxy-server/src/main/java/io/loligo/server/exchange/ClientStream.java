@@ -5,7 +5,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -91,14 +91,14 @@ public interface ClientStream {
   void abort(String why);
 
   /**
-   * Gives the raw connection away after a 200 to CONNECT or a 101; nothing more is read or written
-   * by the stream, but it still owns the record: see {@link #tunnelEnded}. Null where that answer
-   * could not be written for want of memory.
+   * Gives the bytes of both directions away after a 200 to CONNECT or a 101. This stream reads and
+   * writes nothing more, but still owns the record: see {@link #tunnelEnded}. Null where there was
+   * no memory to write that response.
    */
-  Detached detach();
+  ByteStream detach();
 
   /**
-   * The connection is one end of a tunnel.
+   * The bytes are one end of a tunnel.
    *
    * @param end ends all of it at once, on {@link #loop()}: whoever would close the connection does
    *     that in its place

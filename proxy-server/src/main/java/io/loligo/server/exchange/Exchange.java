@@ -34,7 +34,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
@@ -1216,7 +1216,7 @@ final class Exchange implements ClientEvents {
   }
 
   /** The origin switched protocols: from here on octets only. Takes {@code origin}. */
-  void upgraded(ResponseHead reply, Detached origin) {
+  void upgraded(ResponseHead reply, ByteStream origin) {
     FieldLines lines = loop.lines();
     Fields fields = reply.fields();
     for (int i = 0; i < fields.count(); i++) {

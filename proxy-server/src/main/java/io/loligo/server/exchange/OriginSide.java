@@ -2,7 +2,7 @@ package io.loligo.server.exchange;
 
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
@@ -90,7 +90,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
   }
 
   /** The raw connection, after a 101. */
-  Detached detach() {
+  ByteStream detach() {
     return stream.detach();
   }
 

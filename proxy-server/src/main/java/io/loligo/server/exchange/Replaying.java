@@ -5,7 +5,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -116,7 +116,7 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public Detached detach() {
+  public ByteStream detach() {
     content.release();
     return stream.detach();
   }

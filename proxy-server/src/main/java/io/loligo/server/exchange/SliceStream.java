@@ -7,7 +7,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.ByteRange;
 import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -215,7 +215,7 @@ final class SliceStream implements ClientStream {
   public void readContent() {}
 
   @Override
-  public Detached detach() {
+  public ByteStream detach() {
     throw new IllegalStateException("a slice is no tunnel");
   }
 

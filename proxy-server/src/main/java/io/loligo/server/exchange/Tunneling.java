@@ -13,7 +13,7 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
@@ -96,11 +96,10 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
   }
 
   /** Moves octets both ways until both sides are done. Takes {@code origin}. */
-  static void relay(ExchangeLoop loop, ClientStream stream, Detached origin) {
-    Detached client = stream.detach();
+  static void relay(ExchangeLoop loop, ClientStream stream, ByteStream origin) {
+    ByteStream client = stream.detach();
     if (client == null) {
-      origin.early().release();
-      origin.channel().close();
+      origin.discard();
       return;
     }
     ConnectionCounters counters = loop.counters();

@@ -1,36 +1,21 @@
 package io.loligo.server.tunnel;
 
-import io.loligo.server.transport.Backlog;
-import io.loligo.server.transport.WriteTally;
-import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of a tunnel: reads for the other end, writes what the other end read. Confined to
- * its channel's event loop; the ends talk through {@link #onLoop}, which is a plain call where they
- * share one.
+ * One end of a tunnel: reads for the other end, writes the bytes that the other end read. Confined
+ * to its stream's event loop; the ends talk through {@link #onLoop}, which is a plain call where
+ * they share one.
  */
-final class TunnelEnd extends ChannelInboundHandlerAdapter {
+final class TunnelEnd implements ByteStream.Events {
   private static final Logger LOG = LoggerFactory.getLogger(TunnelEnd.class);
 
   private final Tunnel tunnel;
-  private final Channel channel;
-  private final Tally tally;
-  private final Backlog backlog;
+  private final ByteStream stream;
   private TunnelEnd other;
-  private ChannelHandlerContext context;
   private long receivedBytes;
   private boolean inputEnded;
   private boolean otherFull;
@@ -43,32 +28,9 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   private boolean outputCut;
   private boolean broken;
 
-  TunnelEnd(Tunnel tunnel, Channel channel, MemoryLedger transit) {
+  TunnelEnd(Tunnel tunnel, ByteStream stream) {
     this.tunnel = tunnel;
-    this.backlog = new Backlog(transit);
-    this.channel = channel;
-    this.tally = new Tally(channel);
-  }
-
-  private final class Tally extends WriteTally {
-    Tally(Channel channel) {
-      super(channel);
-    }
-
-    @Override
-    protected void progressed() {
-      tunnel.touch();
-      backlog.keep(pendingWrites());
-      if (withheld && takesMore()) {
-        withheld = false;
-        // not from within Netty's flush
-        channel.eventLoop().execute(TunnelEnd.this::tellIfReady);
-      }
-      if (outputEnding && !pending()) {
-        // not from within Netty's flush
-        channel.eventLoop().execute(TunnelEnd.this::endOutput);
-      }
-    }
+    this.stream = stream;
   }
 
   void pair(TunnelEnd otherEnd) {
@@ -77,54 +39,26 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   }
 
   private void onLoop(Runnable task) {
-    if (channel.eventLoop().inEventLoop()) {
+    if (stream.loop().inEventLoop()) {
       task.run();
     } else {
-      channel.eventLoop().execute(task);
+      stream.loop().execute(task);
     }
   }
 
-  /** Takes its place in the pipeline. */
-  void attach() {
-    channel.pipeline().addLast(this);
-  }
-
-  /** Hands on what came early, taken, and begins to read. */
-  void start(ByteBuf early) {
-    onLoop(
-        () -> {
-          if (early.isReadable()) {
-            receive(early);
-          } else {
-            early.release();
-          }
-          if (!channel.isActive()) {
-            channelInactive(context);
-          } else if (channel instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
-            inputEnd();
-          } else {
-            readMore();
-          }
-        });
-  }
-
-  @Override
-  public void handlerAdded(ChannelHandlerContext context) {
-    this.context = context;
+  /** Hands on the bytes that came early, and begins to read. */
+  void start() {
+    onLoop(stream::start);
   }
 
   // ---- from this end to the other
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    receive((ByteBuf) message);
-  }
-
-  private void receive(ByteBuf in) {
+  public void received(ByteBuf in) {
     tunnel.touch();
     receivedBytes += in.readableBytes();
     otherFull = true;
-    if (other.channel.eventLoop().inEventLoop()) {
+    if (other.stream.loop().inEventLoop()) {
       other.send(in);
     } else {
       other.onLoop(() -> other.send(in));
@@ -132,37 +66,30 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
+  public void readComplete() {
     readMore();
   }
 
   private void readMore() {
     if (!inputEnded && !otherFull && !broken) {
-      context.read();
+      stream.read();
     }
   }
 
-  /** The other end takes octets again. */
+  /** The other end takes bytes again. */
   private void otherReady() {
     otherFull = false;
     readMore();
   }
 
   @Override
-  public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event == ChannelInputShutdownEvent.INSTANCE) {
-      inputEnd();
-    }
-  }
-
-  @Override
-  public void channelInactive(ChannelHandlerContext context) {
+  public void closed() {
     if (!inputEnded && !broken) {
       // a write failed, and nobody knows what there was still to read
       other.onLoop(() -> other.outputCut = true);
     }
     broken = true;
-    inputEnd();
+    inputEnded();
     if (!outputEnded) {
       // what was received still goes out by the other end; nothing comes back this way
       outputEnded = true;
@@ -170,7 +97,8 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void inputEnd() {
+  @Override
+  public void inputEnded() {
     if (!inputEnded) {
       inputEnded = true;
       tunnel.touch();
@@ -185,24 +113,15 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+  public void failed(Throwable cause) {
     if (cause instanceof OutOfMemoryError noMemory) {
       MemoryShortage.OF_PROCESS.met(noMemory, "a tunnel");
     } else {
-      LOG.debug("A tunnel broke at {}", channel, cause);
+      LOG.debug("A tunnel broke at {}", stream, cause);
     }
     broken = true;
-    other.onLoop(other::resetOnClose);
+    other.onLoop(other.stream::resetOnClose);
     tunnel.over();
-  }
-
-  /** Lets the close to come look like a failure, not like an end. */
-  private void resetOnClose() {
-    try {
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    } catch (ChannelException e) {
-      LOG.debug("The socket of {} is gone already", channel, e);
-    }
   }
 
   // ---- from the other end to this one
@@ -212,53 +131,53 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
       out.release();
       return;
     }
-    tally.write(context, backlog.enter(out, context.alloc()));
-    context.flush();
+    stream.write(out);
     tellIfReady();
   }
 
-  private boolean takesMore() {
-    return channel.isWritable() && backlog.takesMore();
-  }
-
   private void tellIfReady() {
-    withheld = !takesMore();
+    withheld = !stream.takesMore();
     if (!withheld) {
       other.onLoop(other::otherReady);
     }
   }
 
   @Override
-  public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (channel.isWritable()) {
-      tellIfReady();
+  public void writable() {
+    tellIfReady();
+  }
+
+  @Override
+  public void progressed() {
+    tunnel.touch();
+    if (withheld && stream.takesMore()) {
+      withheld = false;
+      // not from within a write
+      stream.loop().execute(this::tellIfReady);
+    }
+    if (outputEnding && stream.drained()) {
+      // not from within a write
+      stream.loop().execute(this::endOutput);
     }
   }
 
   private void beginOutputEnd() {
     outputEnding = true;
-    ChannelOutboundBuffer queued = channel.unsafe().outboundBuffer();
-    if (!tally.pending() && queued != null && !queued.isEmpty()) {
-      // the head before the tunnel is not written yet: wait for it too
-      tally.write(context, backlog.enter(Unpooled.EMPTY_BUFFER, context.alloc()));
-      context.flush();
-    }
+    stream.drain();
     endOutput();
   }
 
   private void endOutput() {
-    if (outputEnded || tally.pending()) {
+    if (outputEnded || !stream.drained()) {
       return;
     }
     outputEnded = true;
     if (outputCut) {
-      resetOnClose();
+      stream.resetOnClose();
       tunnel.over();
       return;
     }
-    if (channel instanceof DuplexChannel duplex && channel.isActive()) {
-      duplex.shutdownOutput();
-    }
+    stream.shutdownOutput();
     overIfDone();
   }
 
@@ -280,7 +199,7 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
     onLoop(
         () -> {
           broken = true;
-          channel.close();
+          stream.close();
         });
   }
 
@@ -289,6 +208,6 @@ final class TunnelEnd extends ChannelInboundHandlerAdapter {
   }
 
   long writtenBytes() {
-    return tally.writtenBytes();
+    return stream.writtenBytes();
   }
 }

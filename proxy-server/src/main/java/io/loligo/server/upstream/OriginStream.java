@@ -1,7 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.message.Fields;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 
 /** A running fetch. Confined to the event loop it was started on. */
@@ -21,8 +21,8 @@ public interface OriginStream {
   /** The rest is not wanted: no event follows. The connection is closed unless it is complete. */
   void cancel();
 
-  /** The raw connection, after a 101 or a connected tunnel. No event follows. */
-  Detached detach();
+  /** The bytes of both directions, after a 101 or a connected tunnel. No event follows. */
+  ByteStream detach();
 
   /** The facts for the record so far. */
   FetchTimings timings();

@@ -26,7 +26,7 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
@@ -433,7 +433,7 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
-    public Detached detach() {
+    public ByteStream detach() {
       throw new AssertionError("no tunnels here");
     }
 
@@ -587,7 +587,7 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
-    public Detached detach() {
+    public ByteStream detach() {
       throw new AssertionError("no tunnels here");
     }
 

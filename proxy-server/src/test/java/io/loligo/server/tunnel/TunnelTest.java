@@ -44,8 +44,8 @@ class TunnelTest {
         () ->
             tunnel =
                 Tunnel.start(
-                    new Detached(client, clientEarly),
-                    new Detached(origin, originEarly),
+                    new ChannelByteStream(client, clientEarly),
+                    new ChannelByteStream(origin, originEarly),
                     timer,
                     5_000,
                     BUFFER_BYTES,

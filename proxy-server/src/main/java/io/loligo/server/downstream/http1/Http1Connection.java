@@ -33,7 +33,8 @@ import io.loligo.server.transport.ReadSize;
 import io.loligo.server.transport.SmallPieces;
 import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
@@ -1659,7 +1660,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   // ---- tunnels
 
   @Override
-  public Detached detach() {
+  public ByteStream detach() {
     if (withoutMemory) {
       return null;
     }
@@ -1681,7 +1682,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     context.pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
     endTunnel = channel::close; // until the other end is there
-    return new Detached(channel, early);
+    return new ChannelByteStream(channel, early);
   }
 
   @Override

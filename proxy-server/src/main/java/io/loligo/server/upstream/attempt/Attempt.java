@@ -6,7 +6,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
@@ -416,12 +416,12 @@ final class Attempt
   }
 
   @Override
-  public Detached detach() {
+  public ByteStream detach() {
     Lease given = lease;
     if (given == null) {
       throw new IllegalStateException("phase: " + phase + " (expected: RUNNING)");
     }
-    Detached detached = given.detach();
+    ByteStream detached = given.detach();
     lease = null;
     phase = Phase.DONE;
     return detached;

@@ -14,7 +14,8 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
 import io.loligo.server.transport.SmallPieces;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
@@ -844,7 +845,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public Detached detach() {
+  public ByteStream detach() {
     if (phase != Phase.RAW) {
       throw new IllegalStateException("phase: " + phase + " (expected: RAW)");
     }
@@ -857,7 +858,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel.config().setAutoClose(true);
     ctx.pipeline().remove(this);
-    return new Detached(channel, early);
+    return new ChannelByteStream(channel, early);
   }
 
   // ---- time

@@ -9,7 +9,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HierarchyCode;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
@@ -208,7 +208,7 @@ public final class OwnObjects implements Upstream {
     }
 
     @Override
-    public Detached detach() {
+    public ByteStream detach() {
       throw new IllegalStateException("there is no connection");
     }
 

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.Fields;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
@@ -50,5 +50,5 @@ public interface Lease {
   void cancel();
 
   /** The raw connection; no event follows. Only after {@link #raw}, a 101 or an open tunnel. */
-  Detached detach();
+  ByteStream detach();
 }

@@ -26,7 +26,7 @@ import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ChannelByteStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -1228,7 +1228,7 @@ class Http1ConnectionTest {
           () -> {
             events.stream.head(
                 OutgoingHead.of(200, new FieldLines(8)).content(ContentLength.NONE, false));
-            Detached detached = events.stream.detach();
+            ChannelByteStream detached = (ChannelByteStream) events.stream.detach();
             assertThat(detached.early().toString(StandardCharsets.US_ASCII)).isEqualTo("hello");
             detached.early().release();
             assertThat(detached.channel().pipeline().get(Http1Connection.class)).isNull();
@@ -1253,7 +1253,7 @@ class Http1ConnectionTest {
           () -> {
             events.stream.head(
                 OutgoingHead.of(200, new FieldLines(8)).content(ContentLength.NONE, false));
-            events.stream.detach().early().release();
+            ((ChannelByteStream) events.stream.detach()).early().release();
             events.stream.tunnelBegun(() -> ends.add("both ends"));
           });
       client.run(() -> SimulatedListeners.endConnections(List.of(client.loop), 0, 0));
@@ -1273,7 +1273,7 @@ class Http1ConnectionTest {
             events.stream.head(
                 OutgoingHead.of(101, new FieldLines(8).add("Upgrade", "websocket"))
                     .content(ContentLength.NONE, false));
-            events.stream.detach().early().release();
+            ((ChannelByteStream) events.stream.detach()).early().release();
             events.stream.tunnelEnded(0, 0);
           });
       assertThat(client.channel.received())

@@ -7,6 +7,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -289,7 +290,7 @@ class RequestTest extends AttemptFixture {
     assertThat(last().sent()).contains("Connection: upgrade\r\nUpgrade: websocket\r\n");
     last().answer("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nearly");
     assertThat(seen.events).containsExactly("head 101 NONE");
-    var detached = seen.stream.detach();
+    var detached = (ChannelByteStream) seen.stream.detach();
     assertThat(detached.early().toString(java.nio.charset.StandardCharsets.US_ASCII))
         .isEqualTo("early");
     detached.early().release();
@@ -311,7 +312,7 @@ class RequestTest extends AttemptFixture {
     assertThat(seen.events).containsExactly("tunnel");
     assertThat(last().sent()).isEmpty();
     assertThat(last().reads()).isZero();
-    seen.stream.detach().early().release();
+    ((ChannelByteStream) seen.stream.detach()).early().release();
   }
 
   @Test
@@ -327,7 +328,7 @@ class RequestTest extends AttemptFixture {
     assertThat(seen.events).isEmpty();
     last().answer("HTTP/1.1 200 Connection established\r\nContent-Length: 7\r\n\r\nhi");
     assertThat(seen.events).containsExactly("tunnel");
-    var detached = seen.stream.detach();
+    var detached = (ChannelByteStream) seen.stream.detach();
     assertThat(detached.early().readableBytes()).isEqualTo(2);
     detached.early().release();
   }

@@ -3,7 +3,7 @@ package io.loligo.server.upstream.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.Fields;
-import io.loligo.server.tunnel.Detached;
+import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
@@ -150,7 +150,7 @@ class IdleConnectionsTest {
     public void cancel() {}
 
     @Override
-    public Detached detach() {
+    public ByteStream detach() {
       throw new AssertionError("no tunnel");
     }
   }
