@@ -1,23 +1,200 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.server.record.Shed;
+import io.loligo.server.time.LoopTimer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A client's connection, whatever it speaks: what its loop must be able to do to all of them.
- * Confined to the channel's event loop.
+ * A client's connection, whatever it speaks: its channel, its place among the connections of its
+ * address and its loop, and its lifetime. Confined to the channel's event loop.
+ *
+ * <p>A protocol is a subclass. It is told in this order: {@link #attached}, {@link #opened}, and
+ * once or more {@link #gone}; {@link #releaseOwn} is the last call.
  */
 public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
-  // neighbours in the loop's list of open connections
+  private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
+  private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
+
+  // neighbours in the list of open connections
   ClientConnection previous;
   ClientConnection next;
   boolean listed;
 
+  private final ClientConnections clients;
+  private final ListeningPort listening;
+  private final Lifetime lifetime = new Lifetime();
+  private ChannelHandlerContext context;
+  private Channel channel;
+  private ClientAddresses.Count count;
+  private InetSocketAddress client;
+  private String clientText;
+
+  /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
+  protected ClientConnection(ClientConnections clients, ListeningPort listening) {
+    this.clients = clients;
+    this.listening = listening;
+  }
+
+  private final class Lifetime extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      breakOff(true);
+    }
+  }
+
+  // ---- what a protocol does
+
+  /** The channel is known; nothing is read yet. */
+  protected abstract void attached();
+
+  /** The connection is open and within its limits: begins to read. */
+  protected abstract void opened();
+
+  /** The connection is closed before it began, as its address has too many. */
+  protected abstract void refused();
+
+  /** The client is gone. Does nothing where it was before. */
+  protected abstract void gone();
+
+  /** Releases all that the protocol holds, but for the record of a tunnel. */
+  protected abstract void releaseOwn();
+
+  /** Ends the exchanges in progress as aborted, and closes. */
+  protected abstract void breakOff(boolean timedOut);
+
   /** Closes if idle, politely, else after the exchange in progress. */
   protected abstract void drain();
 
-  /** Whether it was given away: octets are relayed, nothing is exchanged. */
+  /** Whether it was given away: bytes are relayed, nothing is exchanged. */
   protected abstract boolean tunnels();
 
-  /** Closes now; an exchange in progress ends as aborted. */
-  protected abstract void abort();
+  // ---- opening and closing
+
+  @Override
+  public final void handlerAdded(ChannelHandlerContext context) {
+    this.context = context;
+    this.channel = context.channel();
+    ChannelConfig config = channel.config();
+    config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    int high = clients.settings().streamBufferBytes();
+    config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
+    if (config.isAutoRead()) {
+      config.setAutoRead(false);
+    }
+    attached();
+    if (channel.isActive()) {
+      open();
+    }
+  }
+
+  @Override
+  public final void channelActive(ChannelHandlerContext context) {
+    open();
+  }
+
+  private void open() {
+    if (count != null) {
+      return;
+    }
+    SocketAddress remote = channel.remoteAddress();
+    client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
+    count = clients.addresses().opened(client.getAddress());
+    clients.opened(this);
+    int most = clients.settings().connections().load().connectionsPerAddress();
+    if (most >= 0 && count.open() > most) {
+      clients.shed(Shed.CLIENT_CONNECTIONS, client);
+      refused();
+      return;
+    }
+    clients.timer().arm(lifetime, clients.settings().timeouts().clientLifetime());
+    opened();
+  }
+
+  @Override
+  public final void channelInactive(ChannelHandlerContext context) {
+    gone();
+    release();
+  }
+
+  @Override
+  public final void handlerRemoved(ChannelHandlerContext context) {
+    if (!tunnels()) {
+      gone();
+      release();
+    }
+  }
+
+  /** The terminal method: releases everything but a tunnel's record. */
+  protected final void release() {
+    releaseOwn();
+    clients.timer().forget(lifetime);
+    if (count != null) {
+      clients.closed(this);
+      clients.addresses().closed(count);
+      count = null;
+    }
+  }
+
+  /** Closes now; exchanges in progress end as aborted. */
+  final void abort() {
+    breakOff(false);
+  }
+
+  /** Lets the close to come look like a failure to the client, not like an end. */
+  protected final void resetOnClose() {
+    try {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    } catch (ChannelException e) {
+      LOG.debug("The socket of {} is gone already", channel, e);
+    }
+  }
+
+  // ---- facts
+
+  /** The connections of its loop. */
+  protected final ClientConnections clients() {
+    return clients;
+  }
+
+  /** The address it was accepted on. */
+  protected final ListeningPort listening() {
+    return listening;
+  }
+
+  protected final ChannelHandlerContext context() {
+    return context;
+  }
+
+  protected final Channel channel() {
+    return channel;
+  }
+
+  /** The client's address. */
+  protected final InetSocketAddress client() {
+    return client;
+  }
+
+  /** The client's address as text, without its port. */
+  protected final String clientText() {
+    if (clientText == null) {
+      clientText = NetUtil.toAddressString(client.getAddress());
+    }
+    return clientText;
+  }
+
+  /** What its address has open; null where the connection is closed. */
+  protected final ClientAddresses.Count count() {
+    return count;
+  }
 }

@@ -14,7 +14,6 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientTerms;
@@ -42,18 +41,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelConfig;
-import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,7 +103,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   static final int MOST_GRACES = 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
-  private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
   private enum State {
     HEAD,
@@ -121,10 +114,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private final ClientConnections loop;
-  private final ListeningPort listening;
   private final ReadSize readSize;
   private final ReadTimeout readTimeout = new ReadTimeout();
-  private final LifeTimeout lifeTimeout = new LifeTimeout();
 
   /** Of a tunnel; null: none has begun. */
   private Runnable endTunnel;
@@ -137,9 +128,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private Channel channel;
   private Tally tally;
   private Answer answer;
-  private ClientAddresses.Count count;
-  private InetSocketAddress client;
-  private String clientText;
   private Runnable resumption;
   private State state = State.HEAD;
   private ByteBuf unread;
@@ -189,8 +177,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
   public Http1Connection(ClientConnections loop, ListeningPort listening) {
+    super(loop, listening);
     this.loop = loop;
-    this.listening = listening;
     this.readSize = new ReadSize(HEAD_READ_BYTES, loop.transit());
     adopt(loop.terms());
   }
@@ -198,12 +186,12 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   /** Of a port that was closed while it was accepted or since, the last configuration holds. */
   private void adopt(ClientTerms newTerms) {
     terms = newTerms;
-    HttpPort now = newTerms.port(listening);
+    HttpPort now = newTerms.port(listening());
     portGone = now == null;
     if (now != null) {
       port = now;
     } else if (port == null) {
-      port = listening.configured();
+      port = listening().configured();
     }
   }
 
@@ -279,13 +267,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
-  private final class LifeTimeout extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      breakOff(true);
-    }
-  }
-
   /** The client sent FIN and its answer has not moved since. */
   private final class Leaving extends LoopTimer.Timeout {
     @Override
@@ -297,67 +278,36 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   // ---- opening and closing
 
   @Override
-  public void handlerAdded(ChannelHandlerContext context) {
-    this.context = context;
-    this.channel = context.channel();
-    this.tally = new Tally(channel);
-    this.answer = new Answer(context, tally);
-    ChannelConfig config = channel.config();
-    config.setRecvByteBufAllocator(readSize);
-    config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-    int high = loop.settings().streamBufferBytes();
-    config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
-    if (config.isAutoRead()) {
-      config.setAutoRead(false);
-    }
-    if (channel.isActive()) {
-      opened();
-    }
+  protected void attached() {
+    context = context();
+    channel = channel();
+    tally = new Tally(channel);
+    answer = new Answer(context, tally);
+    channel.config().setRecvByteBufAllocator(readSize);
   }
 
   @Override
-  public void channelActive(ChannelHandlerContext context) {
-    opened();
-  }
-
-  private void opened() {
-    if (count != null) {
-      return;
-    }
-    SocketAddress remote = channel.remoteAddress();
-    client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
-    count = loop.addresses().opened(client.getAddress());
-    loop.opened(this);
-    int most = loop.settings().connections().load().connectionsPerAddress();
-    if (most >= 0 && count.open() > most) {
-      loop.shed(Shed.CLIENT_CONNECTIONS, client);
-      closeNow();
-      return;
-    }
+  protected void opened() {
     acceptNanos = loop.time().nanos();
-    LoopTimer timer = loop.timer();
-    timer.arm(
-        readTimeout, loop.draining() ? LINGER_MILLIS : loop.settings().timeouts().requestStart());
-    timer.arm(lifeTimeout, loop.settings().timeouts().clientLifetime());
+    loop.timer()
+        .arm(
+            readTimeout,
+            loop.draining() ? LINGER_MILLIS : loop.settings().timeouts().requestStart());
     readMore();
   }
 
   @Override
-  public void channelInactive(ChannelHandlerContext context) {
-    clientGone(false);
-    release();
+  protected void refused() {
+    closeNow();
   }
 
   @Override
-  public void handlerRemoved(ChannelHandlerContext context) {
-    if (state != State.TUNNEL) {
-      clientGone(false);
-      release();
-    }
+  protected void gone() {
+    clientGone(false);
   }
 
-  /** The terminal method: lets go of everything but a tunnel's record. */
-  private void release() {
+  @Override
+  protected void releaseOwn() {
     releaseUnread();
     if (partial != null) {
       partial.release(loop.scratch());
@@ -365,14 +315,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
     loop.timer().forget(readTimeout);
     forgetTaking();
-    loop.timer().forget(lifeTimeout);
     if (leaving != null) {
       loop.timer().forget(leaving);
-    }
-    if (count != null) {
-      loop.closed(this);
-      loop.addresses().closed(count);
-      count = null;
     }
   }
 
@@ -412,8 +356,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
-  /** Ends whatever is in progress as aborted and closes. */
-  private void breakOff(boolean timedOut) {
+  @Override
+  protected void breakOff(boolean timedOut) {
     if (state == State.TUNNEL) {
       // with the other end, which may have much to write still, and nobody who takes it
       record.timedOut |= timedOut;
@@ -429,15 +373,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
     clientGone(timedOut);
     channel.close();
-  }
-
-  /** Lets the close to come look like a failure to the client, not like an end. */
-  private void resetOnClose() {
-    try {
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    } catch (ChannelException e) {
-      LOG.debug("The socket of {} is gone already", channel, e);
-    }
   }
 
   private void closeNow() {
@@ -480,11 +415,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   @Override
-  protected void abort() {
-    breakOff(false);
-  }
-
-  @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
       LOG.debug("Client connection {} broke", channel, cause);
@@ -497,7 +427,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   }
 
   private void outOfMemory(OutOfMemoryError cause, String what) {
-    MemoryShortage.OF_PROCESS.met(cause, what + " of " + NetUtil.toSocketAddressString(client));
+    MemoryShortage.OF_PROCESS.met(cause, what + " of " + NetUtil.toSocketAddressString(client()));
     if (record == null) {
       loop.counters().clientShed(Shed.MEMORY);
     } else {
@@ -847,11 +777,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     record.startNanos = now;
     record.startMillis = loop.time().millis();
     record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
-    record.client = client;
-    if (clientText == null) {
-      clientText = NetUtil.toAddressString(client.getAddress());
-    }
-    record.clientText = clientText;
+    record.client = client();
+    record.clientText = clientText();
     record.local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
     record.portName = port.name();
     record.request = head;
@@ -945,8 +872,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   /** Whether the client's address has too many in progress; counts this one where that matters. */
   private boolean isOneTooMany() {
     int most = terms.settings().connections().load().requestsPerAddress();
-    counted = most > 0 && count != null;
-    return counted && count.begin() > most;
+    counted = most > 0 && count() != null;
+    return counted && count().begin() > most;
   }
 
   /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
@@ -1041,7 +968,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (cause instanceof OutOfMemoryError error) {
       outOfMemory(error, "an exchange");
     } else {
-      LOG.error("An exchange with {} failed", NetUtil.toSocketAddressString(client), cause);
+      LOG.error("An exchange with {} failed", NetUtil.toSocketAddressString(client()), cause);
     }
     if (state != State.EXCHANGE) {
       return;
@@ -1285,7 +1212,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   @Override
   public int clientConnections() {
-    return count == null ? 0 : count.open();
+    return count() == null ? 0 : count().open();
   }
 
   @Override
@@ -1376,7 +1303,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       content.release();
     } else if (answer.exceeded(length)) {
       content.release();
-      LOG.error("An answer to {} is longer than announced", NetUtil.toSocketAddressString(client));
+      LOG.error(
+          "An answer to {} is longer than announced", NetUtil.toSocketAddressString(client()));
       abort("answer longer than announced");
     } else {
       try {
@@ -1428,7 +1356,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private void completed() {
     if (answer.incomplete()) {
-      LOG.error("An answer to {} is shorter than announced", NetUtil.toSocketAddressString(client));
+      LOG.error(
+          "An answer to {} is shorter than announced", NetUtil.toSocketAddressString(client()));
       abort("answer shorter than announced");
       return;
     }
@@ -1645,7 +1574,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     done.stage(Stage.TOTAL, now - done.startNanos);
     if (counted) {
       counted = false;
-      count.end();
+      count().end();
     }
     try {
       loop.sink().finished(done);

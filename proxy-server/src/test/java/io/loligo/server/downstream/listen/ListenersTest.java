@@ -21,6 +21,7 @@ import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
+import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
@@ -36,7 +37,6 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -314,14 +314,30 @@ class ListenersTest {
   private static final class Idle extends ClientConnection {
     private final BlockingQueue<Channel> channels;
 
-    Idle(BlockingQueue<Channel> channels) {
+    Idle(ClientConnections connections, ListeningPort listening, BlockingQueue<Channel> channels) {
+      super(connections, listening);
       this.channels = channels;
     }
 
     @Override
-    public void handlerAdded(ChannelHandlerContext context) {
-      channels.add(context.channel());
+    protected void attached() {
+      channels.add(channel());
     }
+
+    @Override
+    protected void opened() {}
+
+    @Override
+    protected void refused() {}
+
+    @Override
+    protected void gone() {}
+
+    @Override
+    protected void releaseOwn() {}
+
+    @Override
+    protected void breakOff(boolean timedOut) {}
 
     @Override
     protected void drain() {}
@@ -330,9 +346,6 @@ class ListenersTest {
     protected boolean tunnels() {
       return false;
     }
-
-    @Override
-    protected void abort() {}
   }
 
   @ParameterizedTest
@@ -340,7 +353,7 @@ class ListenersTest {
   @EnabledOnOs(OS.LINUX)
   void acceptedConnectionsAreProbedAsTheLineSays(String transport) throws Exception {
     BlockingQueue<Channel> channels = new LinkedBlockingQueue<>();
-    opener = (loop, listening) -> new Idle(channels);
+    opener = (loop, listening) -> new Idle(loop, listening, channels);
     start(transport);
     try (Socket socket = connect()) {
       ChannelConfig config = channels.take().config();
