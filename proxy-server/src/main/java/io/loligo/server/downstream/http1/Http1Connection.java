@@ -1,7 +1,6 @@
 package io.loligo.server.downstream.http1;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
@@ -20,6 +19,8 @@ import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.connection.LoopScratch;
 import io.loligo.server.downstream.connection.LoopScratch.HeadParser;
+import io.loligo.server.downstream.stream.Paces;
+import io.loligo.server.downstream.stream.ResponsePacing;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
@@ -30,7 +31,6 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.ReadSize;
 import io.loligo.server.transport.SmallPieces;
-import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.ChannelByteStream;
@@ -96,12 +96,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   /** Time a client that sent FIN waits for octets of its answer, milliseconds. */
   static final int LEAVING_MILLIS = 1_000;
 
-  /**
-   * Windows of loligo_rate_window granted in a row to a client that takes nothing from us, but
-   * something from the system.
-   */
-  static final int MOST_GRACES = 10;
-
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
 
   private enum State {
@@ -121,7 +115,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
   private Runnable endTunnel;
 
   private Leaving leaving;
-  private Taking taking;
+  private ResponsePacing pacing;
 
   // the connection
   private ChannelHandlerContext context;
@@ -213,60 +207,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
-  /** A client that has to take what is queued of its answer. Made where something is. */
-  private final class Taking extends LoopTimer.Timeout {
-    private final long timeoutMillis = terms.settings().timeouts().write();
-    private final Pace pace = answerPace(terms.settings().timeouts().progress());
-    private long seenBytes = tally.writtenBytes();
-    private int graces;
-
-    /** Octets are queued. */
-    void begin() {
-      if (pace != null) {
-        pace.owed(loop.timer().tick());
-      }
-      loop.timer().arm(this, loop.timer().deadline(timeoutMillis), pace);
-    }
-
-    /** The socket took some, perhaps all. */
-    void progressed() {
-      if (pace != null) {
-        pace.moved(loop.timer().tick(), tally.writtenBytes() - seenBytes);
-        // a little now and then must not buy all of them anew
-        graces = pace.late(loop.timer().tick()) ? graces : 0;
-      }
-      seenBytes = tally.writtenBytes();
-      if (tally.pending()) {
-        begin();
-      } else {
-        end();
-      }
-    }
-
-    private void end() {
-      if (pace != null) {
-        pace.notOwed(loop.timer().tick());
-      }
-      loop.timer().cancel(this);
-    }
-
-    @Override
-    protected void expired() {
-      boolean late = pace != null && pace.late(loop.timer().tick());
-      long windowMillis = terms.settings().timeouts().progress().windowMillis();
-      if (late && graces < MOST_GRACES && SystemQueue.sentWithin(channel, windowMillis)) {
-        graces++;
-        loop.timer().arm(this, windowMillis);
-        return;
-      }
-      if (late) {
-        record.tookTooSlowly = true;
-        record.errorDetail = "the client takes its answer too slowly";
-      }
-      breakOff(true);
-    }
-  }
-
   /** The client sent FIN and its answer has not moved since. */
   private final class Leaving extends LoopTimer.Timeout {
     @Override
@@ -314,7 +254,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       partial = null;
     }
     loop.timer().forget(readTimeout);
-    forgetTaking();
+    forgetPacing();
     if (leaving != null) {
       loop.timer().forget(leaving);
     }
@@ -473,19 +413,6 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     contentArrived();
     tellContentFailed(ParseFailure.TOO_SLOW);
     settle();
-  }
-
-  /** A pace to be kept from now on; null where none is asked for. */
-  private static Pace pace(int octetsPerSecond, Progress progress) {
-    return octetsPerSecond == 0 ? null : new Pace(octetsPerSecond, progress.windowMillis());
-  }
-
-  private static Pace requestPace(Progress progress) {
-    return pace(progress.requestRate(), progress);
-  }
-
-  private static Pace answerPace(Progress progress) {
-    return pace(progress.answerRate(), progress);
   }
 
   // ---- reading
@@ -693,7 +620,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
 
   private PartialHead partialHead(HeadParser spare, byte[] bytes, int length) {
     Timeouts timeouts = loop.settings().timeouts();
-    Pace pace = requestPace(timeouts.progress());
+    Pace pace = Paces.ofRequest(timeouts.progress());
     if (pace != null) {
       pace.owed(loop.timer().tick());
     }
@@ -816,7 +743,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     Fields fields = head.fields();
     persistent = persistent(head);
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
-      Pace pace = requestPace(terms.settings().timeouts().progress());
+      Pace pace = Paces.ofRequest(terms.settings().timeouts().progress());
       content = new RequestContent(framing, terms.settings().limits(), pace);
       ParseFailure failure = unread == null ? null : content.preview(unread);
       if (failure != null) {
@@ -1429,9 +1356,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
       if (writableDue) {
         resumeLater();
       }
-      if (tally.pending() && (taking == null || !taking.armed())) {
-        taking = taking == null ? new Taking() : taking;
-        taking.begin();
+      if (tally.pending() && (pacing == null || !pacing.armed())) {
+        beginPacing();
       }
     }
     if (state != State.EXCHANGE) {
@@ -1449,8 +1375,8 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (state != State.EXCHANGE) {
       return;
     }
-    if (taking != null && taking.armed()) {
-      taking.progressed();
+    if (pacing != null && pacing.armed()) {
+      pacing.progressed();
     }
     if (leaving != null && leaving.armed()) {
       loop.timer().arm(leaving, LEAVING_MILLIS);
@@ -1460,10 +1386,26 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     }
   }
 
-  private void forgetTaking() {
-    if (taking != null) {
-      loop.timer().forget(taking);
-      taking = null;
+  private void beginPacing() {
+    if (pacing == null) {
+      Timeouts timeouts = terms.settings().timeouts();
+      pacing = new ResponsePacing(loop.timer(), timeouts, tally, channel, this::tookTooLittle);
+    }
+    pacing.begin();
+  }
+
+  private void tookTooLittle(boolean late) {
+    if (late) {
+      record.tookTooSlowly = true;
+      record.errorDetail = "the client takes its answer too slowly";
+    }
+    breakOff(true);
+  }
+
+  private void forgetPacing() {
+    if (pacing != null) {
+      loop.timer().forget(pacing);
+      pacing = null;
     }
   }
 
@@ -1562,7 +1504,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     if (leaving != null) {
       loop.timer().cancel(leaving);
     }
-    forgetTaking();
+    forgetPacing();
     loop.timer().cancel(readTimeout);
     long now = loop.time().nanos();
     done.endMillis = loop.time().millis();
@@ -1603,7 +1545,7 @@ public final class Http1Connection extends ClientConnection implements ClientStr
     state = State.TUNNEL;
     events = null;
     loop.timer().cancel(readTimeout);
-    forgetTaking();
+    forgetPacing();
     readSize.streamBuffer(terms.settings().streamBufferBytes());
     ByteBuf early = unread == null ? Unpooled.EMPTY_BUFFER : unread;
     unread = null;

@@ -1,0 +1,102 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.config.ProxyConfig.Progress;
+import io.loligo.core.config.ProxyConfig.Timeouts;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.Pace;
+import io.loligo.server.transport.SystemQueue;
+import io.loligo.server.transport.WriteTally;
+import io.netty.channel.Channel;
+
+/**
+ * The time in which a client has to take the bytes that are queued of its response: the write
+ * timeout for each step, and a {@link Pace} for all of them. Made where bytes stay queued after a
+ * flush. Confined to the client's event loop.
+ */
+public final class ResponsePacing extends LoopTimer.Timeout {
+  /**
+   * Windows of loligo_rate_window granted in a row to a client that takes nothing from us, but
+   * something from the system.
+   */
+  static final int MOST_GRACES = 10;
+
+  /** Is told that the client did not take its response in time. */
+  public interface Owner {
+    /**
+     * The response is to be broken off.
+     *
+     * @param late whether the client was below its pace, not only silent
+     */
+    void tookTooLittle(boolean late);
+  }
+
+  private final LoopTimer timer;
+  private final WriteTally tally;
+  private final Channel channel;
+  private final Owner owner;
+  private final Pace pace;
+  private final long timeoutMillis;
+  private final long windowMillis;
+  private long seenBytes;
+  private int graces;
+
+  /**
+   * Nothing is owed yet.
+   *
+   * @param tally counts the bytes of the response
+   * @param channel whose socket they go to
+   */
+  public ResponsePacing(
+      LoopTimer timer, Timeouts timeouts, WriteTally tally, Channel channel, Owner owner) {
+    this.timer = timer;
+    this.tally = tally;
+    this.channel = channel;
+    this.owner = owner;
+    Progress progress = timeouts.progress();
+    this.pace = Paces.ofResponse(progress);
+    this.timeoutMillis = timeouts.write();
+    this.windowMillis = progress.windowMillis();
+    this.seenBytes = tally.writtenBytes();
+  }
+
+  /** Bytes are queued. */
+  public void begin() {
+    if (pace != null) {
+      pace.owed(timer.tick());
+    }
+    timer.arm(this, timer.deadline(timeoutMillis), pace);
+  }
+
+  /** The socket took some of them, perhaps all. */
+  public void progressed() {
+    if (pace != null) {
+      pace.moved(timer.tick(), tally.writtenBytes() - seenBytes);
+      // a little now and then must not buy all of them anew
+      graces = pace.late(timer.tick()) ? graces : 0;
+    }
+    seenBytes = tally.writtenBytes();
+    if (tally.pending()) {
+      begin();
+    } else {
+      end();
+    }
+  }
+
+  private void end() {
+    if (pace != null) {
+      pace.notOwed(timer.tick());
+    }
+    timer.cancel(this);
+  }
+
+  @Override
+  protected void expired() {
+    boolean late = pace != null && pace.late(timer.tick());
+    if (late && graces < MOST_GRACES && SystemQueue.sentWithin(channel, windowMillis)) {
+      graces++;
+      timer.arm(this, windowMillis);
+      return;
+    }
+    owner.tookTooLittle(late);
+  }
+}
