@@ -163,12 +163,12 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   // ---- facts
 
   /** The connections of its loop. */
-  protected final ClientConnections clients() {
+  public final ClientConnections clients() {
     return clients;
   }
 
   /** The address it was accepted on. */
-  protected final ListeningPort listening() {
+  public final ListeningPort listening() {
     return listening;
   }
 
@@ -176,17 +176,17 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     return context;
   }
 
-  protected final Channel channel() {
+  public final Channel channel() {
     return channel;
   }
 
   /** The client's address. */
-  protected final InetSocketAddress client() {
+  public final InetSocketAddress client() {
     return client;
   }
 
   /** The client's address as text, without its port. */
-  protected final String clientText() {
+  public final String clientText() {
     if (clientText == null) {
       clientText = NetUtil.toAddressString(client.getAddress());
     }
@@ -194,7 +194,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** What its address has open; null where the connection is closed. */
-  protected final ClientAddresses.Count count() {
+  public final ClientAddresses.Count count() {
     return count;
   }
 }

@@ -8,6 +8,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
@@ -17,10 +18,10 @@ import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes answers in HTTP/1 syntax (RFC 9112 sections 4 to 7): one at a time, from {@link #start} to
- * {@link #end}. Confined to the client's event loop.
+ * Writes responses in HTTP/1 syntax (RFC 9112 sections 4 to 7): one at a time, from {@link #start}
+ * to {@link #end}. Confined to the client's event loop.
  */
-final class Answer {
+final class Answer implements ResponseWriter {
   /** Answers and chunks up to this size are copied into one buffer, larger ones are gathered. */
   static final int COPY_LIMIT_BYTES = 16_384;
 
@@ -80,23 +81,23 @@ final class Answer {
     untilClose = false;
   }
 
-  /** Whether the final head was written. */
-  boolean headSent() {
+  @Override
+  public boolean headSent() {
     return headSent;
   }
 
-  /** Whether the client speaks HTTP/1.1. */
-  boolean version11() {
+  @Override
+  public boolean takesInterim() {
     return version11;
   }
 
-  /** Whether the answer is one to HEAD. */
-  boolean headMethod() {
+  @Override
+  public boolean headMethod() {
     return headMethod;
   }
 
-  /** Octets of heads written, interim ones included. */
-  long headBytes() {
+  @Override
+  public long headBytes() {
     return headBytes;
   }
 
@@ -105,27 +106,24 @@ final class Answer {
     return untilClose;
   }
 
-  /** Whether {@code more} octets of content are more than announced. */
-  boolean exceeded(int more) {
+  @Override
+  public boolean exceeded(int more) {
     return announcedBytes >= 0 && sentBytes + more > announcedBytes;
   }
 
-  /** Whether content is missing that was announced. */
-  boolean incomplete() {
+  @Override
+  public boolean incomplete() {
     return announcedBytes >= 0 && sentBytes != announcedBytes;
   }
 
-  /** Writes 100 (Continue). */
-  void writeContinue() {
+  @Override
+  public void writeContinue() {
     headBytes += CONTINUE.length;
     write(allocator().directBuffer(CONTINUE.length).writeBytes(CONTINUE));
   }
 
-  /**
-   * Writes a 1xx head without what belongs to the connection it came by or is for this cache, and
-   * {@code own} lines.
-   */
-  void writeInterim(ResponseHead head, FieldLines own) {
+  @Override
+  public void writeInterim(ResponseHead head, FieldLines own) {
     FieldLines lines = new FieldLines(head.end() + 64);
     Fields fields = head.fields();
     HopByHop hopByHop = HopByHop.of(fields);
@@ -146,8 +144,8 @@ final class Answer {
     write(out);
   }
 
-  /** Writes 503 in place of a head that there was no memory for, without any. */
-  void writeOverloaded() {
+  @Override
+  public void writeOverloaded() {
     announcedBytes = 0;
     headBytes += OVERLOADED.readableBytes();
     write(OVERLOADED.duplicate());
@@ -288,8 +286,8 @@ final class Answer {
     write(out);
   }
 
-  /** Writes content. Takes it. */
-  void writeContent(ByteBuf content) {
+  @Override
+  public void writeContent(ByteBuf content) {
     int length = content.readableBytes();
     sentBytes += length;
     if (!chunked) {
@@ -318,8 +316,8 @@ final class Answer {
     }
   }
 
-  /** Writes what ends the content; {@code trailers} borrowed, may be null. */
-  void end(Fields trailers) {
+  @Override
+  public void end(Fields trailers) {
     if (!chunked) {
       return;
     }

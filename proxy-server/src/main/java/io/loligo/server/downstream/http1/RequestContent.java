@@ -5,72 +5,90 @@ import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.downstream.stream.ContentSource;
 import io.loligo.server.time.Pace;
+import io.loligo.server.transport.SmallPieces;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 
-/** The content of one request as its framing delimits it. Confined to the client's event loop. */
-final class RequestContent {
-  /** What {@link #next} found. */
-  enum Step {
-    NEED_MORE,
-    DATA,
-    END,
-    FAILED
-  }
-
+/**
+ * The content of one request as HTTP/1 delimits it: by a length, or chunked (RFC 9112 section 6).
+ * Confined to the client's event loop.
+ */
+final class RequestContent implements ContentSource {
+  private final ReceivedBytes in;
+  private final ByteBufAllocator allocator;
   private final ChunkedDecoder chunks;
   private final Pace pace;
   private long remainingBytes;
-  private boolean begun;
+  private long bytesIn;
   private boolean ended;
   private int dataLength;
 
   /**
-   * Content delimited by a length or chunked.
+   * Content that {@code in} brings.
    *
    * @param pace at which it has to come while it is waited for; null: any
    */
-  RequestContent(Framing framing, ParseLimits limits, Pace pace) {
+  RequestContent(
+      ReceivedBytes in,
+      ByteBufAllocator allocator,
+      Framing framing,
+      ParseLimits limits,
+      Pace pace) {
+    this.in = in;
+    this.allocator = allocator;
     this.pace = pace;
     this.chunks = framing.kind() == Framing.Kind.CHUNKED ? new ChunkedDecoder(limits) : null;
     this.remainingBytes = framing.length();
     this.ended = chunks == null && remainingBytes == 0;
   }
 
-  /**
-   * What is wrong with what is at hand of it, {@code in}, borrowed, whose indices stay; null:
-   * nothing. Before {@link #next}.
-   */
-  ParseFailure preview(ByteBuf in) {
-    return chunks == null ? null : chunks.preview(in);
+  /** Why the bytes at hand are malformed; null: they are not. Before {@link #next}. */
+  ParseFailure preview() {
+    return chunks == null || in.isEmpty() ? null : chunks.preview(in.bytes());
   }
 
-  /** At which it has to come; null: any. */
-  Pace pace() {
+  @Override
+  public Pace pace() {
     return pace;
   }
 
-  /** Consumes framing from {@code in}, borrowed; leaves content for the caller to take. */
-  Step next(ByteBuf in) {
+  @Override
+  public Step next() {
     if (ended) {
       return Step.END;
     }
-    begun |= in.isReadable();
-    return chunks == null ? nextOfLength(in) : nextChunk(in);
-  }
-
-  private Step nextOfLength(ByteBuf in) {
-    if (!in.isReadable()) {
+    if (in.isEmpty()) {
       return Step.NEED_MORE;
     }
-    dataLength = (int) Math.min(remainingBytes, in.readableBytes());
+    Step step = findNext();
+    if (step == Step.NEED_MORE || step == Step.END) {
+      in.releaseIfRead();
+    }
+    return step;
+  }
+
+  private Step findNext() {
+    ByteBuf bytes = in.bytes();
+    int before = bytes.readerIndex();
+    Step step = chunks == null ? nextOfLength(bytes) : nextChunk(bytes);
+    bytesIn += bytes.readerIndex() - before;
+    return step;
+  }
+
+  private Step nextOfLength(ByteBuf bytes) {
+    if (!bytes.isReadable()) {
+      return Step.NEED_MORE;
+    }
+    dataLength = (int) Math.min(remainingBytes, bytes.readableBytes());
     remainingBytes -= dataLength;
     ended = remainingBytes == 0;
     return Step.DATA;
   }
 
-  private Step nextChunk(ByteBuf in) {
-    return switch (chunks.next(in)) {
+  private Step nextChunk(ByteBuf bytes) {
+    return switch (chunks.next(bytes)) {
       case NEED_MORE -> Step.NEED_MORE;
       case DATA -> {
         dataLength = chunks.dataLength();
@@ -84,32 +102,61 @@ final class RequestContent {
     };
   }
 
-  /** After {@link Step#DATA}: octets to take. */
-  int dataLength() {
-    return dataLength;
+  @Override
+  public ByteBuf take() {
+    boolean last = dataLength == in.bytes().readableBytes();
+    if (last || dataLength >= SmallPieces.ENOUGH_BYTES) {
+      bytesIn += dataLength;
+      return in.take(dataLength);
+    }
+    return takeSmall();
   }
 
-  /** Whether nothing of it is missing. */
-  boolean ended() {
+  /** The small piece at hand, and all that is at hand behind it. */
+  private ByteBuf takeSmall() {
+    ByteBuf joined = null;
+    Step step;
+    do {
+      joined = SmallPieces.join(joined, in.bytes(), dataLength, allocator);
+      bytesIn += dataLength;
+      step = ended ? Step.END : findNext();
+    } while (step == Step.DATA);
+    if (step != Step.FAILED) {
+      // of a failure the next call tells
+      in.releaseIfRead();
+    }
+    return joined;
+  }
+
+  /** After {@link Step#DATA}: drops that piece. */
+  void skip() {
+    in.bytes().skipBytes(dataLength);
+    bytesIn += dataLength;
+    in.releaseIfRead();
+  }
+
+  @Override
+  public long bytesIn() {
+    return bytesIn;
+  }
+
+  @Override
+  public boolean ended() {
     return ended;
   }
 
-  /** Whether the client has begun to send it. */
-  boolean begun() {
-    return begun;
-  }
-
-  /** Whether what is missing may turn out to be {@code bytes} octets or fewer. */
+  /** Whether the missing bytes may turn out to be {@code bytes} or fewer. */
   boolean mayEndWithin(long bytes) {
     return chunks != null || remainingBytes <= bytes;
   }
 
-  /** Trailers, null where the framing has none. */
-  Fields trailers() {
+  @Override
+  public Fields trailers() {
     return chunks == null ? null : chunks.trailers();
   }
 
-  ParseFailure failure() {
+  @Override
+  public ParseFailure failure() {
     return chunks.failure();
   }
 }

@@ -1,0 +1,306 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.http1.Framing;
+import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.stream.ExchangeStream;
+import io.loligo.server.downstream.stream.Paces;
+import io.loligo.server.downstream.stream.ResponseWriter;
+import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.record.Shed;
+import io.loligo.server.time.Pace;
+import io.loligo.server.tunnel.ByteStream;
+import io.netty.channel.ChannelHandlerContext;
+
+/**
+ * The one stream of an HTTP/1 connection: its exchanges, one after the other. It decides whether
+ * the connection persists, and what of a request and a response is HTTP/1's own. Confined to the
+ * channel's event loop.
+ *
+ * <p>For a 101 it adds {@code Connection: upgrade}; the Upgrade field stands among the lines.
+ */
+final class Http1Stream extends ExchangeStream {
+  /** The url of an exchange whose head never was complete, in the access log. */
+  private static final String NO_HEAD = "error:transaction-end-before-headers";
+
+  private final Http1Connection connection;
+  private final ReceivedBytes input;
+  private final ChannelHandlerContext context;
+  private final Answer answer;
+
+  // the exchange in progress
+  private RequestContent content;
+  private boolean connectMethod;
+  private boolean persistent;
+
+  /** The stream of {@code connection}, which is attached to the channel of {@code context}. */
+  Http1Stream(Http1Connection connection, ReceivedBytes input, ChannelHandlerContext context) {
+    super(connection);
+    this.connection = connection;
+    this.input = input;
+    this.context = context;
+    this.answer = new Answer(context, tally());
+  }
+
+  // ---- the request
+
+  private void start(RequestHead head, int bytes, long acceptNanos) {
+    connection.clients().counters().clientBusy();
+    begin(head, bytes, acceptNanos);
+    answer.start(true, false);
+    content = null;
+    connectMethod = false;
+    persistent = false;
+  }
+
+  /** Serves the request of {@code head}, borrowed. */
+  void request(RequestHead head, long acceptNanos) {
+    start(head, head.end(), acceptNanos);
+    Framing framing = MessageFraming.of(head);
+    boolean version11 = head.version() >= 11;
+    answer.start(version11, head.methodId() == Method.HEAD);
+    connectMethod = head.methodId() == Method.CONNECT;
+    if (framing.failure() != null) {
+      refused(framing.failure());
+      snapshot(head);
+      return;
+    }
+    Fields fields = head.fields();
+    persistent = persistent(head);
+    if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
+      Pace pace = Paces.ofRequest(terms().settings().timeouts().progress());
+      RequestContent announced =
+          new RequestContent(input, allocator(), framing, terms().settings().limits(), pace);
+      ParseFailure failure = announced.preview();
+      if (failure != null) {
+        // nobody is to hear of a request that is known to be malformed
+        refused(failure);
+        snapshot(head);
+        return;
+      }
+      content = announced;
+      boolean awaitsContinue =
+          version11
+              && !content.ended()
+              && input.isEmpty()
+              && fields.hasToken(FieldName.EXPECT, "100-continue");
+      expect(content, awaitsContinue);
+      connection.expectContent(terms().settings().streamBufferBytes());
+    }
+    connection.exchange();
+    handle(head, framing.contentLength());
+  }
+
+  /** A proxy keeps no connection to an HTTP/1.0 client, a gateway may (RFC 9112 section 9.3). */
+  private boolean persistent(RequestHead head) {
+    Fields fields = head.fields();
+    if (has(fields, "close")) {
+      return false;
+    }
+    return head.version() >= 11
+        || (isForGateway(head) && fields.hasToken(FieldName.CONNECTION, "keep-alive"));
+  }
+
+  /** Whether the client takes us for the server: it would have given a proxy the whole URL. */
+  private boolean isForGateway(RequestHead head) {
+    return switch (port().mode()) {
+      case ACCEL -> true;
+      case FORWARD ->
+          head.targetStart() < head.targetEnd() && head.bytes()[head.targetStart()] == '/';
+      case INTERCEPT -> false;
+    };
+  }
+
+  private static boolean has(Fields fields, String option) {
+    return fields.hasToken(FieldName.CONNECTION, option)
+        || fields.hasToken(FieldName.PROXY_CONNECTION, option);
+  }
+
+  /** Refuses {@code bytes} that are no acceptable head. */
+  void malformed(ParseFailure failure, int bytes, long acceptNanos) {
+    start(null, bytes, acceptNanos);
+    record().url =
+        failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TARGET_TOO_LONG
+            ? "error:request-too-large"
+            : "error:invalid-request";
+    refused(failure);
+  }
+
+  private void refused(ParseFailure failure) {
+    connection.exchange();
+    answerAndClose(() -> terms().handler().refused(this, failure));
+  }
+
+  /** Refuses a head of which {@code bytes} arrived, as there is no memory for the rest. */
+  void noMemoryForHead(int bytes, long acceptNanos) {
+    start(null, bytes, acceptNanos);
+    record().url = NO_HEAD;
+    connection.exchange();
+    answerAndClose(() -> terms().handler().shed(this, ContentLength.NONE, Shed.MEMORY));
+  }
+
+  /** Answers that the rest of a head of which {@code bytes} arrived did not come in time. */
+  void headTimedOut(int bytes, boolean tooSlow, long acceptNanos) {
+    start(null, bytes, acceptNanos);
+    record().url = NO_HEAD;
+    record().timedOut = true;
+    if (tooSlow) {
+      record().requestFailure = ParseFailure.TOO_SLOW;
+      record().errorDetail = ParseFailure.TOO_SLOW.text();
+    }
+    connection.exchange();
+    answerAndClose(() -> terms().handler().headTimedOut(this));
+  }
+
+  /** The client left while its head, of which {@code bytes} arrived, was not complete. */
+  void leftInHead(int bytes, boolean timedOut, long acceptNanos) {
+    start(null, bytes, acceptNanos);
+    record().url = NO_HEAD;
+    record().aborted = true;
+    record().timedOut = timedOut;
+    conclude();
+  }
+
+  // ---- the response
+
+  @Override
+  protected void writeHead(OutgoingHead head) {
+    int status = head.status();
+    answer.frame(head.contentLength());
+    if (mustClose(status)) {
+      closeAfter();
+    }
+    boolean upgrading = status == 101;
+    boolean tunnel = upgrading || (connectMethod && status / 100 == 2);
+    answer.writeHead(head, answer.connectionLine(upgrading, tunnel, closing()));
+  }
+
+  private boolean mustClose(int status) {
+    int most = terms().settings().connections().maxRequestsPerConnection();
+    return !persistent
+        || answer.untilClose()
+        || connection.clients().draining()
+        || portGone()
+        || !terms().settings().connections().clientPersistent()
+        || (most > 0 && connection.served() + 1 >= most)
+        || contentBroken()
+        // a client that was not told to go on may send its content or not
+        || awaitsContinue()
+        || (contentMissing() && !content.mayEndWithin(Http1Connection.DRAIN_LIMIT_BYTES))
+        // octets behind a refused CONNECT are not HTTP, whenever they come (RFC 9931)
+        || (connectMethod && status / 100 != 2);
+  }
+
+  @Override
+  public void forgetContent() {
+    super.forgetContent();
+    content = null;
+  }
+
+  /** The content of the last request; null: it has none, or it was refused. */
+  RequestContent content() {
+    return content;
+  }
+
+  /** Whether the client keeps the connection after the last response. */
+  boolean persistent() {
+    return persistent;
+  }
+
+  @Override
+  protected ResponseWriter writer() {
+    return answer;
+  }
+
+  @Override
+  protected void flushWrites() {
+    context.flush();
+  }
+
+  // ---- the connection
+
+  @Override
+  protected boolean running() {
+    return connection.isExchanging();
+  }
+
+  @Override
+  protected boolean tunnelling() {
+    return connection.tunnels();
+  }
+
+  @Override
+  protected boolean contentAtHand() {
+    return !input.isEmpty();
+  }
+
+  @Override
+  protected boolean inputEnded() {
+    return connection.isInputShut();
+  }
+
+  @Override
+  protected void readMore() {
+    connection.readMore();
+  }
+
+  @Override
+  protected void dropInput() {
+    input.release();
+  }
+
+  @Override
+  protected void contentComplete() {
+    connection.expectHead();
+  }
+
+  @Override
+  protected void breakOff(boolean timedOut) {
+    connection.breakOff(timedOut);
+  }
+
+  @Override
+  protected void progressed() {
+    connection.responseMoved();
+  }
+
+  @Override
+  protected void finished() {
+    connection.finished();
+  }
+
+  @Override
+  protected void closeCut() {
+    connection.closeCut(answer.untilClose());
+  }
+
+  @Override
+  protected void concluding() {
+    connection.concluding();
+  }
+
+  @Override
+  protected void resumed() {
+    connection.resumed();
+  }
+
+  @Override
+  protected ByteStream giveAway() {
+    return connection.giveAway(terms().settings().streamBufferBytes());
+  }
+
+  @Override
+  protected void closeTunnel() {
+    context.channel().close();
+  }
+
+  @Override
+  protected void tunnelOver() {
+    connection.tunnelOver();
+  }
+}

@@ -1,0 +1,98 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.SizeClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * The bytes that a client sent and nobody has looked at yet. They are entered in the ledger of
+ * bytes in transit. Confined to the event loop of the connection.
+ */
+final class ReceivedBytes {
+  private final MemoryLedger transit;
+  private ByteBuf bytes;
+
+  /** Bytes of {@link #bytes} that are entered in the ledger. */
+  private int charged;
+
+  /** Nothing was received so far. */
+  ReceivedBytes(MemoryLedger transit) {
+    this.transit = transit;
+  }
+
+  /** Whether nothing is left. */
+  boolean isEmpty() {
+    return bytes == null;
+  }
+
+  /** The bytes left, borrowed; null: none. Say {@link #releaseIfRead} after reading some. */
+  ByteBuf bytes() {
+    return bytes;
+  }
+
+  /** Adds {@code in}, taken. */
+  void add(ByteBuf in, ByteBufAllocator allocator) {
+    if (!in.isReadable()) {
+      in.release();
+    } else if (bytes == null) {
+      bytes = in;
+    } else if (bytes instanceof CompositeByteBuf all) {
+      all.addComponent(true, in);
+    } else {
+      // only what is left when the client's FIN arrived comes without being asked for
+      bytes =
+          allocator
+              .compositeBuffer(Integer.MAX_VALUE)
+              .addComponent(true, bytes)
+              .addComponent(true, in);
+    }
+  }
+
+  /** Takes {@code length} of the bytes left out of them; returned owned. */
+  ByteBuf take(int length) {
+    if (length < bytes.readableBytes()) {
+      return bytes.readRetainedSlice(length);
+    }
+    ByteBuf all = bytes;
+    bytes = null;
+    return all;
+  }
+
+  /** Takes all of them, perhaps none; returned owned. */
+  ByteBuf takeAll() {
+    ByteBuf all = bytes == null ? Unpooled.EMPTY_BUFFER : bytes;
+    bytes = null;
+    charge();
+    return all;
+  }
+
+  /** Drops them. */
+  void release() {
+    if (bytes != null) {
+      bytes.release();
+      bytes = null;
+    }
+    charge();
+  }
+
+  /** Drops the buffer where all of it was read. */
+  void releaseIfRead() {
+    if (bytes != null && !bytes.isReadable()) {
+      release();
+    }
+  }
+
+  /** Enters the bytes left in the ledger: whatever memory they take, they are there already. */
+  void charge() {
+    int now = bytes == null ? 0 : SizeClass.of(bytes);
+    if (now > charged) {
+      transit.force(now - charged);
+    } else if (now < charged) {
+      transit.release(charged - now);
+    }
+    charged = now;
+  }
+}

@@ -1,0 +1,238 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.time.Pace;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Gives an exchange the content of its request, one piece for each time it asks, and waits for the
+ * client where bytes are missing: for a limited time, and at a pace. Confined to the client's event
+ * loop.
+ */
+final class ContentPump {
+  private final ExchangeStream stream;
+  private final LoopTimer timer;
+  private Waiting waiting;
+
+  // the exchange in progress
+  private ContentSource source;
+  private boolean wanted;
+  private boolean broken;
+  private boolean awaitsContinue;
+
+  /** The pump of {@code stream}. */
+  ContentPump(ExchangeStream stream, LoopTimer timer) {
+    this.stream = stream;
+    this.timer = timer;
+  }
+
+  /** Made where content is waited for. */
+  private final class Waiting extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      timedOut();
+    }
+  }
+
+  /** An exchange begins; it has no content so far. */
+  void begin() {
+    source = null;
+    wanted = false;
+    broken = false;
+    awaitsContinue = false;
+  }
+
+  /** As in {@link ExchangeStream#expect}. */
+  void expect(ContentSource content, boolean waitsForContinue) {
+    source = content;
+    awaitsContinue = waitsForContinue;
+  }
+
+  /** Content is not looked at any more: it is malformed, or nobody can tell where it ends. */
+  void giveUp() {
+    broken = true;
+    stream.dropInput();
+  }
+
+  /** Whether {@link #giveUp} was called. */
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Whether bytes of it are still to come, or nobody can tell. */
+  boolean isMissing() {
+    return broken || (source != null && !source.ended());
+  }
+
+  /** Bytes of it received and looked at so far, with its framing. */
+  long bytesIn() {
+    return source == null ? 0 : source.bytesIn();
+  }
+
+  /** Whether the client waits for 100 and was not told to go on. */
+  boolean awaitsContinue() {
+    return awaitsContinue;
+  }
+
+  /** The client is about to be told to go on. */
+  void continues() {
+    awaitsContinue = false;
+  }
+
+  /** The client was told to go on: it owes content now, where that is waited for. */
+  void continued() {
+    if (waiting != null && waiting.armed()) {
+      await();
+    }
+  }
+
+  /** The exchange asks for the next piece. */
+  void want() {
+    wanted = true;
+    if (stream.isInCall()) {
+      return;
+    }
+    if (stream.contentAtHand() || stream.inputEnded() || !isMissing()) {
+      stream.resumeLater();
+    } else {
+      await();
+    }
+  }
+
+  /** Whether the exchange has asked, and waits. */
+  boolean isWanted() {
+    return wanted;
+  }
+
+  private void await() {
+    Pace pace = source == null ? null : source.pace();
+    boolean owed = pace != null && !awaitsContinue;
+    if (owed) {
+      pace.owed(timer.tick());
+    }
+    if (waiting == null) {
+      waiting = new Waiting();
+    }
+    if (owed || !waiting.armed()) {
+      long timeoutMillis = stream.terms().settings().timeouts().read();
+      timer.arm(waiting, timer.deadline(timeoutMillis), owed ? pace : null);
+    }
+    stream.readMore();
+  }
+
+  /** {@code bytes} arrived. */
+  void moved(int bytes) {
+    if (source != null && source.pace() != null) {
+      source.pace().moved(timer.tick(), bytes);
+    }
+  }
+
+  /** Delivers content as long as it is asked for and at hand. */
+  void pump() {
+    if (stream.isInCall()) {
+      return;
+    }
+    while (wanted && stream.listens()) {
+      if (!deliver()) {
+        if (stream.inputEnded()) {
+          stream.breakOff(false);
+        } else {
+          await();
+        }
+        return;
+      }
+    }
+  }
+
+  /** One event; false where bytes are missing. */
+  private boolean deliver() {
+    if (source == null || source.ended()) {
+      deliverEnd();
+      return true;
+    }
+    if (broken) {
+      return false;
+    }
+    switch (source.next()) {
+      case DATA -> {
+        ByteBuf data = source.take();
+        arrived();
+        stream.tellContent(data);
+        return true;
+      }
+      case END -> {
+        deliverEnd();
+        return true;
+      }
+      case FAILED -> {
+        ParseFailure failure = source.failure();
+        stream.record().requestFailure = failure;
+        fail(failure);
+        return true;
+      }
+      default -> {
+        return false;
+      }
+    }
+  }
+
+  private void deliverEnd() {
+    arrived();
+    stream.contentComplete();
+    stream.tellContentEnd(source == null ? null : source.trailers());
+  }
+
+  private void fail(ParseFailure failure) {
+    stream.closeAfter();
+    giveUp();
+    arrived();
+    stream.tellContentFailed(failure);
+  }
+
+  private void arrived() {
+    wanted = false;
+    awaitsContinue = false;
+    if (source != null && source.pace() != null) {
+      source.pace().notOwed(timer.tick());
+    }
+    cancel();
+  }
+
+  /** 408 where the answer has not begun, else the connection is cut. */
+  private void timedOut() {
+    Pace pace = source == null ? null : source.pace();
+    ExchangeRecord record = stream.record();
+    record.timedOut = true;
+    if (pace != null && pace.late(timer.tick())) {
+      record.requestFailure = ParseFailure.TOO_SLOW;
+      record.errorDetail = ParseFailure.TOO_SLOW.text();
+    }
+    if (!wanted || !stream.mayAnswerLate()) {
+      stream.breakOff(true);
+      return;
+    }
+    fail(ParseFailure.TOO_SLOW);
+    stream.settle();
+  }
+
+  /** Content is not waited for any more. */
+  void cancel() {
+    if (waiting != null) {
+      timer.cancel(waiting);
+    }
+  }
+
+  /** Forgets the content of the last exchange. */
+  void forget() {
+    source = null;
+  }
+
+  /** The terminal method. */
+  void release() {
+    if (waiting != null) {
+      timer.forget(waiting);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.time.Pace;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The content of one request as a version of HTTP delimits it. Confined to the client's event loop.
+ */
+public interface ContentSource {
+  /** What {@link #next} found. */
+  enum Step {
+    NEED_MORE,
+    DATA,
+    END,
+    FAILED
+  }
+
+  /** Looks for the next piece of content at hand. */
+  Step next();
+
+  /** After {@link Step#DATA}: that piece; returned owned. Small pieces at hand are joined. */
+  ByteBuf take();
+
+  /** Whether nothing of it is missing. */
+  boolean ended();
+
+  /** Bytes of it received and looked at so far, with its framing. */
+  long bytesIn();
+
+  /** The pace at which it has to come; null: any. */
+  Pace pace();
+
+  /** Trailers; null where there are none. */
+  Fields trailers();
+
+  /** After {@link Step#FAILED}: why. */
+  ParseFailure failure();
+}

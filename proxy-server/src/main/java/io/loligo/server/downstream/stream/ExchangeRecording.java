@@ -1,0 +1,129 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+import io.loligo.server.transport.WriteTally;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The record of one exchange after the other, from its first byte to its hand-over, and its place
+ * among the requests of its client's address. Confined to the client's event loop.
+ */
+final class ExchangeRecording {
+  private static final Logger LOG = LoggerFactory.getLogger(ExchangeRecording.class);
+
+  private final ClientConnection connection;
+  private final ClientConnections clients;
+  private ExchangeRecord record;
+  private long answerNanos;
+  private int keptHeadBytes;
+
+  /** Whether the exchange counts among those of its address. */
+  private boolean counted;
+
+  /** Nothing is recorded yet. */
+  ExchangeRecording(ClientConnection connection) {
+    this.connection = connection;
+    this.clients = connection.clients();
+  }
+
+  /** The record of the exchange in progress; null: there is none. */
+  ExchangeRecord record() {
+    return record;
+  }
+
+  /** Begins a record; parameters as in {@link ExchangeStream#begin}. */
+  void begin(RequestHead head, int bytes, long acceptNanos, String portName) {
+    long now = clients.time().nanos();
+    record = clients.scratch().takeRecord();
+    record.startNanos = now;
+    record.startMillis = clients.time().millis();
+    record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
+    record.client = connection.client();
+    record.clientText = connection.clientText();
+    record.local =
+        connection.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
+    record.portName = portName;
+    record.request = head;
+    record.method = head == null ? ExchangeRecord.NO_METHOD : head.method();
+    record.clientBytesIn = bytes;
+    answerNanos = 0;
+  }
+
+  /** {@code head} leaves the scratch unless its exchange is over, or has it from there already. */
+  void snapshot(RequestHead head) {
+    if (record == null || record.request == null) {
+      return;
+    }
+    keptHeadBytes = record.request.end();
+    clients.counters().headsKept(keptHeadBytes);
+    if (record.request == head) {
+      record.request = head.snapshot();
+      if (record.target != null) {
+        record.target = record.target.snapshot(record.request);
+      }
+    }
+  }
+
+  /**
+   * Whether the client's address has more requests in progress than {@code most}; 0: any number.
+   * Counts this one where that matters.
+   */
+  boolean isOneTooMany(int most) {
+    counted = most > 0 && connection.count() != null;
+    return counted && connection.count().begin() > most;
+  }
+
+  /** The final head is about to be written. */
+  void answers(int status) {
+    record.status = status;
+    answerNanos = clients.time().nanos();
+  }
+
+  /**
+   * Takes the record out: the exchange is over. {@link #handOver} is next.
+   *
+   * @return the record, owned by the caller until then
+   */
+  ExchangeRecord end() {
+    ExchangeRecord done = record;
+    record = null;
+    return done;
+  }
+
+  /**
+   * Completes {@code done} and hands it over.
+   *
+   * @param contentBytes of the request's content, with its framing
+   * @param tally bytes of the response
+   * @param writer of the response
+   */
+  void handOver(ExchangeRecord done, long contentBytes, WriteTally tally, ResponseWriter writer) {
+    long now = clients.time().nanos();
+    done.endMillis = clients.time().millis();
+    done.clientBytesIn += contentBytes;
+    done.clientBytesOut += tally.writtenBytes();
+    done.clientHeadBytesOut = Math.min(writer.headBytes(), tally.writtenBytes());
+    if (writer.headSent()) {
+      done.stage(Stage.PROXY_REPLY, now - answerNanos);
+    }
+    done.stage(Stage.TOTAL, now - done.startNanos);
+    if (counted) {
+      counted = false;
+      connection.count().end();
+    }
+    try {
+      clients.sink().finished(done);
+    } catch (Throwable e) {
+      LOG.error("An exchange could not be recorded", e);
+    }
+    clients.scratch().giveRecord(done);
+    clients.counters().headsKept(-keptHeadBytes);
+    keptHeadBytes = 0;
+  }
+}

@@ -1,0 +1,834 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientTerms;
+import io.loligo.server.exchange.ClientEvents;
+import io.loligo.server.exchange.ClientStream;
+import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
+import io.loligo.server.transport.WriteTally;
+import io.loligo.server.tunnel.ByteStream;
+import io.loligo.store.memory.MemoryShortage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A stream of a client's connection, in what all versions of HTTP have in common: the calls between
+ * the connection and the exchange in progress, the response, and the end. Serves one exchange after
+ * the other. Confined to the channel's event loop.
+ *
+ * <p>Calls into the exchange are counted in {@link #depth}: what it asks for meanwhile (flush, next
+ * piece of content, end) is done when it has returned. Calls out of the blue never call back into
+ * the exchange before they return.
+ *
+ * <p>A client owes bytes while content is waited for that is incomplete ({@link ContentPump}), and
+ * while bytes of a response are queued for it ({@link ResponsePacing}): then it has to keep a pace.
+ * Nothing of that is kept for an idle stream.
+ *
+ * <p>An exchange runs from {@link #begin} to {@link #conclude}. A version is a subclass: it says
+ * with {@link #running} when the exchange is in progress, reads the content, and writes the
+ * response.
+ */
+public abstract class ExchangeStream implements ClientStream {
+  /** Bytes of a head from which on it counts as large. */
+  private static final int LARGE_HEAD_BYTES = 4_096;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ExchangeStream.class);
+
+  private final ClientConnection connection;
+  private final ClientConnections clients;
+  private final Channel channel;
+  private final Tally tally;
+  private final ExchangeRecording recording;
+  private final ContentPump pump;
+  private Runnable resumption;
+  private ResponsePacing pacing;
+  private int depth;
+  private boolean resuming;
+  private boolean flushDue;
+  private boolean writableDue;
+
+  /** Of a tunnel; null: none has begun. */
+  private Runnable endTunnel;
+
+  // the configuration of the exchange in progress, or of the last one
+  private ClientTerms terms;
+  private HttpPort port;
+  private boolean portGone;
+
+  // the exchange in progress
+  private ClientEvents events;
+  private boolean complete;
+  private boolean closing;
+  private boolean cut;
+
+  /** Whether it ends for want of memory, which the exchange is told at its end. */
+  private boolean withoutMemory;
+
+  /** A stream of {@code connection}, which is attached to its channel. */
+  protected ExchangeStream(ClientConnection connection) {
+    this.connection = connection;
+    this.clients = connection.clients();
+    this.channel = connection.channel();
+    this.tally = new Tally(channel);
+    this.recording = new ExchangeRecording(connection);
+    this.pump = new ContentPump(this, clients.timer());
+    adopt(clients.terms());
+  }
+
+  /** Of a port that was closed while it was accepted or since, the last configuration holds. */
+  private void adopt(ClientTerms newTerms) {
+    terms = newTerms;
+    HttpPort now = newTerms.port(connection.listening());
+    portGone = now == null;
+    if (now != null) {
+      port = now;
+    } else if (port == null) {
+      port = connection.listening().configured();
+    }
+  }
+
+  private final class Tally extends WriteTally {
+    Tally(Channel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void progressed() {
+      written();
+    }
+  }
+
+  // ---- what a version does
+
+  /** Whether an exchange is in progress and its client is there. */
+  protected abstract boolean running();
+
+  /** Whether it is a tunnel now. */
+  protected abstract boolean tunnelling();
+
+  /** Writes the response; the same object at all times. */
+  protected abstract ResponseWriter writer();
+
+  /** Writes the final head, borrowed, and the content in its block. */
+  protected abstract void writeHead(OutgoingHead head);
+
+  /** Hands the bytes written to the socket. */
+  protected abstract void flushWrites();
+
+  /** Whether bytes of the request's content are at hand. */
+  protected abstract boolean contentAtHand();
+
+  /** Whether the client sends nothing more. */
+  protected abstract boolean inputEnded();
+
+  /** Asks for bytes, if no more of them are at hand. */
+  protected abstract void readMore();
+
+  /** Drops the bytes of the request's content that are at hand. */
+  protected abstract void dropInput();
+
+  /** All of the request's content was received. */
+  protected abstract void contentComplete();
+
+  /** The exchange is to end as aborted, and what it runs on too. */
+  protected abstract void breakOff(boolean timedOut);
+
+  /** The client took bytes of the response. */
+  protected abstract void progressed();
+
+  /** The response is written; the exchange is concluded. Goes on with the next one, or ends. */
+  protected abstract void finished();
+
+  /** The response is cut: closes so that no client takes it for complete. */
+  protected abstract void closeCut();
+
+  /** The record is about to be handed over. */
+  protected abstract void concluding();
+
+  /** Work that was put off is done: goes on with what is at hand. */
+  protected abstract void resumed();
+
+  /** Gives the bytes of both directions away; the response's head was flushed. */
+  protected abstract ByteStream giveAway();
+
+  /** Closes a tunnel that no other end has yet. */
+  protected abstract void closeTunnel();
+
+  /** The tunnel is over and its record handed over. */
+  protected abstract void tunnelOver();
+
+  // ---- the record
+
+  /**
+   * Begins an exchange; its record is there from now on.
+   *
+   * @param head of the request, borrowed; null: it is not known
+   * @param bytes of the head received
+   * @param acceptNanos when its first byte could have come
+   */
+  protected final void begin(RequestHead head, int bytes, long acceptNanos) {
+    if (terms != clients.terms()) {
+      adopt(clients.terms());
+    }
+    tally.restart();
+    recording.begin(head, bytes, acceptNanos, port.name());
+    pump.begin();
+    events = null;
+    complete = false;
+    closing = false;
+    cut = false;
+    withoutMemory = false;
+    flushDue = false;
+    writableDue = false;
+  }
+
+  /** {@code head} leaves the scratch unless its exchange is over, or has it from there already. */
+  protected final void snapshot(RequestHead head) {
+    recording.snapshot(head);
+  }
+
+  /** Completes the record and hands it over: the end of every exchange. */
+  protected final void conclude() {
+    if (withoutMemory && events != null) {
+      ClientEvents told = events;
+      events = null;
+      tellGone(told);
+    }
+    ExchangeRecord done = recording.end();
+    events = null;
+    concluding();
+    forgetPacing();
+    pump.cancel();
+    recording.handOver(done, pump.bytesIn(), tally, writer());
+  }
+
+  /** Forgets the timers: nothing is served any more. */
+  public final void release() {
+    forgetPacing();
+    pump.release();
+  }
+
+  // ---- the request
+
+  /**
+   * The handler's answer to a request, and the content it asks for. {@link #running} is true.
+   *
+   * @param contentLength bytes of its content
+   */
+  protected final void handle(RequestHead head, long contentLength) {
+    depth++;
+    try {
+      Shed shed = shed(head);
+      ClientEvents told =
+          shed == null
+              ? terms.handler().request(this, head, contentLength)
+              : terms.handler().shed(this, contentLength, shed);
+      if (withoutMemory) {
+        events = told;
+      } else if (running() && !complete && !cut) {
+        events = told;
+        if (told == null) {
+          throw new IllegalStateException("nobody answers: no events for an unfinished answer");
+        }
+      }
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    pump.pump();
+    settle();
+    snapshot(head);
+  }
+
+  /** Why this request is not taken on; null: it is. */
+  private Shed shed(RequestHead head) {
+    int most = terms.settings().connections().load().requestsPerAddress();
+    if (recording.isOneTooMany(most)) {
+      return Shed.CLIENT_REQUESTS;
+    }
+    // small ones are within what loligo_max_requests_in_progress allows for
+    boolean large = head.end() > LARGE_HEAD_BYTES;
+    return large && clients.counters().headsAreTooMany() ? Shed.MEMORY : null;
+  }
+
+  /** A response by {@code answer}, after which nothing that the client sends is looked at. */
+  protected final void answerAndClose(Runnable answer) {
+    closing = true;
+    // whatever follows cannot be told apart: read and dropped until the client has the answer
+    pump.giveUp();
+    depth++;
+    try {
+      answer.run();
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    settle();
+  }
+
+  /** The client is gone: ends the exchange in progress. {@link #running} is false. */
+  public final void clientGone(boolean timedOut) {
+    record().aborted = true;
+    record().timedOut |= timedOut;
+    ClientEvents told = complete && !withoutMemory ? null : events;
+    events = null;
+    if (told != null) {
+      tellGone(told);
+    }
+    conclude();
+  }
+
+  private void tellGone(ClientEvents told) {
+    depth++;
+    try {
+      told.gone();
+    } catch (Throwable e) {
+      LOG.error("An exchange failed when its client left", e);
+    } finally {
+      depth--;
+    }
+  }
+
+  @Override
+  public final void failed(Throwable cause) {
+    boolean noMemory = cause instanceof OutOfMemoryError;
+    if (cause instanceof OutOfMemoryError error) {
+      outOfMemory(error, "an exchange");
+    } else {
+      LOG.error("An exchange with {} failed", clientAddress(), cause);
+    }
+    if (!running()) {
+      return;
+    }
+    ClientEvents told = events;
+    events = null;
+    if (told != null) {
+      // it holds what others wait for, or memory
+      tellGone(told);
+    }
+    closing = true;
+    if (!noMemory) {
+      record().errorDetail = cause.toString();
+      record().errorCode = "ERR_INTERNAL";
+    }
+    if (!writer().headSent()) {
+      FieldLines lines = new FieldLines(16);
+      if (noMemory) {
+        lines.add("Retry-After", "1");
+      }
+      head(OutgoingHead.of(noMemory ? 503 : 500, lines).content(0, true));
+    } else if (!complete) {
+      cut = true;
+    }
+    settle();
+  }
+
+  /** There was no memory for {@code what}. */
+  public final void outOfMemory(OutOfMemoryError cause, String what) {
+    MemoryShortage.OF_PROCESS.met(cause, what + " of " + clientAddress());
+    ExchangeRecord record = record();
+    if (record == null) {
+      clients.counters().clientShed(Shed.MEMORY);
+    } else {
+      record.shed = Shed.MEMORY;
+      record.errorCode = "ERR_OVERLOADED";
+      record.errorDetail = cause.toString();
+    }
+  }
+
+  private String clientAddress() {
+    return NetUtil.toSocketAddressString(connection.client());
+  }
+
+  // ---- the request's content
+
+  /**
+   * The request has content.
+   *
+   * @param awaitsContinue whether the client waits for 100 before it sends any
+   */
+  protected final void expect(ContentSource source, boolean awaitsContinue) {
+    pump.expect(source, awaitsContinue);
+  }
+
+  @Override
+  public final void readContent() {
+    if (running()) {
+      pump.want();
+    }
+  }
+
+  /** Whether bytes of the request's content are still to come, or nobody can tell. */
+  public final boolean contentMissing() {
+    return pump.isMissing();
+  }
+
+  /** {@code bytes} of the request's content arrived. */
+  public final void contentMoved(int bytes) {
+    pump.moved(bytes);
+  }
+
+  /** Forgets the content of the last exchange. */
+  public void forgetContent() {
+    pump.forget();
+  }
+
+  /** Bytes arrived: goes on where they were waited for. */
+  public final void inputArrived() {
+    pump.pump();
+    settle();
+  }
+
+  /** The client sends nothing more: goes on where content was waited for. */
+  public final void inputEnds() {
+    if (pump.isWanted()) {
+      pump.pump();
+      settle();
+    }
+  }
+
+  /** Whether a call of the exchange is on the stack below. */
+  final boolean isInCall() {
+    return depth > 0;
+  }
+
+  /** Whether the exchange is to be told of content. */
+  final boolean listens() {
+    return events != null && running() && !cut;
+  }
+
+  /** Whether the exchange can still answer that content did not come in time. */
+  final boolean mayAnswerLate() {
+    return events != null && !writer().headSent();
+  }
+
+  final void tellContent(ByteBuf data) {
+    depth++;
+    try {
+      events.content(data);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  final void tellContentEnd(Fields trailers) {
+    depth++;
+    try {
+      events.contentEnd(trailers);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  final void tellContentFailed(ParseFailure failure) {
+    depth++;
+    try {
+      events.contentFailed(failure);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+  }
+
+  // ---- the response
+
+  @Override
+  public final EventLoop loop() {
+    return channel.eventLoop();
+  }
+
+  @Override
+  public final ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  @Override
+  public final HttpPort port() {
+    return port;
+  }
+
+  @Override
+  public final ExchangeRecord record() {
+    return recording.record();
+  }
+
+  @Override
+  public final int clientConnections() {
+    return connection.count() == null ? 0 : connection.count().open();
+  }
+
+  @Override
+  public final void closeAfter() {
+    closing = true;
+  }
+
+  @Override
+  public final void interim(ResponseHead head, FieldLines own) {
+    if (!answering() || writer().headSent() || !writer().takesInterim() || head.status() == 101) {
+      return;
+    }
+    if (head.status() == 100 && pump.awaitsContinue()) {
+      sendContinue();
+      return;
+    }
+    if (written(() -> writer().writeInterim(head, own))) {
+      flush();
+    }
+  }
+
+  @Override
+  public final void sendContinue() {
+    if (!answering() || writer().headSent() || !pump.awaitsContinue() || contentAtHand()) {
+      return;
+    }
+    pump.continues();
+    if (!written(writer()::writeContinue)) {
+      return;
+    }
+    flush();
+    pump.continued();
+  }
+
+  private boolean answering() {
+    return running() && !complete && !cut;
+  }
+
+  @Override
+  public final void head(OutgoingHead head) {
+    if (!answering() || writer().headSent()) {
+      return;
+    }
+    boolean last = head.last();
+    recording.answers(head.status());
+    long before = writer().headBytes();
+    try {
+      writeHead(head);
+    } catch (OutOfMemoryError e) {
+      endFor(e, writer().headBytes() == before);
+      return;
+    }
+    if (last) {
+      completed();
+    }
+  }
+
+  @Override
+  public final void content(ByteBuf content) {
+    int length = content.readableBytes();
+    if (!answering() || !writer().headSent() || writer().headMethod() || length == 0) {
+      content.release();
+    } else if (writer().exceeded(length)) {
+      content.release();
+      LOG.error("An answer to {} is longer than announced", clientAddress());
+      abort("answer longer than announced");
+    } else {
+      try {
+        writer().writeContent(content);
+      } catch (OutOfMemoryError e) {
+        endFor(e, false);
+      }
+    }
+  }
+
+  @Override
+  public final void end(Fields trailers) {
+    if (answering() && writer().headSent() && written(() -> writer().end(trailers))) {
+      completed();
+    }
+  }
+
+  /** Whether there was memory for that; else the answer is ended. */
+  private boolean written(Runnable writing) {
+    try {
+      writing.run();
+      return true;
+    } catch (OutOfMemoryError e) {
+      endFor(e, false);
+      return false;
+    }
+  }
+
+  /**
+   * Ends the answer with what takes no memory: a 503 where nothing of its head is written yet, else
+   * a cut. The caller goes on as if it had been written; it is told later that the client is gone.
+   */
+  private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
+    outOfMemory(noMemory, "an answer");
+    withoutMemory = true;
+    flushDue = true;
+    if (headMissing) {
+      writer().writeOverloaded();
+      record().status = 503;
+      closing = true;
+      complete = true;
+    } else {
+      cut = true;
+    }
+    if (depth == 0) {
+      resumeLater();
+    }
+  }
+
+  private void completed() {
+    if (writer().incomplete()) {
+      LOG.error("An answer to {} is shorter than announced", clientAddress());
+      abort("answer shorter than announced");
+      return;
+    }
+    complete = true;
+    flushDue = true;
+    settle();
+  }
+
+  @Override
+  public final void flush() {
+    flushDue = true;
+    settle();
+  }
+
+  @Override
+  public final boolean writable() {
+    return answering() && channel.isWritable();
+  }
+
+  @Override
+  public final void abort(String why) {
+    if (!answering()) {
+      return;
+    }
+    cut = true;
+    flushDue = true;
+    if (record().errorDetail == null) {
+      record().errorDetail = why;
+    }
+    settle();
+  }
+
+  /** The socket takes bytes again. */
+  public final void socketWritable() {
+    if (events == null || !answering()) {
+      return;
+    }
+    if (depth > 0) {
+      writableDue = true;
+      resumeLater();
+    } else {
+      tellWritable();
+    }
+  }
+
+  private void tellWritable() {
+    depth++;
+    try {
+      events.writable();
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      depth--;
+    }
+    pump.pump();
+    settle();
+  }
+
+  /** Flushes and ends the exchange, where due and nobody of it is on the stack below. */
+  final void settle() {
+    if (depth > 0) {
+      return;
+    }
+    if (flushDue && running()) {
+      flushDue = false;
+      depth++;
+      flushWrites();
+      depth--;
+      if (writableDue) {
+        resumeLater();
+      }
+      if (tally.pending() && (pacing == null || !pacing.armed())) {
+        beginPacing();
+      }
+    }
+    if (!running()) {
+      return;
+    }
+    if (cut) {
+      closeCut();
+      conclude();
+    } else if (complete && !tally.pending() && !tally.failed()) {
+      conclude();
+      finished();
+    }
+  }
+
+  /** A write made progress, from within Netty's flush. */
+  private void written() {
+    if (!running()) {
+      return;
+    }
+    if (pacing != null && pacing.armed()) {
+      pacing.progressed();
+    }
+    progressed();
+    if (complete && depth == 0 && !tally.pending()) {
+      resumeLater();
+    }
+  }
+
+  private void beginPacing() {
+    if (pacing == null) {
+      pacing =
+          new ResponsePacing(
+              clients.timer(), terms.settings().timeouts(), tally, channel, this::tookTooLittle);
+    }
+    pacing.begin();
+  }
+
+  private void tookTooLittle(boolean late) {
+    if (late) {
+      record().tookTooSlowly = true;
+      record().errorDetail = "the client takes its answer too slowly";
+    }
+    breakOff(true);
+  }
+
+  private void forgetPacing() {
+    if (pacing != null) {
+      clients.timer().forget(pacing);
+      pacing = null;
+    }
+  }
+
+  /** Goes on when no call of the exchange is on the stack below. */
+  public final void resumeLater() {
+    if (!resuming) {
+      resuming = true;
+      if (resumption == null) {
+        resumption = this::resume;
+      }
+      channel.eventLoop().execute(resumption);
+    }
+  }
+
+  private void resume() {
+    resuming = false;
+    if (depth > 0) {
+      // an embedded loop runs tasks within calls: whoever is below goes on by itself
+      return;
+    }
+    if (running()) {
+      if (writableDue) {
+        writableDue = false;
+        if (events != null && answering() && channel.isWritable()) {
+          tellWritable();
+        }
+      }
+      pump.pump();
+      settle();
+    }
+    resumed();
+  }
+
+  // ---- tunnels
+
+  @Override
+  public final ByteStream detach() {
+    if (withoutMemory) {
+      return null;
+    }
+    if (!answering() || !writer().headSent()) {
+      throw new IllegalStateException("no open answer to detach from");
+    }
+    flushDue = false;
+    depth++;
+    flushWrites();
+    depth--;
+    events = null;
+    pump.cancel();
+    forgetPacing();
+    endTunnel = this::closeTunnel; // until the other end is there
+    return giveAway();
+  }
+
+  @Override
+  public final void tunnelBegun(Runnable end) {
+    endTunnel = end;
+  }
+
+  @Override
+  public final void tunnelEnded(long bytesFromClient, long bytesToClient) {
+    if (!tunnelling()) {
+      return;
+    }
+    record().clientBytesIn += bytesFromClient;
+    record().clientBytesOut = bytesToClient;
+    conclude();
+    tunnelOver();
+  }
+
+  /**
+   * Ends the tunnel as a whole: the other end may have much to write still, and nobody takes it.
+   */
+  public final void breakTunnel(boolean timedOut) {
+    record().timedOut |= timedOut;
+    endTunnel.run();
+  }
+
+  // ---- facts
+
+  /** The configuration of the exchange in progress. */
+  public final ClientTerms terms() {
+    return terms;
+  }
+
+  /** Whether nobody listens on its port any more. */
+  protected final boolean portGone() {
+    return portGone;
+  }
+
+  /** Counts the bytes of the response that the socket took; to be given to every write. */
+  protected final WriteTally tally() {
+    return tally;
+  }
+
+  /** Whether a flush was asked for and is not done; it is not due any more. */
+  public final boolean takeFlushDue() {
+    boolean due = flushDue;
+    flushDue = false;
+    return due;
+  }
+
+  /** Whether the connection is to end after this response. */
+  public final boolean closing() {
+    return closing;
+  }
+
+  /** Whether the request's content is malformed or will not be looked at. */
+  protected final boolean contentBroken() {
+    return pump.isBroken();
+  }
+
+  /** Whether the client waits for 100 and was not told to go on. */
+  protected final boolean awaitsContinue() {
+    return pump.awaitsContinue();
+  }
+}

@@ -1,0 +1,49 @@
+package io.loligo.server.downstream.stream;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Writes one response at a time in the syntax of a version of HTTP, but for its final head, which
+ * the stream writes. Confined to the client's event loop. A method that writes may throw {@link
+ * OutOfMemoryError}.
+ */
+public interface ResponseWriter {
+  /** Whether the client understands interim responses. */
+  boolean takesInterim();
+
+  /** Writes 100 (Continue). */
+  void writeContinue();
+
+  /**
+   * Writes a 1xx head without the fields that belong to the connection it came by or are for this
+   * cache, and {@code own} lines. Borrows both.
+   */
+  void writeInterim(ResponseHead head, FieldLines own);
+
+  /** Writes 503 in place of a head that there was no memory for; takes none itself. */
+  void writeOverloaded();
+
+  /** Writes content. Takes it. */
+  void writeContent(ByteBuf content);
+
+  /** Writes the end of the content; {@code trailers} borrowed, may be null. */
+  void end(Fields trailers);
+
+  /** Whether the final head was written. */
+  boolean headSent();
+
+  /** Whether the response is one to HEAD. */
+  boolean headMethod();
+
+  /** Whether {@code more} bytes of content are more than announced. */
+  boolean exceeded(int more);
+
+  /** Whether announced content is missing. */
+  boolean incomplete();
+
+  /** Bytes of heads written, interim ones included. */
+  long headBytes();
+}
