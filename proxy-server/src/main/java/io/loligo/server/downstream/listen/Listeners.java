@@ -1,11 +1,9 @@
 package io.loligo.server.downstream.listen;
 
 import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
-import io.loligo.server.record.Shed;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -45,8 +43,8 @@ public final class Listeners {
   private final Transport transport;
   private final EventLoopGroup group;
   private final List<ClientConnections> loops;
-  private final ConnectionOpener opener;
   private final KeepAliveOptions keepAlive;
+  private final PortPipeline pipeline;
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
@@ -86,8 +84,8 @@ public final class Listeners {
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
-    this.opener = opener;
     this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
+    this.pipeline = new PortPipeline(keepAlive, opener);
   }
 
   /**
@@ -283,7 +281,7 @@ public final class Listeners {
     return bootstrap;
   }
 
-  /** Puts a connection's handler into place. Called on any of the loops. */
+  /** Puts the handlers of a connection into place. Called on any of the loops. */
   private final class Acceptor extends ChannelInitializer<Channel> {
     private final ListeningPort listening;
 
@@ -293,16 +291,7 @@ public final class Listeners {
 
     @Override
     protected void initChannel(Channel channel) {
-      ClientConnections loop = loopOf(channel.eventLoop());
-      ClientConnection connection = opener.open(loop, listening);
-      if (connection == null) {
-        loop.shed(Shed.DESCRIPTORS, channel.remoteAddress());
-        channel.close();
-        return;
-      }
-      HttpPort port = loop.terms().port(listening);
-      keepAlive.apply(channel.config(), port == null ? KeepAlive.SYSTEM : port.keepAlive());
-      channel.pipeline().addLast(connection);
+      pipeline.fill(channel, loopOf(channel.eventLoop()), listening);
     }
   }
 
