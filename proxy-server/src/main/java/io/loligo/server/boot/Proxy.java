@@ -294,6 +294,7 @@ public final class Proxy implements AutoCloseable {
               seenStore.transit(),
               ClientSettings.of(config)));
     }
+    wired.forEach(Http1Connection::prepare);
     return wired;
   }
 

@@ -12,16 +12,19 @@ import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The client connections of one event loop, and what they share: its timer, clock, counters, terms
- * and scratch. Confined to that loop. Any thread may read the counters.
+ * and spare records. Confined to that loop. Any thread may read the counters.
  */
 public final class ClientConnections {
   /** Not more often is said that connections are turned away. */
@@ -37,9 +40,10 @@ public final class ClientConnections {
   private final MemoryLedger transit;
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
+  private final SpareRecords records = new SpareRecords();
+  private final Map<Class<?>, LoopState> shared = new HashMap<>();
   private ExchangeSink sink;
   private ClientTerms terms;
-  private LoopScratch scratch;
   private boolean draining;
   private long turnedAway;
   private long toldNanos;
@@ -65,7 +69,6 @@ public final class ClientConnections {
     this.counters = counters;
     this.transit = transit;
     this.terms = new ClientTerms(settings, handler, null);
-    this.scratch = new LoopScratch(settings.limits());
   }
 
   public EventLoop eventLoop() {
@@ -107,16 +110,31 @@ public final class ClientConnections {
     return terms.settings();
   }
 
-  public LoopScratch scratch() {
-    return scratch;
+  /** Records to use again. */
+  public SpareRecords records() {
+    return records;
+  }
+
+  /**
+   * The state that all connections of one protocol share on this loop. It uses the settings in
+   * force.
+   *
+   * @param maker called where there is none yet
+   */
+  public <T extends LoopState> T shared(Class<T> type, Supplier<T> maker) {
+    LoopState state = shared.get(type);
+    if (state == null) {
+      state = maker.get();
+      state.use(settings());
+      shared.put(type, state);
+    }
+    return type.cast(state);
   }
 
   /** Other terms for what begins from now on. On the loop. */
   public void reconfigure(ClientTerms newTerms, ExchangeSink newSink) {
     assert eventLoop.inEventLoop();
-    if (!newTerms.settings().limits().equals(terms.settings().limits())) {
-      scratch = new LoopScratch(newTerms.settings().limits());
-    }
+    shared.values().forEach(state -> state.use(newTerms.settings()));
     terms = newTerms;
     sink = newSink;
   }

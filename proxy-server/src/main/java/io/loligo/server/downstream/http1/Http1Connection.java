@@ -88,6 +88,11 @@ public final class Http1Connection extends ClientConnection {
     this.heads = new RequestHeadReader(clients, input, readTimeout, new Heads());
   }
 
+  /** Makes what its connections share, so that a lack of memory shows before there are any. */
+  public static void prepare(ClientConnections clients) {
+    RequestParsers.of(clients);
+  }
+
   private final class ReadTimeout extends LoopTimer.Timeout {
     @Override
     protected void expired() {

@@ -2,8 +2,7 @@ package io.loligo.server.downstream.http1;
 
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.RequestHead;
-import io.loligo.server.downstream.connection.LoopScratch;
-import io.loligo.server.downstream.connection.LoopScratch.HeadParser;
+import io.loligo.server.downstream.http1.RequestParsers.HeadParser;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
@@ -26,7 +25,7 @@ final class PartialHead {
   /**
    * Goes on where {@code parser} stopped.
    *
-   * @param parser taken from the scratch; see {@link #release}
+   * @param parser taken from {@link RequestParsers}; see {@link #release}
    * @param scratch array of which the first {@code length} octets were parsed, copied
    * @param maxBytes octets kept at most
    * @param pace at which the rest has to come, owed already; null: any
@@ -106,8 +105,8 @@ final class PartialHead {
   }
 
   /** Gives the parser back; the head is not to be used any more. */
-  void release(LoopScratch scratch) {
+  void release(RequestParsers parsers) {
     counters.headsKept(-bytes.length);
-    scratch.giveParser(parser);
+    parsers.give(parser);
   }
 }

@@ -5,15 +5,14 @@ import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.connection.ClientConnections;
-import io.loligo.server.downstream.connection.LoopScratch;
-import io.loligo.server.downstream.connection.LoopScratch.HeadParser;
+import io.loligo.server.downstream.http1.RequestParsers.HeadParser;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reads the heads of requests, one after the other, in the scratch of the loop. A head that did not
+ * Reads the heads of requests, one after the other, in an array of the loop. A head that did not
  * arrive in one piece is kept, and gets a limited time. Confined to the event loop of its
  * connection.
  */
@@ -31,6 +30,7 @@ final class RequestHeadReader {
   }
 
   private final ClientConnections clients;
+  private final RequestParsers parsers;
   private final ReceivedBytes in;
   private final LoopTimer.Timeout timeout;
   private final Listener listener;
@@ -49,6 +49,7 @@ final class RequestHeadReader {
   RequestHeadReader(
       ClientConnections clients, ReceivedBytes in, LoopTimer.Timeout timeout, Listener listener) {
     this.clients = clients;
+    this.parsers = RequestParsers.of(clients);
     this.in = in;
     this.timeout = timeout;
     this.listener = listener;
@@ -99,9 +100,8 @@ final class RequestHeadReader {
   }
 
   private void readFirst() {
-    LoopScratch scratch = clients.scratch();
-    byte[] bytes = scratch.bytes();
-    HeadParser spare = scratch.takeParser();
+    byte[] bytes = parsers.bytes();
+    HeadParser spare = parsers.take();
     Http1RequestParser parser = spare.parser();
     parser.skipped(emptyLines);
     emptyLines = 0;
@@ -121,11 +121,11 @@ final class RequestHeadReader {
         unread.skipBytes(spare.head().end());
         in.releaseIfRead();
         listener.request(spare.head());
-        scratch.giveParser(spare);
+        parsers.give(spare);
       }
       case FAILED -> {
         ParseFailure failure = parser.failure();
-        scratch.giveParser(spare);
+        parsers.give(spare);
         listener.malformed(failure, parsed);
       }
       default -> {
@@ -158,7 +158,7 @@ final class RequestHeadReader {
         PartialHead done = partial;
         partial = null;
         listener.request(done.head());
-        done.release(clients.scratch());
+        done.release(parsers);
       }
       case FAILED -> {
         malformed(partial.parser().failure());
@@ -185,7 +185,7 @@ final class RequestHeadReader {
   /** Drops the part of a head that has arrived; returns its length. */
   int drop() {
     int length = partial.length();
-    partial.release(clients.scratch());
+    partial.release(parsers);
     partial = null;
     return length;
   }

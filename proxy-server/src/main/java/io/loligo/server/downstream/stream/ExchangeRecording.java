@@ -40,7 +40,7 @@ final class ExchangeRecording {
   /** Begins a record; parameters as in {@link ExchangeStream#begin}. */
   void begin(RequestHead head, int bytes, long acceptNanos, String portName) {
     long now = clients.time().nanos();
-    record = clients.scratch().takeRecord();
+    record = clients.records().take();
     record.startNanos = now;
     record.startMillis = clients.time().millis();
     record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
@@ -122,7 +122,7 @@ final class ExchangeRecording {
     } catch (Throwable e) {
       LOG.error("An exchange could not be recorded", e);
     }
-    clients.scratch().giveRecord(done);
+    clients.records().give(done);
     clients.counters().headsKept(-keptHeadBytes);
     keptHeadBytes = 0;
   }

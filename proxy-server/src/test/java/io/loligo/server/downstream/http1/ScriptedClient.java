@@ -289,7 +289,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
   }
 
   void poisonScratch() {
-    Arrays.fill(loop.scratch().bytes(), (byte) '!');
+    Arrays.fill(RequestParsers.of(loop).bytes(), (byte) '!');
   }
 
   static String get(String target) {

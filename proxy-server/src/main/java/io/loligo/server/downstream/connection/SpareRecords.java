@@ -1,0 +1,30 @@
+package io.loligo.server.downstream.connection;
+
+import io.loligo.server.record.ExchangeRecord;
+import java.util.ArrayDeque;
+
+/** Records that the exchanges of one event loop use again. Confined to that loop. */
+public final class SpareRecords {
+  private static final int MAX_SPARE = 256;
+
+  private final ArrayDeque<ExchangeRecord> records = new ArrayDeque<>();
+
+  /** A cleared record. */
+  public ExchangeRecord take() {
+    ExchangeRecord spare = records.pollLast();
+    if (spare != null) {
+      return spare;
+    }
+    ExchangeRecord record = new ExchangeRecord();
+    record.clear();
+    return record;
+  }
+
+  /** Clears a record and gives it back. */
+  public void give(ExchangeRecord spare) {
+    spare.clear();
+    if (records.size() < MAX_SPARE) {
+      records.addLast(spare);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.loligo.server.downstream.http1;
+
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientSettings;
+import io.loligo.server.downstream.connection.LoopState;
+import java.util.ArrayDeque;
+
+/**
+ * What the HTTP/1 connections of one event loop share instead of each having its own: the array
+ * that heads are parsed in, and spare parsers. Confined to that loop. Nothing in the array survives
+ * the call that used it.
+ */
+final class RequestParsers implements LoopState {
+  /**
+   * Few: each keeps the array of its last head, which a client may have made as long as it may be.
+   */
+  private static final int SPARE_PARSERS = 8;
+
+  private static final int READ_AHEAD_BYTES = 4_096;
+
+  private final ArrayDeque<HeadParser> parsers = new ArrayDeque<>();
+  private ParseLimits limits;
+  private byte[] bytes;
+
+  /**
+   * A parser with the head it fills: they belong together while a head is incomplete.
+   *
+   * @param parser reusable
+   * @param head reusable
+   * @param limits the parser keeps; after a reload others may be in force
+   */
+  record HeadParser(Http1RequestParser parser, RequestHead head, ParseLimits limits) {}
+
+  @Override
+  public void use(ClientSettings settings) {
+    ParseLimits now = settings.limits();
+    if (!now.equals(limits)) {
+      bytes = new byte[now.maxHeadBytes() + READ_AHEAD_BYTES];
+      parsers.clear();
+    }
+    limits = now;
+  }
+
+  /** Those of the connections in {@code clients}. */
+  static RequestParsers of(ClientConnections clients) {
+    return clients.shared(RequestParsers.class, RequestParsers::new);
+  }
+
+  /** The array to parse in: longer than any head within the limits. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** A parser at its start; give it back when the head is done with. */
+  HeadParser take() {
+    HeadParser spare = parsers.pollLast();
+    return spare != null
+        ? spare
+        : new HeadParser(new Http1RequestParser(limits), new RequestHead(), limits);
+  }
+
+  /** Gives a parser back. */
+  void give(HeadParser spare) {
+    spare.parser().reset();
+    if (parsers.size() < SPARE_PARSERS && spare.limits().equals(limits)) {
+      parsers.addLast(spare);
+    }
+  }
+}
