@@ -31,7 +31,7 @@ final class Http1Stream extends ExchangeStream {
   private final Http1Connection connection;
   private final ReceivedBytes input;
   private final ChannelHandlerContext context;
-  private final Answer answer;
+  private final ResponseEncoder encoder;
 
   // the exchange in progress
   private RequestContent content;
@@ -44,7 +44,7 @@ final class Http1Stream extends ExchangeStream {
     this.connection = connection;
     this.input = input;
     this.context = context;
-    this.answer = new Answer(context, tally());
+    this.encoder = new ResponseEncoder(context, tally());
   }
 
   // ---- the request
@@ -52,7 +52,7 @@ final class Http1Stream extends ExchangeStream {
   private void start(RequestHead head, int bytes, long acceptNanos) {
     connection.clients().counters().clientBusy();
     begin(head, bytes, acceptNanos);
-    answer.start(true, false);
+    encoder.start(true, false);
     content = null;
     connectMethod = false;
     persistent = false;
@@ -63,7 +63,7 @@ final class Http1Stream extends ExchangeStream {
     start(head, head.end(), acceptNanos);
     Framing framing = MessageFraming.of(head);
     boolean version11 = head.version() >= 11;
-    answer.start(version11, head.methodId() == Method.HEAD);
+    encoder.start(version11, head.methodId() == Method.HEAD);
     connectMethod = head.methodId() == Method.CONNECT;
     if (framing.failure() != null) {
       refused(framing.failure());
@@ -171,19 +171,19 @@ final class Http1Stream extends ExchangeStream {
   @Override
   protected void writeHead(OutgoingHead head) {
     int status = head.status();
-    answer.frame(head.contentLength());
+    encoder.frame(head.contentLength());
     if (mustClose(status)) {
       closeAfter();
     }
     boolean upgrading = status == 101;
     boolean tunnel = upgrading || (connectMethod && status / 100 == 2);
-    answer.writeHead(head, answer.connectionLine(upgrading, tunnel, closing()));
+    encoder.writeHead(head, encoder.connectionLine(upgrading, tunnel, closing()));
   }
 
   private boolean mustClose(int status) {
     int most = terms().settings().connections().maxRequestsPerConnection();
     return !persistent
-        || answer.untilClose()
+        || encoder.untilClose()
         || connection.clients().draining()
         || portGone()
         || !terms().settings().connections().clientPersistent()
@@ -214,7 +214,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected ResponseWriter writer() {
-    return answer;
+    return encoder;
   }
 
   @Override
@@ -276,7 +276,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected void closeCut() {
-    connection.closeCut(answer.untilClose());
+    connection.closeCut(encoder.untilClose());
   }
 
   @Override

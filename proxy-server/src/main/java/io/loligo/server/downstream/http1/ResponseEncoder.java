@@ -21,7 +21,7 @@ import java.nio.charset.StandardCharsets;
  * Writes responses in HTTP/1 syntax (RFC 9112 sections 4 to 7): one at a time, from {@link #start}
  * to {@link #end}. Confined to the client's event loop.
  */
-final class Answer implements ResponseWriter {
+final class ResponseEncoder implements ResponseWriter {
   /** Answers and chunks up to this size are copied into one buffer, larger ones are gathered. */
   static final int COPY_LIMIT_BYTES = 16_384;
 
@@ -53,7 +53,7 @@ final class Answer implements ResponseWriter {
   private boolean untilClose;
 
   /** Answers written by {@code context} and counted by {@code tally}. */
-  Answer(ChannelHandlerContext context, WriteTally tally) {
+  ResponseEncoder(ChannelHandlerContext context, WriteTally tally) {
     this.context = context;
     this.tally = tally;
   }
