@@ -11,13 +11,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
 /**
- * The client's side of one exchange, whatever the HTTP version: the answer goes in here, events
- * come out to {@link ClientEvents}. Confined to {@link #loop()}.
+ * The client's side of one exchange, in any HTTP version. The exchange writes its response here,
+ * and gets events by {@link ClientEvents}. Confined to {@link #loop()}.
  *
  * <p>Order: {@link #interim} any number of times, {@link #head} once, then {@link #content} and one
- * of {@link #end}, {@link #abort} or {@link #detach}. The stream finishes the record and hands it
- * to its sink exactly once: when the last octet was written, or the connection broke. Whoever
- * answers has filled its part of {@link #record()} by then.
+ * of {@link #end}, {@link #abort} or {@link #detach}. The stream completes the record and hands it
+ * over exactly once: when the last byte was written, or the connection broke. The exchange has
+ * filled its part of {@link #record()} by then.
  */
 public interface ClientStream {
   EventLoop loop();
@@ -33,13 +33,13 @@ public interface ClientStream {
   /** Open connections from this client's address, this one included. */
   int clientConnections();
 
-  /** Passes a 1xx answer on (not to an HTTP/1.0 client). Borrows {@code head}. */
+  /** Passes a 1xx response on (not to an HTTP/1.0 client). Borrows {@code head}. */
   void interim(ResponseHead head, FieldLines own);
 
   /** Sends 100 (Continue) if the client waits for it and has not sent content yet. */
   void sendContinue();
 
-  /** The connection ends after this answer. Before {@link #head}. */
+  /** The connection ends after this response. Before {@link #head}. */
   void closeAfter();
 
   /**
@@ -49,13 +49,13 @@ public interface ClientStream {
    */
   void head(OutgoingHead head);
 
-  /** Sends content. Takes {@code content}. Not for answers to HEAD. */
+  /** Sends content. Takes {@code content}. Not for responses to HEAD. */
   void content(ByteBuf content);
 
-  /** The answer is complete; {@code trailers} may be null, borrowed. */
+  /** The response is complete; {@code trailers} may be null, borrowed. */
   void end(Fields trailers);
 
-  /** Hands what was sent to the socket. */
+  /** Hands the bytes sent so far to the socket. */
   void flush();
 
   /** Whether more content may be given now; if not, {@link ClientEvents#writable} will tell. */
@@ -65,29 +65,29 @@ public interface ClientStream {
   void readContent();
 
   /**
-   * Begins anew with the request's content, where all of it is at hand; whether it is. The next
-   * {@link #readContent} then brings its first octet.
+   * Starts again with the request's content, and returns true, where all of it is at hand. The next
+   * {@link #readContent} then brings its first byte.
    */
   default boolean rewindContent() {
     return false;
   }
 
   /**
-   * Whether it leaves with all that it wanted of the answer: what it leaves of a slice is worth
-   * fetching to its end.
+   * Whether the client has all that it wanted of the response. The rest of a slice is then worth
+   * fetching.
    */
   default boolean isServed() {
     return false;
   }
 
   /**
-   * Whoever answers failed with {@code cause}, outside of a call from here, or there was no memory
-   * for it: 500 or 503 where the answer has not begun, else it is cut. It is told that the client
-   * is gone.
+   * The exchange failed with {@code cause} outside of a call from here, or had no memory. The
+   * client gets 500 or 503 where the response has not begun; else the response is cut. The exchange
+   * is told that the client is gone.
    */
   void failed(Throwable cause);
 
-  /** Cuts the answer: the connection is closed so that no client takes it for complete. */
+  /** Cuts the response: the connection is closed so that no client takes it for complete. */
   void abort(String why);
 
   /**
@@ -105,6 +105,6 @@ public interface ClientStream {
    */
   void tunnelBegun(Runnable end);
 
-  /** The tunnel is over: finishes the record with these octets moved. */
+  /** The tunnel is over: finishes the record with these bytes moved. */
   void tunnelEnded(long bytesFromClient, long bytesToClient);
 }

@@ -5,11 +5,11 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 
 /**
- * Octets relayed between a client and its origin, after a CONNECT or an Upgrade. Confined to the
+ * Bytes relayed between a client and its origin, after a CONNECT or an Upgrade. Confined to the
  * client's event loop, but for {@link TunnelEnd}s of which each is confined to its stream's.
  *
- * <p>A FIN of one side is passed on when all octets before it were written; the tunnel is over when
- * both sides have ended, when one breaks, or when nothing moved for the idle time.
+ * <p>A FIN of one side is passed on when all bytes before it were written. The tunnel is over when
+ * both sides have ended, when one breaks, or when no byte moved for the idle time.
  */
 public final class Tunnel {
   private final TunnelEnd client;
@@ -27,8 +27,8 @@ public final class Tunnel {
     /**
      * The tunnel is over and both streams are closed. Called once, on the client's event loop.
      *
-     * @param bytesFromClient octets received from the client
-     * @param bytesToClient octets the client's socket took
+     * @param bytesFromClient bytes received from the client
+     * @param bytesToClient bytes the client's socket took
      */
     void ended(long bytesFromClient, long bytesToClient);
   }
@@ -46,11 +46,7 @@ public final class Tunnel {
   }
 
   private Tunnel(
-      ByteStream client,
-      ByteStream origin,
-      LoopTimer timer,
-      long idleMillis,
-      Listener listener) {
+      ByteStream client, ByteStream origin, LoopTimer timer, long idleMillis, Listener listener) {
     this.loop = client.loop();
     this.timer = timer;
     this.idleMillis = idleMillis;
@@ -65,8 +61,8 @@ public final class Tunnel {
    * on the same one, or nothing was asked to be read from it yet.
    *
    * @param timer of the client's event loop
-   * @param idleMillis time without any octet after which the tunnel ends; 0: never
-   * @param bufferBytes octets held in each direction
+   * @param idleMillis time without any byte after which the tunnel ends; 0: never
+   * @param bufferBytes bytes held in each direction
    * @param transit ledger of what is held
    */
   public static Tunnel start(
@@ -82,7 +78,7 @@ public final class Tunnel {
     timer.arm(tunnel.idle, idleMillis);
     client.attach(tunnel.client, bufferBytes, transit);
     origin.attach(tunnel.origin, bufferBytes, transit);
-    // early octets of one side are written by the other, so both are in place first
+    // early bytes of one side are written by the other, so both are in place first
     tunnel.client.start();
     tunnel.origin.start();
     return tunnel;
@@ -93,7 +89,7 @@ public final class Tunnel {
     over();
   }
 
-  /** Octets moved. Any of the two loops. */
+  /** Bytes moved. Any of the two loops. */
   void touch() {
     if (loop.inEventLoop()) {
       if (!ended) {

@@ -5,16 +5,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Open connections and requests in progress by client address, of all ports and loops. As many
- * addresses as have connections are kept. Thread-safe: any thread.
+ * Counts open connections and requests in progress by client address, for all ports and loops. It
+ * keeps the addresses that have an open connection. Thread-safe: any thread.
  *
- * <p>A connection asks the map when it opens and when it closes; in between it reads its {@link
+ * <p>A connection asks the map when it opens and when it closes. In between it reads its {@link
  * Count}.
  */
 public final class ClientAddresses {
   private final ConcurrentHashMap<InetAddress, Count> counts = new ConcurrentHashMap<>();
 
-  /** What one address has open. Thread-safe. */
+  /** The connections and requests of one address. Thread-safe. */
   public static final class Count {
     private static final AtomicIntegerFieldUpdater<Count> OPEN =
         AtomicIntegerFieldUpdater.newUpdater(Count.class, "open");
@@ -34,12 +34,12 @@ public final class ClientAddresses {
       return open;
     }
 
-    /** Requests in progress now, as far as they are counted. */
+    /** Requests in progress now. Requests are counted only where a limit is set. */
     public int requests() {
       return requests;
     }
 
-    /** Counts a request in progress, until {@link #end}; how many there are with it. */
+    /** Counts a request until {@link #end}; returns the number with it. */
     public int begin() {
       return REQUESTS.incrementAndGet(this);
     }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * and spare records. Confined to that loop. Any thread may read the counters.
  */
 public final class ClientConnections {
-  /** Not more often is said that connections are turned away. */
+  /** Time between two log lines about refused connections. */
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
@@ -83,7 +83,7 @@ public final class ClientConnections {
     return time;
   }
 
-  /** Where records go: those of exchanges under earlier terms too. */
+  /** Receives the records, also of exchanges under earlier terms. */
   public ExchangeSink sink() {
     return sink;
   }
@@ -96,12 +96,12 @@ public final class ClientConnections {
     return counters;
   }
 
-  /** Ledger of what is on its way. */
+  /** Ledger of the bytes in transit. */
   public MemoryLedger transit() {
     return transit;
   }
 
-  /** What requests that begin now are served by. */
+  /** The terms of requests that begin now. */
   public ClientTerms terms() {
     return terms;
   }
@@ -131,7 +131,7 @@ public final class ClientConnections {
     return type.cast(state);
   }
 
-  /** Other terms for what begins from now on. On the loop. */
+  /** Sets the terms of exchanges that begin from now on. On the loop. */
   public void reconfigure(ClientTerms newTerms, ExchangeSink newSink) {
     assert eventLoop.inEventLoop();
     shared.values().forEach(state -> state.use(newTerms.settings()));
@@ -139,7 +139,7 @@ public final class ClientConnections {
     sink = newSink;
   }
 
-  /** A connection of {@code client} is closed because there are too many. On the loop. */
+  /** Counts a connection of {@code client} that is closed because of a limit. On the loop. */
   public void shed(Shed why, SocketAddress client) {
     counters.clientShed(why);
     turnedAway++;
@@ -151,7 +151,7 @@ public final class ClientConnections {
     }
   }
 
-  /** Whether connections are to be closed after the answer in progress. */
+  /** Whether each connection is to be closed after the response in progress. */
   public boolean draining() {
     return draining;
   }
@@ -206,13 +206,13 @@ public final class ClientConnections {
     }
   }
 
-  /** From now on connections are closed after their answers, which say so. On the loop. */
+  /** From now on each response says that its connection ends. On the loop. */
   public void announceEnd() {
     draining = true;
   }
 
   /**
-   * Closes idle connections and lets no other live longer than its exchange. On the loop.
+   * Closes idle connections now, and each other connection after its exchange. On the loop.
    *
    * @param whenEmpty called once when no connection is left, perhaps before this returns
    */
@@ -226,7 +226,7 @@ public final class ClientConnections {
     forEach(ClientConnection::drain);
   }
 
-  /** Closes all connections that are, or are not, tunnels now. On the loop. */
+  /** Closes all tunnels, or all connections that are no tunnels. On the loop. */
   public void abort(boolean tunnels) {
     forEach(
         connection -> {

@@ -3,13 +3,13 @@ package io.loligo.server.downstream.connection;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
 
-/** What of a configuration concerns client connections. Immutable. */
+/** The settings of client connections. Immutable. */
 public record ClientSettings(
     ProxyConfig.Timeouts timeouts,
     ProxyConfig.Connections connections,
     ParseLimits limits,
     int streamBufferBytes) {
-  /** The part of {@code config}. */
+  /** The settings in {@code config}. */
   public static ClientSettings of(ProxyConfig config) {
     return new ClientSettings(
         config.timeouts(),

@@ -5,8 +5,8 @@ import io.loligo.server.exchange.RequestHandler;
 import java.util.Map;
 
 /**
- * One configuration, as far as it concerns clients. Immutable; equal to itself only. A connection
- * looks at its loop's when a request begins and keeps to it until that is answered.
+ * One configuration, as far as it concerns clients. Immutable; equal to itself only. An exchange
+ * takes the terms of its loop when it begins, and keeps them until its end.
  */
 public final class ClientTerms {
   private final ClientSettings settings;
@@ -17,7 +17,7 @@ public final class ClientTerms {
    * Terms.
    *
    * @param handler answers under this configuration
-   * @param ports how each address is configured that is listened on; null: as it was first opened
+   * @param ports the configuration of each address in use; null: as it was first opened
    */
   public ClientTerms(
       ClientSettings settings, RequestHandler handler, Map<ListeningPort, HttpPort> ports) {
@@ -34,7 +34,7 @@ public final class ClientTerms {
     return handler;
   }
 
-  /** The configuration of {@code listening}; null where nobody listens there any more. */
+  /** The configuration of {@code listening}; null where its port is closed. */
   public HttpPort port(ListeningPort listening) {
     return ports == null ? listening.configured() : ports.get(listening);
   }

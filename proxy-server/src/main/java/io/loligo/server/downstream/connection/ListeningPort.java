@@ -3,13 +3,13 @@ package io.loligo.server.downstream.connection;
 import io.loligo.core.config.ProxyConfig.HttpPort;
 
 /**
- * One address that is listened on, from its first configuration to its last: what its connections
- * know it by when the configuration changes. Immutable; equal to itself only.
+ * One listening address, from its first configuration to its last. A connection finds the current
+ * configuration of its port by this object. Immutable; equal to itself only.
  */
 public final class ListeningPort {
   private final HttpPort configured;
 
-  /** An address that is listened on as {@code configured} says. */
+  /** A listening address, opened as {@code configured} says. */
   public ListeningPort(HttpPort configured) {
     this.configured = configured;
   }

@@ -192,7 +192,7 @@ final class Http1Stream extends ExchangeStream {
         // a client that was not told to go on may send its content or not
         || awaitsContinue()
         || (contentMissing() && !content.mayEndWithin(Http1Connection.DRAIN_LIMIT_BYTES))
-        // octets behind a refused CONNECT are not HTTP, whenever they come (RFC 9931)
+        // bytes behind a refused CONNECT are not HTTP, whenever they come (RFC 9931)
         || (connectMethod && status / 100 != 2);
   }
 

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * A head that did not arrive in one piece, and the time it may take. Confined to the event loop of
+ * A head that did not arrive in one piece, and the time for the rest. Confined to the event loop of
  * its connection.
  */
 final class PartialHead {
@@ -23,14 +23,14 @@ final class PartialHead {
   private int length;
 
   /**
-   * Goes on where {@code parser} stopped.
+   * A head whose first bytes {@code parser} has seen.
    *
    * @param parser taken from {@link RequestParsers}; see {@link #release}
-   * @param scratch array of which the first {@code length} octets were parsed, copied
-   * @param maxBytes octets kept at most
+   * @param scratch array of which the first {@code length} bytes were parsed, copied
+   * @param maxBytes bytes kept at most
    * @param pace at which the rest has to come, owed already; null: any
    * @param endTick when it has to be complete; see {@link LoopTimer#deadline}
-   * @param counters where its octets are counted until {@link #release}
+   * @param counters where its bytes are counted until {@link #release}
    */
   PartialHead(
       HeadParser parser,
@@ -50,14 +50,14 @@ final class PartialHead {
     counters.headsKept(length);
   }
 
-  /** Octets of it arrived. */
+  /** Bytes of it arrived. */
   void moved(long tick, int octets) {
     if (pace != null) {
       pace.moved(tick, octets);
     }
   }
 
-  /** Arms {@code timeout} for the end of the time its rest has. */
+  /** Arms {@code timeout} for the end of that time. */
   void arm(LoopTimer timer, LoopTimer.Timeout timeout) {
     timer.arm(timeout, endTick, pace);
   }
@@ -67,7 +67,7 @@ final class PartialHead {
     return pace != null && pace.late(tick);
   }
 
-  /** Parses on with the octets of {@code in}, borrowed: consumes those that belong to the head. */
+  /** Parses on with the bytes of {@code in}, borrowed: consumes those that belong to the head. */
   Http1RequestParser.Result parse(ByteBuf in) {
     int more = Math.min(in.readableBytes(), maxBytes - length);
     if (length + more > bytes.length) {
@@ -84,12 +84,12 @@ final class PartialHead {
     return result;
   }
 
-  /** Octets received. */
+  /** Bytes received. */
   int length() {
     return length;
   }
 
-  /** Whether no more octets fit. */
+  /** Whether no more bytes fit. */
   boolean full() {
     return length == maxBytes;
   }

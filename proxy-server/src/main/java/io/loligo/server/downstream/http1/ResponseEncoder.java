@@ -58,7 +58,7 @@ final class ResponseEncoder implements ResponseWriter {
     this.tally = tally;
   }
 
-  /** Octets that are there whatever memory is left; a duplicate of them is written. */
+  /** Bytes that are there whatever memory is left; a duplicate of them is written. */
   private static ByteBuf constant(String text) {
     byte[] octets = ascii(text);
     return Unpooled.unreleasableBuffer(
@@ -238,7 +238,7 @@ final class ResponseEncoder implements ResponseWriter {
     return headLength(head.block(), head.index(), length);
   }
 
-  /** Octets up to and with the empty line; {@code length} where there is none. */
+  /** Bytes up to and with the empty line; {@code length} where there is none. */
   private static int headLength(ByteBuf block, int index, int length) {
     int end = index + length;
     int lineStart = index;

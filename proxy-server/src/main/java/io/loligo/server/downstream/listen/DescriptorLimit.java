@@ -8,18 +8,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps descriptors free for origins, disks, logs and the admin port: listening pauses while only
- * those are left, and who connects waits in the kernel. Thread-safe: {@link #mayOpen} by event
- * loops, the rest on the thread of {@code executor}.
+ * Keeps descriptors free for origins, disks, logs and the admin port. Listening pauses while only
+ * the reserved descriptors are left, and new clients wait in the kernel. Thread-safe: {@link
+ * #mayOpen} is for event loops, the rest runs on the thread of {@code executor}.
  */
 public final class DescriptorLimit {
-  /** One in so many descriptors is kept free. */
+  /** The share of descriptors that is kept free: one in {@value}. */
   private static final int RESERVED_SHARE = 8;
 
   private static final long LEAST_RESERVED = 32;
   private static final long MOST_RESERVED = 1_024;
 
-  /** How often is looked whether some came free, while listening pauses. */
+  /** Time between two looks for free descriptors, while listening pauses. */
   private static final long LOOK_MILLIS = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(DescriptorLimit.class);
@@ -36,7 +36,7 @@ public final class DescriptorLimit {
   private final AtomicLong pauses = new AtomicLong();
 
   /**
-   * A limit that nobody has come near yet.
+   * A limit; listening does not pause yet.
    *
    * @param limit descriptors of the process, at most
    * @param connections to clients and origins that are open; asked by event loops
@@ -61,7 +61,7 @@ public final class DescriptorLimit {
     this.executor = executor;
   }
 
-  /** Counts anew what is open beside connections: files, logs, classes. To be called regularly. */
+  /** Counts the descriptors of files, logs and classes. To be called regularly. */
   public void measure() {
     others = Math.max(0, process.getAsLong() - connections.getAsLong());
   }
@@ -76,15 +76,16 @@ public final class DescriptorLimit {
     return limit;
   }
 
-  /** How often listening paused. */
+  /** Number of times that listening paused. */
   public long pauses() {
     return pauses.get();
   }
 
   /**
-   * A connection was accepted. Has listening pause where it is the last one; on the loop.
+   * A connection was accepted. Listening pauses where only reserved descriptors are left. On the
+   * loop.
    *
-   * @return false where it took of what is reserved already: close it
+   * @return false where too many reserved descriptors are taken: close the connection
    */
   public boolean mayOpen() {
     long free = limit - used();

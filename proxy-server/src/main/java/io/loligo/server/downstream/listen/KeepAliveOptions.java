@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
-/** Sets {@code tcpkeepalive=} on accepted connections, as far as the platform can. Immutable. */
+/** Sets {@code tcpkeepalive=} on accepted connections, where the platform can. Immutable. */
 final class KeepAliveOptions {
   private final ChannelOption<Integer> idle;
   private final ChannelOption<Integer> interval;
@@ -26,7 +26,7 @@ final class KeepAliveOptions {
     this.count = count;
   }
 
-  /** Those of epoll: all of them. */
+  /** The options of epoll, which has all of them. */
   static KeepAliveOptions ofEpoll() {
     return new KeepAliveOptions(
         EpollChannelOption.TCP_KEEPIDLE,
@@ -34,7 +34,7 @@ final class KeepAliveOptions {
         EpollChannelOption.TCP_KEEPCNT);
   }
 
-  /** Those that the JDK has on this platform. */
+  /** The options that the JDK has on this platform. */
   static KeepAliveOptions ofNio() {
     try (SocketChannel probe = SocketChannel.open()) {
       return ofNio(probe.supportedOptions());
@@ -56,7 +56,7 @@ final class KeepAliveOptions {
     return supported.contains(option) ? NioChannelOption.of(option) : null;
   }
 
-  /** Sets what {@code wanted} says; what is 0, or missing here, stays the system's. */
+  /** Sets the values of {@code wanted}. A value of 0 or without an option stays the system's. */
   void apply(ChannelConfig config, KeepAlive wanted) {
     config.setOption(ChannelOption.SO_KEEPALIVE, wanted.on());
     set(config, idle, wanted.idleSeconds());
@@ -70,7 +70,7 @@ final class KeepAliveOptions {
     }
   }
 
-  /** The values of {@code wanted} that cannot be set on this platform, by their names. */
+  /** Names of the values of {@code wanted} that this platform cannot set. */
   List<String> missing(KeepAlive wanted) {
     List<String> missing = new ArrayList<>();
     if (idle == null && wanted.idleSeconds() > 0) {

@@ -48,9 +48,9 @@ public final class Listeners {
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
-  /** Makes the handler of an accepted connection; called on its loop. */
+  /** Makes the protocol of an accepted connection. Called on its loop. */
   public interface ConnectionOpener {
-    /** A handler that is in no pipeline yet; null: the connection is to be closed. */
+    /** A connection that is in no pipeline yet; null: there are too many, close it. */
     ClientConnection open(ClientConnections loop, ListeningPort listening);
   }
 
@@ -110,7 +110,7 @@ public final class Listeners {
     }
   }
 
-  /** Opens the sockets; who connects waits in the kernel. */
+  /** Opens the sockets; new clients wait in the kernel. */
   private Open open(HttpPort port) throws IOException {
     report(port);
     ListeningPort listening = new ListeningPort(port);
@@ -129,7 +129,7 @@ public final class Listeners {
   }
 
   /**
-   * Prepares to listen on {@code wanted} instead: opens what is new, without accepting anything.
+   * Prepares to listen on {@code wanted} instead: opens the new ports, and accepts nothing yet.
    *
    * @throws IOException where a port cannot be had; nothing has changed then
    */
@@ -168,7 +168,7 @@ public final class Listeners {
       this.left = left;
     }
 
-    /** What connections of each of them are to know. */
+    /** The configuration of each of them, for its connections. */
     public Map<ListeningPort, HttpPort> ports() {
       return byListening(after);
     }
@@ -236,7 +236,7 @@ public final class Listeners {
 
   /**
    * With SO_REUSEPORT a port that another process of this user shares is no error; without it, it
-   * is. Bound but not listening: who connected meanwhile would be reset.
+   * is. The probe is bound and does not listen, or a client that connects meanwhile would be reset.
    */
   private static void checkFree(InetSocketAddress wanted) throws IOException {
     try (Socket probe = new Socket()) {
@@ -349,7 +349,7 @@ public final class Listeners {
     return endConnections(loops, lifetimeMillis, tunnelMillis);
   }
 
-  /** What {@link #drain} does once nobody can connect any more. Any thread. */
+  /** The second step of {@link #drain}, when no client can connect any more. Any thread. */
   static CompletableFuture<Void> endConnections(
       List<ClientConnections> loops, long lifetimeMillis, long tunnelMillis) {
     CompletableFuture<Void> done = new CompletableFuture<>();
