@@ -123,7 +123,7 @@ public final class PackingRivals {
 
   /** Takes megabytes to hold and a number of threads. */
   public static void main(String[] args) throws Exception {
-    long megabytes = args.length > 0 ? Long.parseLong(args[0]) : 256;
+    long megabytes = args.length > 0 ? Long.parseLong(args[0]) : 128;
     int threads = args.length > 1 ? Integer.parseInt(args[1]) : 1;
     System.out.printf(
         "%s %s, %d processors, %d MB held by %d threads%n%n",
