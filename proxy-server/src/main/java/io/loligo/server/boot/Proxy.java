@@ -39,7 +39,6 @@ import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
@@ -390,7 +389,7 @@ public final class Proxy implements AutoCloseable {
         null,
         "Times that memory was asked for and there was none; what had asked was ended. The log says"
             + " what to do.",
-        MemoryShortage.OF_PROCESS::count);
+        () -> store.transit().shortage().count());
     shown.gauge("loligo.descriptors.used", null, "Files and sockets open.", descriptors::used);
     shown.gauge(
         "loligo.descriptors.limit",

@@ -2,6 +2,7 @@ package io.loligo.server.tunnel;
 
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.netty.channel.EventLoop;
 
 /**
@@ -17,6 +18,7 @@ public final class Tunnel {
   private final EventLoop loop;
   private final LoopTimer timer;
   private final long idleMillis;
+  private final MemoryShortage shortage;
   private final Listener listener;
   private final Idle idle = new Idle();
   private volatile boolean touched;
@@ -46,10 +48,16 @@ public final class Tunnel {
   }
 
   private Tunnel(
-      ByteStream client, ByteStream origin, LoopTimer timer, long idleMillis, Listener listener) {
+      ByteStream client,
+      ByteStream origin,
+      LoopTimer timer,
+      long idleMillis,
+      MemoryShortage shortage,
+      Listener listener) {
     this.loop = client.loop();
     this.timer = timer;
     this.idleMillis = idleMillis;
+    this.shortage = shortage;
     this.listener = listener;
     this.client = new TunnelEnd(this, client);
     this.origin = new TunnelEnd(this, origin);
@@ -73,7 +81,7 @@ public final class Tunnel {
       int bufferBytes,
       MemoryLedger transit,
       Listener listener) {
-    Tunnel tunnel = new Tunnel(client, origin, timer, idleMillis, listener);
+    Tunnel tunnel = new Tunnel(client, origin, timer, idleMillis, transit.shortage(), listener);
     assert tunnel.loop.inEventLoop();
     timer.arm(tunnel.idle, idleMillis);
     client.attach(tunnel.client, bufferBytes, transit);
@@ -87,6 +95,11 @@ public final class Tunnel {
   /** Ends the tunnel now. On the client's event loop. */
   public void abort() {
     over();
+  }
+
+  /** Told where there is no memory for an end. */
+  MemoryShortage shortage() {
+    return shortage;
   }
 
   /** Bytes moved. Any of the two loops. */

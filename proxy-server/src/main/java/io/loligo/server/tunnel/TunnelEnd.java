@@ -1,6 +1,5 @@
 package io.loligo.server.tunnel;
 
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,7 +114,7 @@ final class TunnelEnd implements ByteStream.Events {
   @Override
   public void failed(Throwable cause) {
     if (cause instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "a tunnel");
+      tunnel.shortage().met(noMemory, "a tunnel");
     } else {
       LOG.debug("A tunnel broke at {}", stream, cause);
     }

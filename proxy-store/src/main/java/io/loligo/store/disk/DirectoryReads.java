@@ -12,7 +12,6 @@ import io.loligo.store.disk.start.Opening;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -91,7 +90,7 @@ final class DirectoryReads {
     try {
       return now.loader().loadNow(key, request, wanted);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      now.memoryShort(e, "a read from disk");
       return Loader.Loaded.none(LoadOutcome.BUSY);
     }
   }
@@ -176,7 +175,7 @@ final class DirectoryReads {
         loaded = now.loader().load(one.key, one.request, one.wanted, round);
       }
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      now.memoryShort(e, "a read from disk");
       loaded = Loader.Loaded.none(LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       loaded = Loader.Loaded.none(LoadOutcome.DAMAGED);
@@ -202,7 +201,7 @@ final class DirectoryReads {
       try {
         return now.loader().load(key, request, wanted, held);
       } catch (OutOfMemoryError e) {
-        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+        now.memoryShort(e, "a read from disk");
         return Loader.Loaded.none(LoadOutcome.BUSY);
       } catch (IOException | RuntimeException | Error e) {
         // for all that wait with this one: a place that cannot be read is one failure
@@ -235,7 +234,7 @@ final class DirectoryReads {
     try {
       return now.loader().peek(key);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a look on disk");
+      now.memoryShort(e, "a look on disk");
       return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       now.failedToRead(e);
@@ -264,7 +263,7 @@ final class DirectoryReads {
     try {
       return now.loader().variants(key, which, max);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      now.memoryShort(e, "a read from disk");
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
       now.failedToRead(e);

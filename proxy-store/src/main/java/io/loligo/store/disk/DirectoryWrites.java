@@ -15,7 +15,6 @@ import io.loligo.store.disk.write.Writer;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -180,7 +179,7 @@ final class DirectoryWrites {
   private Write.Ended ended(OpenDirectory now, Write write) {
     Throwable failure = write.failure();
     if (failure instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
+      transit.shortage().met(noMemory, "a write to disk");
       counters.spaceSkips.increment();
     } else if (failure != null) {
       now.broken(failure);
@@ -243,7 +242,7 @@ final class DirectoryWrites {
           stored -> arrived(key, stored),
           superseded);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a write to disk");
+      transit.shortage().met(e, "a write to disk");
       transit.release(DiskSpool.CHARGE);
       return null;
     }

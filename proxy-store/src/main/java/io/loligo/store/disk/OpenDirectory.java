@@ -9,7 +9,6 @@ import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.space.Space;
 import io.loligo.store.disk.write.Writer;
-import io.loligo.store.memory.MemoryShortage;
 
 /**
  * A directory that is open: what it consists of, and what reads and writes responses there.
@@ -57,10 +56,15 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
   /** Space could not be made: the disk does not do what it must, unless memory was short. */
   void brokenUnlessShort(Throwable why) {
     if (why instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "making space on disk");
+      memoryShort(noMemory, "making space on disk");
     } else {
       broken(why);
     }
+  }
+
+  /** Memory ran out for {@code what}, which is ended. */
+  void memoryShort(OutOfMemoryError why, String what) {
+    context.transit().shortage().met(why, what);
   }
 
   /** One place that cannot be read is damage; several in a row are a disk that fails. */

@@ -7,7 +7,6 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Segment;
 import io.loligo.store.disk.segment.SegmentBuffer;
 import io.loligo.store.disk.segment.Segments;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;
@@ -103,7 +102,7 @@ final class SegmentWriting implements Segments.Writing {
         footer.release();
       }
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a footer on disk"); // a start can do without
+      now.transit().shortage().met(e, "a footer on disk"); // a start can do without
     } catch (IOException | RuntimeException | Error e) {
       now.broken().accept(e);
     } finally {

@@ -2,7 +2,6 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.purge.Ban;
 import java.io.IOException;
 import java.util.List;
@@ -75,18 +74,18 @@ final class Upkeep {
       open.brokenUnlessShort(e);
       return;
     }
-    checkpointIfDue();
+    checkpointIfDue(open);
     try {
       patrol.step(open.context(), purges.bans(), files.checkpoints(), this::retire);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a step of verifying the disk");
+      open.memoryShort(e, "a step of verifying the disk");
     } catch (RuntimeException e) {
       open.failedToRead(e);
     }
   }
 
   /** A checkpoint that fails leaves the last one in force: it is tried again. */
-  private void checkpointIfDue() {
+  private void checkpointIfDue(OpenDirectory open) {
     long begin = clock.getAsLong();
     boolean awaited = patrol.awaitsCheckpoints() && begin - awaitedCheckpointNanos >= 0;
     if (!(files.isCheckpointDue() || awaited) || begin - nextCheckpointNanos < 0) {
@@ -98,7 +97,7 @@ final class Upkeep {
       awaitedCheckpointNanos = end + (end - begin) * CHECKPOINT_SHARE;
       presence.remember();
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a checkpoint");
+      open.memoryShort(e, "a checkpoint");
     } catch (IOException e) {
       nextCheckpointNanos = clock.getAsLong() + CHECKPOINT_RETRY_NANOS;
       LOG.warn("cache_dir {}: no checkpoint: {}", directory, e.toString());

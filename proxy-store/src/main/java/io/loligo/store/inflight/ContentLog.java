@@ -1,7 +1,6 @@
 package io.loligo.store.inflight;
 
 import io.loligo.store.memory.Entry;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.Reservation;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
@@ -140,7 +139,7 @@ final class ContentLog {
     try {
       return allocator.directBuffer(room, room);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a copy of content");
+      reservation.shortage().met(e, "a copy of content");
       return null;
     }
   }

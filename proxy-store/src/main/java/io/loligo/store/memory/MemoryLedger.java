@@ -56,6 +56,7 @@ public final class MemoryLedger {
   private static final int TAKEN = LINES;
 
   private final Stripes stripes;
+  private final MemoryShortage shortage = new MemoryShortage(System::nanoTime);
 
   /** What is taken at {@link #TAKEN}, the leases behind it, each in lines of its own. */
   private final AtomicLongArray cells;
@@ -74,6 +75,11 @@ public final class MemoryLedger {
     this.stripes = stripes;
     this.cells = new AtomicLongArray((stripes.count() + 3) * LINES);
     limit(limitBytes);
+  }
+
+  /** Where memory ran out although a ledger had room: this one counts it, and says it. */
+  public MemoryShortage shortage() {
+    return shortage;
   }
 
   /** Whose threads have leases here. */

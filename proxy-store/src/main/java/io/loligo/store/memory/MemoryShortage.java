@@ -11,9 +11,6 @@ import org.slf4j.LoggerFactory;
  * Thread-safe: any thread.
  */
 public final class MemoryShortage {
-  /** The process's, as its memory is. */
-  public static final MemoryShortage OF_PROCESS = new MemoryShortage(System::nanoTime);
-
   private static final Logger LOG = LoggerFactory.getLogger(MemoryShortage.class);
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -21,6 +21,11 @@ public final class Reservation {
     return ledger.tryReserve(floorBytes) ? new Reservation(ledger, floorBytes) : null;
   }
 
+  /** See {@link MemoryLedger#shortage}. */
+  public MemoryShortage shortage() {
+    return ledger.shortage();
+  }
+
   /** Holds {@code bytes} more if the ledger has them; whether it had. */
   public boolean grow(long bytes) {
     long missing = held + bytes - reserved;

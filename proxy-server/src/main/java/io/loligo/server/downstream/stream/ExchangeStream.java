@@ -16,7 +16,6 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.ByteStream;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -341,7 +340,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** There was no memory for {@code what}. */
   public final void outOfMemory(OutOfMemoryError cause, String what) {
-    MemoryShortage.OF_PROCESS.met(cause, what + " of " + clientAddress());
+    clients.transit().shortage().met(cause, what + " of " + clientAddress());
     ExchangeRecord record = record();
     if (record == null) {
       clients.counters().clientShed(Shed.MEMORY);

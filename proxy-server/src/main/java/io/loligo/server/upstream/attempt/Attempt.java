@@ -23,7 +23,6 @@ import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.ResponseEvents;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
@@ -449,7 +448,7 @@ final class Attempt
 
   private void broken(Throwable fault) {
     if (fault instanceof OutOfMemoryError noMemory) {
-      MemoryShortage.OF_PROCESS.met(noMemory, "a fetch");
+      upstream.transit().shortage().met(noMemory, "a fetch");
       abandon();
       fail(new FetchFailure(Kind.NO_MEMORY, noMemory.toString()));
     } else {

@@ -92,6 +92,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     return successor;
   }
 
+  /** The ledger of the bytes on their way. */
+  MemoryLedger transit() {
+    return shared.transit();
+  }
+
   @Override
   public OriginStream fetch(
       List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {

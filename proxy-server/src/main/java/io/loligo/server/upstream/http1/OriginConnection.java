@@ -27,7 +27,6 @@ import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.pool.ResponseEvents;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -436,7 +435,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void outOfMemory(OutOfMemoryError cause) {
-    MemoryShortage.OF_PROCESS.met(cause, "an exchange with " + endpoint);
+    shared.transit().shortage().met(cause, "an exchange with " + endpoint);
     fail(Kind.NO_MEMORY, cause.toString());
   }
 

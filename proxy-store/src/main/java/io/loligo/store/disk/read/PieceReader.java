@@ -8,7 +8,6 @@ import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 
@@ -92,7 +91,7 @@ final class PieceReader {
       } catch (IOException e) {
         failures.failed(e);
       } catch (OutOfMemoryError e) {
-        MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+        transit.shortage().met(e, "a read from disk");
         return null;
       }
     }

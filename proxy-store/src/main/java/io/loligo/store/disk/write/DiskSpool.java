@@ -24,7 +24,6 @@ import io.loligo.store.disk.space.Space;
 import io.loligo.store.inflight.Spool;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
@@ -246,7 +245,7 @@ public final class DiskSpool implements Spool {
     } catch (IOException e) {
       failures.failed(e);
     } catch (OutOfMemoryError e) {
-      MemoryShortage.OF_PROCESS.met(e, "a read from disk");
+      transit.shortage().met(e, "a read from disk");
     } catch (RuntimeException | Error e) {
       LOG.warn("cannot read back {}", key, e);
     }
@@ -273,7 +272,7 @@ public final class DiskSpool implements Spool {
       } catch (IOException | RuntimeException | Error e) {
         fail();
         if (e instanceof OutOfMemoryError noMemory) {
-          MemoryShortage.OF_PROCESS.met(noMemory, "a write to disk");
+          transit.shortage().met(noMemory, "a write to disk");
         } else {
           broken.accept(e);
         }
