@@ -79,6 +79,20 @@ class UpstreamPackagesTest {
           .resideInAPackage("io.loligo.core.config..");
 
   @ArchTest
+  static final ArchRule THE_WALK_KNOWS_NO_PROTOCOL =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              UPSTREAM,
+              UPSTREAM + ".attempt..",
+              UPSTREAM + ".connect..",
+              UPSTREAM + ".names..",
+              UPSTREAM + ".route..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.core.http1..");
+
+  @ArchTest
   static final ArchRule EXCHANGES_KNOW_CONTRACTS_ROUTES_AND_OWN_OBJECTS =
       noClasses()
           .that()

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.attempt;
 
-import io.loligo.core.http1.Framing;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -314,11 +313,11 @@ final class Attempt
   }
 
   @Override
-  public void head(ResponseHead head, Framing framing) {
+  public void head(ResponseHead head, long contentLength) {
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
-    events.head(head, framing.contentLength());
+    events.head(head, contentLength);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.MessageFraming;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -578,7 +579,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     phase = Phase.CONTENT;
     watch();
-    events.head(head, framing);
+    events.head(head, framing.contentLength());
     if (phase == Phase.CONTENT && remaining == 0) {
       complete(null);
     }
@@ -626,7 +627,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     phase = Phase.RAW;
     watch();
-    events.head(head, Framing.NONE);
+    events.head(head, ContentLength.NONE);
   }
 
   /** Whether a 101 names this protocol and no other (RFC 9110 section 7.8). */

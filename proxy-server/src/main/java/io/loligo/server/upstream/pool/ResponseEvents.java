@@ -1,6 +1,6 @@
 package io.loligo.server.upstream.pool;
 
-import io.loligo.core.http1.Framing;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.upstream.FetchFailure;
@@ -17,8 +17,12 @@ public interface ResponseEvents {
   /** A 1xx answer to be passed on. Borrows {@code head}. */
   void interim(ResponseHead head);
 
-  /** The final head, or 101. Borrows {@code head}. */
-  void head(ResponseHead head, Framing framing);
+  /**
+   * The final head, or 101. Borrows {@code head}.
+   *
+   * @param contentLength bytes of its content, see {@link ContentLength}
+   */
+  void head(ResponseHead head, long contentLength);
 
   /** A tunnel was opened by the parent; {@link Lease#detach} is next. */
   void tunnelOpen();
