@@ -4,9 +4,9 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.admission.MemoryPolicy;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.PendingWrite;
@@ -85,8 +85,8 @@ public final class TieredStore implements Store {
    */
   public TieredStore(
       ByteBufAllocator allocator,
-      ProxyConfig.Memory budgets,
-      ProxyConfig.Disk directories,
+      MemorySettings budgets,
+      DiskSettings directories,
       MemoryLedger transit,
       Executor maintenance)
       throws IOException {
@@ -100,8 +100,8 @@ public final class TieredStore implements Store {
    */
   public TieredStore(
       ByteBufAllocator allocator,
-      ProxyConfig.Memory budgets,
-      ProxyConfig.Disk directories,
+      MemorySettings budgets,
+      DiskSettings directories,
       MemoryLedger transit,
       Executor maintenance,
       LongSupplier clock)
@@ -116,8 +116,8 @@ public final class TieredStore implements Store {
    */
   public TieredStore(
       ByteBufAllocator allocator,
-      ProxyConfig.Memory budgets,
-      ProxyConfig.Disk directories,
+      MemorySettings budgets,
+      DiskSettings directories,
       MemoryLedger transit,
       Executor maintenance,
       ExecutorService walks,
@@ -145,7 +145,7 @@ public final class TieredStore implements Store {
    */
   TieredStore(
       ByteBufAllocator allocator,
-      ProxyConfig.Memory budgets,
+      MemorySettings budgets,
       Disks disks,
       MemoryLedger transit,
       Executor maintenance,
@@ -161,7 +161,7 @@ public final class TieredStore implements Store {
    */
   public TieredStore(
       ByteBufAllocator allocator,
-      ProxyConfig.Memory budgets,
+      MemorySettings budgets,
       Disks disks,
       MemoryLedger transit,
       Executor maintenance,

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
@@ -46,7 +47,7 @@ public final class StoreFixture implements AutoCloseable {
   public StoreFixture(long cacheBytes, long maxObject, long transitBytes, Executor maintenance) {
     transit = new MemoryLedger(transitBytes);
     try {
-      store = store(allocator, cacheBytes, maxObject, ProxyConfig.Disk.NONE, transit, maintenance);
+      store = store(allocator, cacheBytes, maxObject, DiskSettings.NONE, transit, maintenance);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -56,20 +57,20 @@ public final class StoreFixture implements AutoCloseable {
       ByteBufAllocator allocator,
       long cacheBytes,
       long maxObject,
-      ProxyConfig.Disk disk,
+      DiskSettings disk,
       MemoryLedger transit,
       Executor maintenance)
       throws IOException {
     return new TieredStore(
         allocator,
-        new ProxyConfig.Memory(cacheBytes, maxObject, transit.limit(), STREAM_BUFFER, GAP),
+        new MemorySettings(cacheBytes, maxObject, transit.limit(), STREAM_BUFFER, GAP),
         disk,
         transit,
         maintenance);
   }
 
   /** With directories; waits until they are ready, or off. */
-  public StoreFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
+  public StoreFixture(long cacheBytes, DiskSettings disk) throws IOException {
     transit = new MemoryLedger(32 << 20);
     store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
     store.open().join();
@@ -81,8 +82,8 @@ public final class StoreFixture implements AutoCloseable {
     store =
         new TieredStore(
             allocator,
-            new ProxyConfig.Memory(16 << 20, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
-            ProxyConfig.Disk.NONE,
+            new MemorySettings(16 << 20, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
+            DiskSettings.NONE,
             transit,
             Runnable::run,
             clock);
@@ -100,7 +101,7 @@ public final class StoreFixture implements AutoCloseable {
     store =
         new TieredStore(
             allocator,
-            new ProxyConfig.Memory(cacheBytes, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
+            new MemorySettings(cacheBytes, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
             memory -> disks.claim(allocator, transit, memory),
             transit,
             Runnable::run,
@@ -109,13 +110,13 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   /** A cache_dir of {@code bytes} at {@code path}. */
-  public static ProxyConfig.CacheDir dir(Path path, long bytes) {
-    return new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "test.conf:1");
+  public static CacheDir dir(Path path, long bytes) {
+    return new CacheDir("rock", path.toString(), bytes, 0, -1, false, "test.conf:1");
   }
 
   /** Directories with the usual settings, and patience. */
-  public static ProxyConfig.Disk disk(ProxyConfig.CacheDir... dirs) {
-    return new ProxyConfig.Disk(List.of(dirs), 13 << 10, 4, 32 << 20, 0);
+  public static DiskSettings disk(CacheDir... dirs) {
+    return new DiskSettings(List.of(dirs), 13 << 10, 4, 32 << 20, 0);
   }
 
   public static KeyProbe probe(String text) {

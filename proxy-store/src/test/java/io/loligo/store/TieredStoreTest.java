@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
@@ -162,8 +162,8 @@ final class TieredStoreTest {
     try (TieredStore store =
         new TieredStore(
             allocator,
-            new ProxyConfig.Memory(1 << 20, 1 << 20, 1 << 20, 1 << 16, 1 << 16),
-            memory -> DiskTier.claim(ProxyConfig.Disk.NONE, allocator, transit, memory),
+            new MemorySettings(1 << 20, 1 << 20, 1 << 20, 1 << 16, 1 << 16),
+            memory -> DiskTier.claim(DiskSettings.NONE, allocator, transit, memory),
             transit,
             Runnable::run,
             () -> clock.getAndAdd(millisBetweenLooks))) {

@@ -4,10 +4,12 @@ import io.loligo.bench.micro.NoWriter;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.LoadOutcome;
@@ -136,12 +138,11 @@ public final class IndexMemory {
   }
 
   private TieredStore store(Path path, long bytes, long meanBytes) throws IOException {
-    ProxyConfig.CacheDir dir =
-        new ProxyConfig.CacheDir("rock", path.toString(), bytes, 0, -1, false, "command line");
+    CacheDir dir = new CacheDir("rock", path.toString(), bytes, 0, -1, false, "command line");
     return new TieredStore(
         new PackedAllocator(allocator),
-        new ProxyConfig.Memory(MEMORY_TIER_BYTES, 512 << 10, 16 << 20, 64 << 10, 64 << 10),
-        new ProxyConfig.Disk(List.of(dir), meanBytes, 2, QUEUE_BYTES),
+        new MemorySettings(MEMORY_TIER_BYTES, 512 << 10, 16 << 20, 64 << 10, 64 << 10),
+        new DiskSettings(List.of(dir), meanBytes, 2, QUEUE_BYTES),
         new MemoryLedger(16 << 20),
         Runnable::run);
   }

@@ -7,7 +7,6 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.Http1ResponseParser;
@@ -16,8 +15,11 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
@@ -76,10 +78,10 @@ public class CacheBenchmark extends AbstractBenchmark {
   @Setup
   public void assemble() throws IOException {
     ProxyConfig config =
-        new ConfigReader(new FileConfigSource())
+        Features.reader(new FileConfigSource())
             .readText("bench", "http_port 80\nhttp_access allow all\naccess_log none\n")
             .config();
-    settings = config.caching();
+    settings = CacheSettings.of(config, DiskSettings.largestMaxSize(config));
     new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
     byte[] answer =
         ("HTTP/1.1 200 OK\r\nContent-Length: "
@@ -93,8 +95,8 @@ public class CacheBenchmark extends AbstractBenchmark {
     store =
         new TieredStore(
             new PackedAllocator(allocator),
-            new ProxyConfig.Memory(8L << 20, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
-            ProxyConfig.Disk.NONE,
+            new MemorySettings(8L << 20, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
+            DiskSettings.NONE,
             new MemoryLedger(64 << 20),
             Runnable::run);
     for (int i = 0; i < OBJECTS; i++) {

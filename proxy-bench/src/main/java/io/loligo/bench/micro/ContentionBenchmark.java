@@ -1,9 +1,9 @@
 package io.loligo.bench.micro;
 
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Storability;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
@@ -11,10 +11,15 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.accesslog.LogSettings;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
@@ -62,7 +67,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
   private static final int CONTENT_BYTES = 4096;
 
   private static ProxyConfig config(String log) throws IOException {
-    return new ConfigReader(new FileConfigSource())
+    return Features.reader(new FileConfigSource())
         .readText("bench", "http_port 80\nhttp_access allow all\naccess_log " + log + "\n")
         .config();
   }
@@ -262,7 +267,8 @@ public class ContentionBenchmark extends AbstractBenchmark {
 
     @Setup
     public void open(ThreadParams threads) throws IOException {
-      log = AccessLog.open(config("stdio:/dev/null squid").logging(), threads.getThreadCount());
+      log =
+          AccessLog.open(LogSettings.of(config("stdio:/dev/null squid")), threads.getThreadCount());
     }
 
     @TearDown
@@ -317,9 +323,9 @@ public class ContentionBenchmark extends AbstractBenchmark {
       ProxyConfig config = config("none");
       store =
           new TieredStore(
-              new PackedAllocator(allocator, numbers, config.memory().cacheBytes()),
-              config.memory(),
-              ProxyConfig.Disk.NONE,
+              new PackedAllocator(allocator, numbers, config.get(MemoryDirectives.CACHE_MEM)),
+              MemorySettings.of(config),
+              DiskSettings.NONE,
               new MemoryLedger(64 << 20, numbers),
               Runnable::run);
       EmbeddedChannel loop = new EmbeddedChannel();
@@ -330,7 +336,14 @@ public class ContentionBenchmark extends AbstractBenchmark {
       ResponseHead answered = SampleAnswer.head(HOT_BYTES);
       long now = System.currentTimeMillis();
       Storability stored =
-          Storability.of(asked, answered, URL, now, now, HOT_BYTES, config.caching());
+          Storability.of(
+              asked,
+              answered,
+              URL,
+              now,
+              now,
+              HOT_BYTES,
+              CacheSettings.of(config, DiskSettings.largestMaxSize(config)));
       InFlight fetch = store.begin(CacheKeys.of(URL), false, loop.eventLoop(), new NoWriter());
       ByteBuf fields = allocator.directBuffer();
       fields.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);

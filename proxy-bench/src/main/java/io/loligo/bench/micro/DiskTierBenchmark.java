@@ -3,11 +3,13 @@ package io.loligo.bench.micro;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -87,15 +89,14 @@ public class DiskTierBenchmark extends AbstractBenchmark {
 
   @Setup
   public void assemble() throws IOException {
-    ProxyConfig.Disk disk = ProxyConfig.Disk.NONE;
+    DiskSettings disk = DiskSettings.NONE;
     // on disk: a memory that takes what arrives and soon has something else
     long cacheBytes = medium == Medium.MEMORY ? 128L << 20 : 4L << 20;
     if (medium == Medium.DISK) {
       directory = Files.createTempDirectory("loligo-bench");
-      ProxyConfig.CacheDir dir =
-          new ProxyConfig.CacheDir(
-              "rock", directory.toString(), 1L << 30, 0, -1, false, "benchmark");
-      disk = new ProxyConfig.Disk(List.of(dir), 13 << 10, 4, 32 << 20);
+      CacheDir dir =
+          new CacheDir("rock", directory.toString(), 1L << 30, 0, -1, false, "benchmark");
+      disk = new DiskSettings(List.of(dir), 13 << 10, 4, 32 << 20);
     }
     meta =
         new StoredMeta(
@@ -103,7 +104,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
     store =
         new TieredStore(
             new PackedAllocator(allocator),
-            new ProxyConfig.Memory(cacheBytes, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
+            new MemorySettings(cacheBytes, 1 << 20, 64 << 20, 64 << 10, 64 << 10),
             disk,
             new MemoryLedger(64 << 20),
             Runnable::run);

@@ -1,7 +1,7 @@
 package io.loligo.bench.micro;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnections;
@@ -15,10 +15,14 @@ import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
@@ -58,7 +62,7 @@ final class EmbeddedProxy implements AutoCloseable {
    */
   EmbeddedProxy(String directives) throws IOException {
     config =
-        new ConfigReader(new FileConfigSource())
+        Features.reader(new FileConfigSource())
             .readText(
                 "bench",
                 "http_access allow all\naccess_log none\nvisible_hostname bench\n" + directives)
@@ -66,9 +70,9 @@ final class EmbeddedProxy implements AutoCloseable {
     store =
         new TieredStore(
             new PackedAllocator(
-                PooledByteBufAllocator.DEFAULT, stripes, config.memory().cacheBytes()),
-            config.memory(),
-            config.disk(),
+                PooledByteBufAllocator.DEFAULT, stripes, config.get(MemoryDirectives.CACHE_MEM)),
+            MemorySettings.of(config),
+            DiskSettings.of(config),
             new MemoryLedger(64 << 20, stripes),
             new PacedExecutor(
                 task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)));
@@ -102,7 +106,7 @@ final class EmbeddedProxy implements AutoCloseable {
             timer,
             counted.connections(),
             new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
-            ExchangeSettings.of(config, "bench"));
+            new ExchangeSettings(config, "bench"));
     ClientConnections loop =
         new ClientConnections(
             channel.eventLoop(),
@@ -113,8 +117,8 @@ final class EmbeddedProxy implements AutoCloseable {
             addresses,
             counted.connections(),
             store.transit(),
-            ClientSettings.of(config));
-    ListeningPort port = new ListeningPort(config.ports().get(0));
+            new ClientSettings(config));
+    ListeningPort port = new ListeningPort(config.get(PortDirectives.HTTP_PORT).get(0));
     channel.pipeline().addLast(new Http1Connection(loop, port));
     return channel;
   }

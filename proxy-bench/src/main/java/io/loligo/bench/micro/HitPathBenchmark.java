@@ -1,11 +1,13 @@
 package io.loligo.bench.micro;
 
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.inflight.InFlight;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -75,7 +77,14 @@ public class HitPathBenchmark extends AbstractBenchmark {
       ResponseHead answered = SampleAnswer.head(contentBytes);
       long now = System.currentTimeMillis();
       Storability stored =
-          Storability.of(asked, answered, url, now, now, contentBytes, proxy.config().caching());
+          Storability.of(
+              asked,
+              answered,
+              url,
+              now,
+              now,
+              contentBytes,
+              CacheSettings.of(proxy.config(), DiskSettings.largestMaxSize(proxy.config())));
       InFlight inFlight =
           proxy.store().begin(CacheKeys.of(url), false, loop.eventLoop(), new NoWriter());
       ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();

@@ -1,7 +1,8 @@
 package io.loligo.bench.micro;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.accesslog.LogSettings;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
@@ -48,14 +49,14 @@ public class LogBenchmark extends AbstractBenchmark {
     public void open(ThreadParams threads) throws IOException {
       log =
           AccessLog.open(
-              new ConfigReader(new FileConfigSource())
-                  .readText(
-                      "bench",
-                      "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
-                          + format
-                          + "\n")
-                  .config()
-                  .logging(),
+              LogSettings.of(
+                  Features.reader(new FileConfigSource())
+                      .readText(
+                          "bench",
+                          "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
+                              + format
+                              + "\n")
+                      .config()),
               threads.getThreadCount());
     }
 

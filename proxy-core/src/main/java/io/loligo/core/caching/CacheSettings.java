@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import java.util.List;
 
@@ -39,6 +40,28 @@ public record CacheSettings(
 
   private static final CacheSettings ANY_SIZE =
       new CacheSettings(List.of(), 0, 0, 0, false, false, false, Long.MAX_VALUE, 0, false, false);
+
+  /**
+   * The settings of {@code config}, for ports that do not stand for an origin.
+   *
+   * @param largestMaxSize greatest {@code max-size=} of a directory, which counts even above {@code
+   *     maximum_object_size}
+   */
+  public static CacheSettings of(ProxyConfig config, long largestMaxSize) {
+    long largest = config.get(CachingDirectives.MAXIMUM_OBJECT_SIZE);
+    return new CacheSettings(
+        config.get(CachingDirectives.REFRESH_PATTERN),
+        config.get(CachingDirectives.NEGATIVE_TTL),
+        config.get(CachingDirectives.MINIMUM_EXPIRY_TIME),
+        config.get(CachingDirectives.MAX_STALE),
+        config.get(CachingDirectives.OFFLINE_MODE),
+        config.get(CachingDirectives.RELOAD_INTO_IMS),
+        config.get(CachingDirectives.REFRESH_ALL_IMS),
+        largest == ProxyConfig.NO_LIMIT ? Long.MAX_VALUE : Math.max(largest, largestMaxSize),
+        config.get(CachingDirectives.MINIMUM_OBJECT_SIZE),
+        /* gateway= */ false,
+        /* ignoreCc= */ false);
+  }
 
   /** The same for what comes through a port that stands for the origin, or does not. */
   public CacheSettings asGateway(boolean gateway) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** Reads {@code acl} lines, files of values included. Confined to one thread. */
-final class AclLines {
+final class AclLines implements LineReader<Acls> {
   private static final Pattern COMMENT = Pattern.compile("\\s#.*");
 
   private final ConfigSource source;
@@ -22,11 +22,13 @@ final class AclLines {
     this.named = named;
   }
 
-  Acls named() {
+  @Override
+  public Acls value() {
     return named;
   }
 
-  void read(Line line) {
+  @Override
+  public void read(Line line) {
     List<String> values = line.values();
     if (values.size() < 2) {
       report.error(line, String.join(" ", values), "NAME TYPE VALUE...", "");

@@ -8,10 +8,12 @@ package io.loligo.core.config;
  * end or on the line above makes it a warning.
  */
 public final class ConfigReader {
+  private final Directives directives;
   private final ConfigSource source;
 
-  /** Reads through {@code source}. */
-  public ConfigReader(ConfigSource source) {
+  /** Reads lines of {@code directives} through {@code source}. */
+  public ConfigReader(Directives directives, ConfigSource source) {
+    this.directives = directives;
     this.source = source;
   }
 
@@ -19,7 +21,7 @@ public final class ConfigReader {
   public ConfigResult read(String path) {
     String text = source.read(path);
     if (text == null) {
-      Report report = new Report();
+      Report report = new Report(new Secrets(directives));
       report.error(path, "configuration", "a file that can be read", "check path and permissions");
       return new ConfigResult(null, report.problems(), report.lines());
     }
@@ -28,10 +30,10 @@ public final class ConfigReader {
 
   /** Reads {@code text} as if it were the file {@code name}. */
   public ConfigResult readText(String name, String text) {
-    Report report = new Report();
-    Reading reading = new Reading(source, report);
+    Report report = new Report(new Secrets(directives));
+    Reading reading = new Reading(directives, source, report, name);
     new LineFeed(source, report, reading::line).read(name, text);
-    ProxyConfig config = reading.finish(name);
+    ProxyConfig config = reading.finish();
     report.endWaivers();
     boolean usable = config != null && !report.hasErrors();
     return new ConfigResult(

@@ -1,127 +1,148 @@
 package io.loligo.core.config;
 
 import io.loligo.core.config.Directive.Reload;
-import io.loligo.core.config.Directive.Status;
-import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
-/** Builds a {@link Directive} in a readable line or two. Confined to one thread. */
-final class Declaration {
-  private final String name;
-  private List<String> aliases = List.of();
-  private ValueType type = ValueType.LINE;
-  private String form;
-  private String defaultText = "";
-  private String squidDefault;
-  private String why;
-  private long min;
-  private long max = Long.MAX_VALUE;
-  private String unlimited;
-  private List<String> choices = List.of();
-  private Reload reload = Reload.LIVE;
-  private Status status = Status.USED;
-  private boolean secret;
-  private String note = "";
+/**
+ * A directive while it is declared. {@link #text} ends the declaration. Confined to one thread.
+ *
+ * @param <T> type of the value
+ */
+public final class Declaration<T> {
+  private final Feature feature;
+  private final DirectiveBuilder builder;
+  private final LineReader.Factory<T> readers;
 
-  /** Names: the first is the directive's, the others are older spellings. */
-  Declaration(String... names) {
-    name = names[0];
-    aliases = List.of(names).subList(1, names.length);
+  Declaration(Feature feature, DirectiveBuilder builder, LineReader.Factory<T> readers) {
+    this.feature = feature;
+    this.builder = builder;
+    this.readers = readers;
   }
 
-  Declaration type(ValueType type, String defaultText) {
-    this.type = type;
-    this.defaultText = defaultText;
+  DirectiveBuilder builder() {
+    return builder;
+  }
+
+  /** Older spellings of the name. */
+  public Declaration<T> alias(String... names) {
+    builder.alias(names);
     return this;
   }
 
-  Declaration line(String form) {
-    this.type = ValueType.LINE;
-    this.form = form;
+  /** How the line is written behind the name. */
+  public Declaration<T> form(String form) {
+    builder.form(form);
     return this;
   }
 
-  Declaration rules(String defaultText) {
-    return type(ValueType.RULES, defaultText);
-  }
-
-  Declaration choice(String defaultText, String... words) {
-    choices = List.of(words);
-    return type(ValueType.CHOICE, defaultText);
-  }
-
-  Declaration form(String form) {
-    this.form = form;
+  /** The value without a line, where lines have a grammar of their own. */
+  public Declaration<T> defaultText(String defaultText) {
+    builder.defaultText = defaultText;
     return this;
   }
 
-  Declaration range(long min, long max) {
-    this.min = min;
-    this.max = max;
+  /** Least and greatest number, in the unit the value is kept in. */
+  public Declaration<T> range(long min, long max) {
+    builder.range(min, max);
     return this;
   }
 
-  Declaration noLimit() {
-    return noLimit("no limit");
-  }
-
-  /** The word none and -1 mean {@code meaning}. */
-  Declaration noLimit(String meaning) {
-    unlimited = meaning;
+  /** The word {@code none} and {@code -1} mean no limit. */
+  public Declaration<T> noLimit() {
+    builder.noLimit();
     return this;
   }
 
-  Declaration reload(Reload reload) {
-    this.reload = reload;
+  /** The word {@code none} and {@code -1} mean {@code meaning}. */
+  public Declaration<T> noLimit(String meaning) {
+    builder.noLimit(meaning);
     return this;
   }
 
-  Declaration status(Status status) {
-    this.status = status;
+  /** A changed value takes effect when the process starts again. */
+  public Declaration<T> restart() {
+    builder.reload(Reload.RESTART);
     return this;
   }
 
-  Declaration secret() {
-    secret = true;
+  /** A changed value opens and closes ports. */
+  public Declaration<T> listen() {
+    builder.reload(Reload.LISTEN);
     return this;
   }
 
-  Declaration squid(String squidDefault, String why) {
-    this.squidDefault = squidDefault;
-    this.why = why;
+  /** The value must not be shown. */
+  public Declaration<T> secret() {
+    builder.secret();
     return this;
   }
 
-  Declaration difference(String note) {
-    this.status = Status.USED_WITH_DIFFERENCE;
-    this.note = note;
+  /** Squid has another default, and why. */
+  public Declaration<T> squid(String squidDefault, String why) {
+    builder.squid(squidDefault, why);
     return this;
   }
 
-  Declaration note(String note) {
-    this.note = note;
+  /** The directive does not do the same as Squid's. */
+  public Declaration<T> difference(String note) {
+    builder.difference(note);
     return this;
   }
 
-  /** The paragraph; ends the declaration. */
-  Directive text(String text) {
-    String written =
-        form != null ? form : type == ValueType.CHOICE ? String.join("|", choices) : type.form();
-    return new Directive(
-        name,
-        aliases,
-        type,
-        written,
-        defaultText,
-        squidDefault,
-        why,
-        min,
-        max,
-        unlimited,
-        choices,
-        reload,
-        status,
-        secret,
-        text,
-        note);
+  /**
+   * A word is right only where {@code test} says so.
+   *
+   * @param expected the right form, for the error message
+   * @param advice what to write instead; may return an empty string
+   */
+  public Declaration<T> mustBe(
+      String expected, Predicate<String> test, UnaryOperator<String> advice) {
+    builder.check(new WordCheck(expected, test, advice));
+    return this;
+  }
+
+  /** The value is what {@code conversion} makes of it. */
+  public <U> Declaration<U> as(Function<? super T, ? extends U> conversion) {
+    return with(
+        (directive, reading) -> new Converted<>(readers.open(directive, reading), conversion));
+  }
+
+  /** Where there is no value it is {@code other}. */
+  public Declaration<T> or(Function<Reading, T> other) {
+    return with(
+        (directive, reading) ->
+            new Converted<>(
+                readers.open(directive, reading),
+                value -> value == null ? other.apply(reading) : value));
+  }
+
+  /** Another reader reads the lines. */
+  public <U> Declaration<U> with(LineReader.Factory<U> other) {
+    return new Declaration<>(feature, builder, other);
+  }
+
+  /** The paragraph of the reference page; ends the declaration. */
+  public Setting<T> text(String text) {
+    return feature.add(new Setting<>(builder.text(text), readers));
+  }
+
+  private record Converted<T, U>(LineReader<T> reader, Function<? super T, ? extends U> conversion)
+      implements LineReader<U> {
+    @Override
+    public void read(Line line) {
+      reader.read(line);
+    }
+
+    @Override
+    public void end() {
+      reader.end();
+    }
+
+    @Override
+    public U value() {
+      return conversion.apply(reader.value());
+    }
   }
 }

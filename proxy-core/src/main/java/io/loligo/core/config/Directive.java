@@ -3,50 +3,55 @@ package io.loligo.core.config;
 import java.util.List;
 
 /**
- * The one declaration of a directive, from which it is read, checked, documented and explained.
- * Immutable.
- *
- * @param name as written
- * @param aliases older spellings
- * @param type grammar of the value
- * @param form how the whole line is written behind the name
- * @param defaultText the value without a line, as it would be written; empty: none
- * @param squidDefault Squid's default where ours differs, else null
- * @param why reason of that difference, or null
- * @param min least number, in the unit the value is kept in
- * @param max greatest number
- * @param unlimited what the word none and {@code -1} mean; null: they are no values
- * @param choices words of a {@link ValueType#CHOICE}
- * @param reload what a changed value needs
- * @param status what the line does here
- * @param secret whether the value must not be shown
- * @param text for the reference page and {@code --help}
- * @param note the difference, what is missing, or what replaces it; may be empty
+ * The description of a directive: the reader, the checks, the reference page and {@code --help} all
+ * use it. Immutable; any thread.
  */
-public record Directive(
-    String name,
-    List<String> aliases,
-    ValueType type,
-    String form,
-    String defaultText,
-    String squidDefault,
-    String why,
-    long min,
-    long max,
-    String unlimited,
-    List<String> choices,
-    Reload reload,
-    Status status,
-    boolean secret,
-    String text,
-    String note) {
+public final class Directive {
+  private final String name;
+  private final List<String> aliases;
+  private final ValueType type;
+  private final String form;
+  private final String defaultText;
+  private final String squidDefault;
+  private final String why;
+  private final long min;
+  private final long max;
+  private final String unlimited;
+  private final List<String> choices;
+  private final Reload reload;
+  private final Status status;
+  private final boolean secret;
+  private final String text;
+  private final String note;
+  private final WordCheck check;
+
+  Directive(DirectiveBuilder from) {
+    name = from.name;
+    aliases = from.aliases;
+    type = from.type;
+    form = from.form;
+    defaultText = from.defaultText;
+    squidDefault = from.squidDefault;
+    why = from.why;
+    min = from.min;
+    max = from.max;
+    unlimited = from.unlimited;
+    choices = from.choices;
+    reload = from.reload;
+    status = from.status;
+    secret = from.secret;
+    text = from.text;
+    note = from.note;
+    check = from.check;
+  }
+
   /** What a changed value needs. */
   public enum Reload {
-    /** Swapped at once; the next request sees it. */
+    /** Takes effect at once: the next request sees it. */
     LIVE,
-    /** Sockets are compared, only changed ones bound again. */
+    /** Only ports that changed are closed and opened. */
     LISTEN,
-    /** The old value is kept until the process starts again. */
+    /** The old value stays in force until the process starts again. */
     RESTART
   }
 
@@ -56,7 +61,7 @@ public record Directive(
     USED_WITH_DIFFERENCE("used with a difference"),
     /** It only tunes: accepted with a warning. */
     WITHOUT_EFFECT("accepted without effect"),
-    /** It has no meaning here: accepted without a word. */
+    /** It has no meaning here: accepted silently. */
     MEANINGLESS("accepted without effect, no warning"),
     /** Squid itself no longer knows it. */
     OBSOLETE("obsolete"),
@@ -69,10 +74,95 @@ public record Directive(
       this.words = words;
     }
 
-    /** As the reference prints it. */
+    /** The words on the reference page. */
     public String words() {
       return words;
     }
+  }
+
+  /** The name as written in a file. */
+  public String name() {
+    return name;
+  }
+
+  /** Older spellings of the name. */
+  public List<String> aliases() {
+    return aliases;
+  }
+
+  /** Grammar of the value. */
+  public ValueType type() {
+    return type;
+  }
+
+  /** How the line is written behind the name. */
+  public String form() {
+    return form;
+  }
+
+  /** The value without a line, as a file would write it; empty: none. */
+  public String defaultText() {
+    return defaultText;
+  }
+
+  /** Squid's default where it differs from ours, else null. */
+  public String squidDefault() {
+    return squidDefault;
+  }
+
+  /** Why the default differs from Squid's, or null. */
+  public String why() {
+    return why;
+  }
+
+  /** Least number, in the unit the value is kept in. */
+  public long min() {
+    return min;
+  }
+
+  /** Greatest number, in the unit the value is kept in. */
+  public long max() {
+    return max;
+  }
+
+  /** What the word {@code none} and {@code -1} mean; null: neither is a value. */
+  public String unlimited() {
+    return unlimited;
+  }
+
+  /** Words of a {@link ValueType#CHOICE}. */
+  public List<String> choices() {
+    return choices;
+  }
+
+  /** What a changed value needs. */
+  public Reload reload() {
+    return reload;
+  }
+
+  /** What a line does in this version. */
+  public Status status() {
+    return status;
+  }
+
+  /** Whether the value must not be shown. */
+  public boolean secret() {
+    return secret;
+  }
+
+  /** The paragraph of the reference page. */
+  public String text() {
+    return text;
+  }
+
+  /** The difference from Squid, what is missing, or what replaces the directive; may be empty. */
+  public String note() {
+    return note;
+  }
+
+  /** Which words are right; null: all of them. */
+  WordCheck check() {
+    return check;
   }
 
   /** Whether a line may appear several times, each adding to the others. */
@@ -88,8 +178,14 @@ public record Directive(
     return unlimited != null;
   }
 
-  /** Whether the value is looked at in this version. */
+  /** Whether this version uses the value. */
   boolean isUsed() {
     return status == Status.USED || status == Status.USED_WITH_DIFFERENCE;
+  }
+
+  /** The name. */
+  @Override
+  public String toString() {
+    return name;
   }
 }

@@ -1,21 +1,33 @@
 package io.loligo.core.config;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** All directives, ours and Squid's. Immutable; any thread. */
+/**
+ * All directives of a process: those that its features declare, and those of Squid that have no
+ * effect here. Immutable; any thread.
+ */
 public final class Directives {
-  private static final Directives ALL = new Directives();
-
+  private final List<Setting<?>> settings = new ArrayList<>();
   private final Map<String, Directive> byName = new HashMap<>();
   private final Map<String, Directive> inOrder = new LinkedHashMap<>();
+  private final Map<String, Setting<?>> settingOf = new HashMap<>();
 
-  private Directives() {
-    UsedDirectives.all().forEach(this::add);
-    OtherDirectives.all().forEach(this::add);
+  /** The directives of {@code features}, in their order, then Squid's other ones. */
+  public Directives(List<Feature> features) {
+    for (Feature feature : features) {
+      for (Setting<?> setting : feature.settings()) {
+        settings.add(setting);
+        settingOf.put(setting.name(), setting);
+        add(setting.directive());
+      }
+    }
+    UnusedDirectives.all().forEach(this::add);
   }
 
   private void add(Directive directive) {
@@ -31,12 +43,22 @@ public final class Directives {
   }
 
   /** The directive of this name or alias, or null. Names are case-sensitive. */
-  public static Directive named(String name) {
-    return ALL.byName.get(name);
+  public Directive named(String name) {
+    return byName.get(name);
   }
 
-  /** All, in the order of the reference page. */
-  public static Collection<Directive> all() {
-    return Collections.unmodifiableCollection(ALL.inOrder.values());
+  /** All directives, in the order of the reference page. */
+  public Collection<Directive> all() {
+    return Collections.unmodifiableCollection(inOrder.values());
+  }
+
+  /** The settings that features declare, in order. */
+  List<Setting<?>> settings() {
+    return settings;
+  }
+
+  /** The setting that {@code directive} declares; null where it has no effect. */
+  Setting<?> setting(Directive directive) {
+    return settingOf.get(directive.name());
   }
 }

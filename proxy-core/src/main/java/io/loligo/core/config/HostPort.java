@@ -1,11 +1,11 @@
 package io.loligo.core.config;
 
 /** An optional address and a port as text. Immutable; the address is empty where not given. */
-record HostPort(String address, int port) {
+public record HostPort(String address, int port) {
   private static final int PORT_MAX = 65_535;
 
   /** Reads {@code port}, {@code host:port} or {@code [v6]:port}; null where it is neither. */
-  static HostPort parse(String text) {
+  public static HostPort parse(String text) {
     int colon = text.lastIndexOf(':');
     String address = colon < 0 ? "" : text.substring(0, colon);
     String port = text.substring(colon + 1);
@@ -21,7 +21,7 @@ record HostPort(String address, int port) {
   }
 
   /** {@code host:port}, with brackets around IPv6. */
-  String text() {
+  public String text() {
     return (address.indexOf(':') >= 0 ? "[" + address + "]" : address) + ":" + port;
   }
 }

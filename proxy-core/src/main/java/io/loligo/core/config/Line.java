@@ -13,22 +13,25 @@ import java.util.List;
  * @param quoted whether quotes were about words and are gone ({@code
  *     configuration_includes_quoted_values on})
  */
-record Line(
+public record Line(
     String file, int number, String text, List<String> words, boolean waived, boolean quoted) {
-  String directive() {
+  /** The first word. */
+  public String directive() {
     return words.get(0);
   }
 
-  List<String> values() {
+  /** The words behind it. */
+  public List<String> values() {
     return words.subList(1, words.size());
   }
 
-  String source() {
+  /** {@code file:line}. */
+  public String source() {
     return file + ":" + number;
   }
 
-  /** What stands behind the first {@code count} words, as written, comments included. */
-  String textBehind(int count) {
+  /** The text behind the first {@code count} words, as written, comments included. */
+  public String textBehind(int count) {
     int at = 0;
     for (int i = 0; i < count; i++) {
       while (at < text.length() && !Words.isBlank(text.charAt(at))) {

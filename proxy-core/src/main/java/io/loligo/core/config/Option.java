@@ -1,8 +1,9 @@
 package io.loligo.core.config;
 
 /** One {@code name} or {@code name=value} of a line. Immutable; value null without {@code =}. */
-record Option(String name, String value) {
-  static Option of(String word) {
+public record Option(String name, String value) {
+  /** The option that {@code word} states. */
+  public static Option of(String word) {
     int equals = word.indexOf('=');
     return equals < 0
         ? new Option(word, null)
@@ -10,7 +11,7 @@ record Option(String name, String value) {
   }
 
   /** The value as a number from 0 to {@code max}, or -1. */
-  int number(int max) {
+  public int number(int max) {
     if (value == null || !value.matches("[0-9]{1,9}")) {
       return -1;
     }

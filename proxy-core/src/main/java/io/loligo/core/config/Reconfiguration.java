@@ -16,14 +16,14 @@ public record Reconfiguration(ProxyConfig config, List<String> later) {
 
   /** {@code wanted} while {@code running} is in force. */
   public static Reconfiguration of(ProxyConfig running, ProxyConfig wanted) {
-    List<Setting> effective = new ArrayList<>();
+    List<ValueInForce> effective = new ArrayList<>();
     List<String> later = new ArrayList<>();
-    for (Directive directive : Directives.all()) {
+    for (Directive directive : wanted.directives().all()) {
       if (!directive.isUsed()) {
         continue;
       }
-      List<Setting> now = of(directive, running.settings());
-      List<Setting> then = of(directive, wanted.settings());
+      List<ValueInForce> now = of(directive, running.inForce());
+      List<ValueInForce> then = of(directive, wanted.inForce());
       boolean waits = directive.reload() == Reload.RESTART;
       effective.addAll(waits ? now : then);
       if (waits && !values(now).equals(values(then))) {
@@ -33,32 +33,30 @@ public record Reconfiguration(ProxyConfig config, List<String> later) {
     return new Reconfiguration(wanted.during(running, List.copyOf(effective)), List.copyOf(later));
   }
 
-  private static List<Setting> of(Directive directive, List<Setting> settings) {
-    return settings.stream().filter(one -> one.directive().equals(directive.name())).toList();
+  private static List<ValueInForce> of(Directive directive, List<ValueInForce> values) {
+    return values.stream().filter(one -> one.directive().equals(directive.name())).toList();
   }
 
-  private static List<String> values(List<Setting> settings) {
-    return settings.stream().map(Setting::value).toList();
+  private static List<String> values(List<ValueInForce> values) {
+    return values.stream().map(ValueInForce::value).toList();
   }
 
-  private static void compare(List<Setting> now, List<Setting> then, List<String> later) {
+  private static void compare(List<ValueInForce> now, List<ValueInForce> then, List<String> later) {
     int before = later.size();
-    for (Setting setting : then) {
-      if (!values(now).contains(setting.value())) {
-        String where = setting.source().isEmpty() ? "default" : setting.source();
-        later.add(where + ": " + setting.directive() + " " + setting.value() + LATER);
+    for (ValueInForce value : then) {
+      if (!values(now).contains(value.value())) {
+        String where = value.source().isEmpty() ? "default" : value.source();
+        later.add(where + ": " + value.directive() + " " + value.value() + LATER);
       }
     }
-    for (Setting setting : now) {
-      if (setting.line() > 0
-          && !values(then).contains(setting.value())
-          && then.size() < now.size()) {
+    for (ValueInForce value : now) {
+      if (value.line() > 0 && !values(then).contains(value.value()) && then.size() < now.size()) {
         later.add(
-            setting.directive()
+            value.directive()
                 + " "
-                + setting.value()
+                + value.value()
                 + ", which stood at "
-                + setting.source()
+                + value.source()
                 + ", is gone"
                 + LATER);
       }

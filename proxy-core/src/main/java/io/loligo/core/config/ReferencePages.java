@@ -5,19 +5,23 @@ import io.loligo.core.config.Directive.Status;
 import java.util.List;
 import java.util.Locale;
 
-/** The pages generated from the declarations of the directives. Stateless. */
+/** The pages generated from the declarations of the directives. Immutable; any thread. */
 public final class ReferencePages {
-  private static final String GENERATED =
-      "Generated from the declarations in proxy-core, package io.loligo.core.config.";
+  private static final String GENERATED = "Generated from the declarations of the settings.";
 
-  private ReferencePages() {}
+  private final Directives directives;
 
-  private static List<Directive> used() {
-    return Directives.all().stream().filter(Directive::isUsed).toList();
+  /** The pages of {@code directives}. */
+  public ReferencePages(Directives directives) {
+    this.directives = directives;
+  }
+
+  private List<Directive> used() {
+    return directives.all().stream().filter(Directive::isUsed).toList();
   }
 
   /** {@code docs/reference/directives.md}. */
-  public static String directives() {
+  public String directives() {
     StringBuilder page = new StringBuilder("# Directives\n\n");
     page.append("<!-- ").append(GENERATED).append(" -->\n\n");
     page.append(INTRODUCTION);
@@ -92,9 +96,9 @@ public final class ReferencePages {
     return least + most + unit + none;
   }
 
-  private static void others(StringBuilder page, Status status, String title) {
+  private void others(StringBuilder page, Status status, String title) {
     page.append("\n## ").append(title).append("\n\n| directive | why |\n| --- | --- |\n");
-    for (Directive directive : Directives.all()) {
+    for (Directive directive : directives.all()) {
       if (directive.status() == status) {
         String aliases =
             directive.aliases().isEmpty()
@@ -110,7 +114,7 @@ public final class ReferencePages {
   }
 
   /** {@code docs/reference/differences.md}. */
-  public static String differences() {
+  public String differences() {
     StringBuilder page = new StringBuilder("# Differences from Squid\n\n");
     page.append("<!-- ").append(GENERATED).append(" -->\n\n## Defaults\n\n");
     page.append("| directive | Squid | here | why |\n| --- | --- | --- | --- |\n");
@@ -136,7 +140,7 @@ public final class ReferencePages {
   }
 
   /** {@code config/reference.conf}: every directive that takes effect, with its default. */
-  public static String configuration() {
+  public String configuration() {
     StringBuilder page = new StringBuilder();
     page.append("# Every directive that takes effect. ").append(GENERATED).append('\n');
     page.append("# A line that begins with #: is the default; without one there is none.\n");
@@ -172,9 +176,9 @@ public final class ReferencePages {
   }
 
   /** Help on the directive of this name or alias, or on all that take effect where it is empty. */
-  public static String help(String name) {
+  public String help(String name) {
     StringBuilder page = new StringBuilder();
-    Directive one = Directives.named(name);
+    Directive one = directives.named(name);
     if (one != null) {
       help(page, one);
     } else if (name.isEmpty()) {

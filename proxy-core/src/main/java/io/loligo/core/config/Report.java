@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Collects what is said about lines while a configuration is read. Confined to one thread. */
-final class Report {
+/** Collects the problems and verdicts of lines while a file is read. Confined to one thread. */
+public final class Report {
   private static final String WAIVE = "# loligo: waive";
 
   private final List<ConfigProblem> problems = new ArrayList<>();
@@ -15,6 +15,11 @@ final class Report {
   private final IdentityHashMap<Line, Integer> places = new IdentityHashMap<>();
   private final List<Line> waivedLines = new ArrayList<>();
   private final List<Line> usedWaivers = new ArrayList<>();
+  private final Secrets secrets;
+
+  Report(Secrets secrets) {
+    this.secrets = secrets;
+  }
 
   /** The line is read; {@link Verdict#USED} until something else is said. */
   void begin(Line line) {
@@ -22,11 +27,11 @@ final class Report {
       waivedLines.add(line);
     }
     places.put(line, reports.size());
-    reports.add(new LineReport(line.file(), line.number(), Secrets.redact(line), Verdict.USED, ""));
+    reports.add(new LineReport(line.file(), line.number(), secrets.redact(line), Verdict.USED, ""));
   }
 
-  /** Says what became of the line, unless something worse has been said. */
-  void verdict(Line line, Verdict verdict, String note) {
+  /** States what became of the line, unless a worse verdict stands. */
+  public void verdict(Line line, Verdict verdict, String note) {
     LineReport old = reports.get(places.get(line));
     if (old.verdict().compareTo(verdict) <= 0) {
       reports.set(
@@ -34,7 +39,14 @@ final class Report {
     }
   }
 
-  void error(Line line, String value, String expected, String advice) {
+  /**
+   * The line is wrong and stops the start.
+   *
+   * @param value the wrong words
+   * @param expected what would be right
+   * @param advice what to do; may be empty
+   */
+  public void error(Line line, String value, String expected, String advice) {
     add(line, Severity.ERROR, value, expected, advice);
     verdict(line, Verdict.ERROR, note(line, value, expected, advice));
   }
@@ -44,7 +56,8 @@ final class Report {
     verdict(line, Verdict.UNKNOWN, advice);
   }
 
-  void warning(Line line, String value, String expected, String advice) {
+  /** The line takes effect, but not as it may look. Parameters as for an error. */
+  public void warning(Line line, String value, String expected, String advice) {
     add(line, Severity.WARNING, value, expected, advice);
     LineReport old = reports.get(places.get(line));
     if (old.note().isEmpty()) {
@@ -52,15 +65,15 @@ final class Report {
     }
   }
 
-  private static String note(Line line, String shown, String expected, String advice) {
-    String value = Secrets.redact(line, shown);
+  private String note(Line line, String shown, String expected, String advice) {
+    String value = secrets.redact(line, shown);
     String wanted = expected.isEmpty() ? "" : "expected " + expected;
     String what = value.isEmpty() ? wanted : value + (wanted.isEmpty() ? "" : ": " + wanted);
     return what.isEmpty() || advice.isEmpty() ? what + advice : what + "; " + advice;
   }
 
-  /** A problem no line is to blame for. */
-  void error(String file, String directive, String expected, String advice) {
+  /** A problem that no line causes. */
+  public void error(String file, String directive, String expected, String advice) {
     problems.add(new ConfigProblem(Severity.ERROR, file, 0, directive, "", expected, advice));
   }
 
@@ -74,7 +87,7 @@ final class Report {
    * The line restricts, inspects or identifies and has no effect: an error, or with a waiver a
    * warning. Returns whether it is waived.
    */
-  boolean restricts(Line line, String value, String why) {
+  public boolean restricts(Line line, String value, String why) {
     if (line.waived()) {
       usedWaivers.add(line);
       add(line, Severity.WARNING, value, "", "waived, has no effect: " + why);
@@ -93,7 +106,7 @@ final class Report {
             line.file(),
             line.number(),
             line.directive(),
-            Secrets.redact(line, value),
+            secrets.redact(line, value),
             expected,
             advice));
   }

@@ -4,7 +4,7 @@ import io.loligo.core.acl.AclType;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Keeps secrets of a configuration out of reports and pages. Stateless. */
+/** Keeps secrets of a configuration out of reports and pages. Immutable; any thread. */
 final class Secrets {
   private static final String HIDDEN = "***";
   private static final List<String> OPTIONS = List.of("login=", "sslpassword=", "password=");
@@ -12,11 +12,15 @@ final class Secrets {
   // words before the values of an acl
   private static final int COMMUNITY = 3;
 
-  private Secrets() {}
+  private final Directives directives;
+
+  Secrets(Directives directives) {
+    this.directives = directives;
+  }
 
   /** The line's text without comment, secrets replaced. */
-  static String redact(Line line) {
-    Directive directive = Directives.named(line.directive());
+  String redact(Line line) {
+    Directive directive = directives.named(line.directive());
     if (directive != null && directive.secret()) {
       return line.directive() + (line.words().size() > 1 ? " " + HIDDEN : "");
     }
@@ -27,8 +31,8 @@ final class Secrets {
   }
 
   /** {@code value}, words of the line, or what may be shown of it. */
-  static String redact(Line line, String value) {
-    Directive directive = Directives.named(line.directive());
+  String redact(Line line, String value) {
+    Directive directive = directives.named(line.directive());
     boolean secret = directive != null && directive.secret() && !value.isEmpty();
     boolean hide = secret || (isCommunity(line) && line.words().lastIndexOf(value) >= COMMUNITY);
     return hide ? HIDDEN : words(List.of(value.split(" ", -1)));
@@ -46,7 +50,7 @@ final class Secrets {
   }
 
   /** Whether {@link #redact(Line)} hides anything. */
-  static boolean holdsSecret(Line line) {
+  boolean holdsSecret(Line line) {
     return redact(line).contains(HIDDEN);
   }
 

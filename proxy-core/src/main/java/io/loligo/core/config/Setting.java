@@ -1,24 +1,38 @@
 package io.loligo.core.config;
 
 /**
- * One value in force and where it comes from. Immutable.
+ * The one declaration of a directive that takes effect: how it is read, and under which type its
+ * value is found, {@link ProxyConfig#get}. A feature declares it as a constant, see {@link
+ * Feature}. Immutable; equal to itself only.
  *
- * @param directive its name
- * @param value as written, secrets replaced
- * @param file empty for a default
- * @param line from 1; 0 for a default
- * @param secret whether something was replaced
+ * @param <T> type of the value
  */
-public record Setting(String directive, String value, String file, int line, boolean secret) {
-  /** The same, with the size {@code now} if this is {@code name} and its size changes. */
-  Setting withSize(String name, long before, long now) {
-    return directive.equals(name) && before != now
-        ? new Setting(directive, (now >> 20) + " MB", file, line, secret)
-        : this;
+public final class Setting<T> {
+  private final Directive directive;
+  private final LineReader.Factory<T> readers;
+
+  Setting(Directive directive, LineReader.Factory<T> readers) {
+    this.directive = directive;
+    this.readers = readers;
   }
 
-  /** {@code file:line}, or the empty string for a default. */
-  public String source() {
-    return file.isEmpty() ? "" : file + ":" + line;
+  /** Name of the directive. */
+  public String name() {
+    return directive.name();
+  }
+
+  /** Its description. */
+  public Directive directive() {
+    return directive;
+  }
+
+  LineReader<T> reader(Reading reading) {
+    return readers.open(directive, reading);
+  }
+
+  /** The name of the directive. */
+  @Override
+  public String toString() {
+    return directive.name();
   }
 }

@@ -7,10 +7,10 @@ final class Spelling {
   private Spelling() {}
 
   /** The directive fewest edits away from {@code name}, or null when none is near. */
-  static String nearest(String name) {
+  static String nearest(String name, Directives directives) {
     String best = null;
     int fewest = MOST_EDITS + 1;
-    for (Directive directive : Directives.all()) {
+    for (Directive directive : directives.all()) {
       int edits = distance(name, directive.name());
       if (edits < fewest) {
         fewest = edits;

@@ -77,27 +77,43 @@ final class Values {
           directive.choices().contains(first)
               ? Parsed.of(first, 1)
               : Parsed.failed(String.join(", ", directive.choices()), "");
-      case TEXT, PATH -> text(directive.name(), first);
+      case TEXT, PATH -> text(directive.check(), first);
       case ADDRESSES -> addresses(words);
       case RULES, LINE -> Parsed.of(List.copyOf(words), words.size());
     };
   }
 
-  private static Parsed text(String name, String word) {
-    boolean admin = name.equals("loligo_admin_port") && !word.equals("off");
-    if (admin && HostPort.parse(word) == null) {
-      return Parsed.failed("PORT, ADDRESS:PORT or off", "");
+  /** The value without a line; null where there is none. */
+  static Object usual(Directive directive) {
+    String text = directive.defaultText();
+    return text.isEmpty() ? null : read(directive, List.of(text.split(" "))).value();
+  }
+
+  /** Whether {@code words} of {@code line} are a right value; problems are reported. */
+  static boolean check(Directive directive, Line line, List<String> words, Report report) {
+    if (directive.type() == ValueType.LINE || directive.type() == ValueType.RULES) {
+      return true;
     }
-    if (name.equals("loligo_syslog") && !word.startsWith("/")) {
-      HostPort receiver = HostPort.parse(word);
-      if (receiver == null || receiver.address().isEmpty() || receiver.port() == 0) {
-        return Parsed.failed("HOST:PORT, or a path that begins with /", "");
-      }
+    Parsed parsed = read(directive, words);
+    if (parsed.value() == null) {
+      String value = String.join(" ", words);
+      report.error(line, value, parsed.expected(), parsed.advice());
+      return false;
     }
-    if (name.equals("append_domain") && !word.startsWith(".")) {
-      return Parsed.failed("a domain that begins with a dot", "write ." + word);
+    if (!parsed.advice().isEmpty()) {
+      report.warning(line, String.join(" ", words), "", parsed.advice());
     }
-    return Parsed.of(word, 1);
+    if (parsed.used() < words.size()) {
+      List<String> extra = words.subList(parsed.used(), words.size());
+      report.warning(line, String.join(" ", extra), "nothing more", "ignored");
+    }
+    return true;
+  }
+
+  private static Parsed text(WordCheck check, String word) {
+    return check == null || check.test().test(word)
+        ? Parsed.of(word, 1)
+        : Parsed.failed(check.expected(), check.advice().apply(word));
   }
 
   private static Parsed addresses(List<String> words) {

@@ -1,5 +1,8 @@
 package io.loligo.core.http1;
 
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.Setting;
+
 /**
  * Limits on what a peer may make us read. Immutable.
  *
@@ -18,4 +21,23 @@ public record ParseLimits(
     int maxTrailerBytes) {
   /** 64 KiB heads, 8 KiB targets, 256 fields, 4 KiB extensions, 16 KiB trailers. */
   public static final ParseLimits DEFAULT = new ParseLimits(65_536, 8_192, 256, 4_096, 16_384);
+
+  /** Limits of requests. */
+  public static ParseLimits ofRequests(ProxyConfig config) {
+    return of(config, LimitDirectives.REQUEST_HEADER_MAX_SIZE);
+  }
+
+  /** Limits of responses. */
+  public static ParseLimits ofResponses(ProxyConfig config) {
+    return of(config, LimitDirectives.REPLY_HEADER_MAX_SIZE);
+  }
+
+  private static ParseLimits of(ProxyConfig config, Setting<Integer> headSize) {
+    return new ParseLimits(
+        config.get(headSize),
+        config.get(LimitDirectives.MAX_URI_LENGTH),
+        config.get(LimitDirectives.MAX_HEADER_FIELDS),
+        config.get(LimitDirectives.MAX_CHUNK_EXTENSION),
+        config.get(LimitDirectives.MAX_TRAILER));
+  }
 }

@@ -2,7 +2,6 @@ package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Stage;
@@ -39,16 +38,16 @@ public final class AccessLog implements AutoCloseable {
    * @throws IOException where a log cannot be opened; says which
    * @throws LogFormatException where a logformat has a bad code
    */
-  public static AccessLog open(ProxyConfig.Logging logging, int loops) throws IOException {
+  public static AccessLog open(LogSettings logging, int loops) throws IOException {
     return open(logging, loops, RING_BYTES);
   }
 
-  static AccessLog open(ProxyConfig.Logging logging, int loops, int ringBytes) throws IOException {
+  static AccessLog open(LogSettings logging, int loops, int ringBytes) throws IOException {
     Map<String, LogOutput> outputs = new LinkedHashMap<>();
     List<String> places = new ArrayList<>();
     List<Target> targets = new ArrayList<>();
     try {
-      for (ProxyConfig.AccessLog line : logging.accessLogs()) {
+      for (LogTarget line : logging.accessLogs()) {
         if (line.module().equals("none")) {
           targets.add(new Target(null, -1, line.access()));
           continue;
@@ -87,7 +86,7 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  private static LogFormat format(String name, ProxyConfig.Logging logging) throws IOException {
+  private static LogFormat format(String name, LogSettings logging) throws IOException {
     String known = name == null || name.isEmpty() ? DEFAULT_FORMAT : name;
     String own = logging.formats().get(known);
     String builtIn = LogFormat.builtIn().get(known);
@@ -100,11 +99,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private AccessLog(
-      ProxyConfig.Logging logging,
-      Target[] targets,
-      LogOutput[] outputs,
-      int loops,
-      int ringBytes) {
+      LogSettings logging, Target[] targets, LogOutput[] outputs, int loops, int ringBytes) {
     generations = logging.rotate();
     rings = new LineRing[outputs.length == 0 ? 0 : loops];
     for (int i = 0; i < rings.length; i++) {

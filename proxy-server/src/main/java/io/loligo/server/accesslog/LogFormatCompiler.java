@@ -1,6 +1,5 @@
 package io.loligo.server.accesslog;
 
-import io.loligo.core.config.LogFormatCodes;
 import io.loligo.server.accesslog.LogFormat.Piece;
 import java.time.ZoneId;
 import java.time.ZoneOffset;

@@ -1,6 +1,5 @@
 package io.loligo.server.accesslog;
 
-import io.loligo.core.config.SyslogPriority;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

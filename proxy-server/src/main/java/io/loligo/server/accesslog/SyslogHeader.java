@@ -1,6 +1,5 @@
 package io.loligo.server.accesslog;
 
-import io.loligo.core.config.SyslogPriority;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;

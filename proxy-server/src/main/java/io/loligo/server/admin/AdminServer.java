@@ -1,6 +1,6 @@
 package io.loligo.server.admin;
 
-import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.HostPort;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.disk.DiskStats;
 import io.netty.bootstrap.ServerBootstrap;
@@ -55,7 +55,8 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param admin where, and with what secret; its port is not -1
+   * @param place where it listens
+   * @param secret needed for changes, or null: no change is possible
    * @param names host names besides loopback ones under which the port may be asked
    * @param metricsText Prometheus text
    * @param configJson the configuration in force, secrets replaced
@@ -64,7 +65,8 @@ public final class AdminServer implements AutoCloseable {
    * @throws IOException where the port cannot be had; says which
    */
   public static AdminServer start(
-      ProxyConfig.Admin admin,
+      HostPort place,
+      String secret,
       Set<String> names,
       Operations operations,
       ProxyMetrics metrics,
@@ -73,7 +75,7 @@ public final class AdminServer implements AutoCloseable {
       Supplier<List<DiskStats>> disks,
       String version)
       throws IOException {
-    AdminAccess access = new AdminAccess(admin.secret(), names);
+    AdminAccess access = new AdminAccess(secret, names);
     AdminRoutes routes =
         new AdminRoutes(
             access,
@@ -94,7 +96,7 @@ public final class AdminServer implements AutoCloseable {
               .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childHandler(new Connections(access, routes))
-              .bind(address(admin))
+              .bind(address(place))
               .syncUninterruptibly()
               .channel();
       return new AdminServer(group, listener, access, routes);
@@ -102,14 +104,17 @@ public final class AdminServer implements AutoCloseable {
       // Netty throws the checked cause of a failed bind unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException(
-          "loligo_admin_port " + admin.address() + ":" + admin.port() + ": " + e.getMessage(), e);
+          "loligo_admin_port " + hostOf(place) + ":" + place.port() + ": " + e.getMessage(), e);
     }
   }
 
-  private static InetSocketAddress address(ProxyConfig.Admin admin) throws IOException {
-    return admin.address() == null || admin.address().isEmpty()
-        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), admin.port())
-        : new InetSocketAddress(InetAddress.getAllByName(admin.address())[0], admin.port());
+  private static InetSocketAddress address(HostPort place) throws IOException {
+    return new InetSocketAddress(InetAddress.getAllByName(hostOf(place))[0], place.port());
+  }
+
+  /** The host at which {@code place} is: this machine only, where it names no address. */
+  public static String hostOf(HostPort place) {
+    return place.address().isEmpty() ? "127.0.0.1" : place.address();
   }
 
   /** Where it listens. */

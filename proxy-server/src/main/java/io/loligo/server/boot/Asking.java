@@ -1,7 +1,9 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.admin.AdminServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -124,12 +126,8 @@ final class Asking implements Callable<Integer> {
   }
 
   private static String authority(Path file) {
-    ProxyConfig config = new ConfigReader(new FileConfigSource()).read(file.toString()).config();
-    if (config == null || config.admin().port() < 0) {
-      return null;
-    }
-    String address = config.admin().address();
-    String host = address == null || address.isEmpty() ? "127.0.0.1" : address;
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + config.admin().port();
+    ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
+    HostPort place = config == null ? null : config.get(AdminDirectives.ADMIN_PORT);
+    return place == null ? null : new HostPort(AdminServer.hostOf(place), place.port()).text();
   }
 }

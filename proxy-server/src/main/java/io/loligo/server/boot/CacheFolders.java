@@ -1,7 +1,7 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
@@ -30,7 +30,7 @@ final class CacheFolders {
    *
    * @throws IOException where one cannot be had
    */
-  static void prepare(ProxyConfig.Disk disk) throws IOException {
+  static void prepare(DiskSettings disk) throws IOException {
     Map<FileStore, Long> promised = new HashMap<>();
     for (CacheDir dir : disk.dirs()) {
       Path folder = Path.of(dir.path());

@@ -1,7 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.Setting;
+import io.loligo.core.config.ValueInForce;
 import io.loligo.server.admin.JsonWriter;
 
 /** The configuration in force as JSON, each value with the line it came from. Stateless. */
@@ -11,11 +11,11 @@ final class ConfigJson {
   /** An array of {@code {"directive", "value", "source"}}; secrets were replaced by the reader. */
   static String of(ProxyConfig config) {
     JsonWriter json = JsonWriter.spaced().beginArray();
-    for (Setting setting : config.settings()) {
+    for (ValueInForce value : config.inForce()) {
       json.row().beginObject();
-      json.member("directive", setting.directive());
-      json.member("value", setting.value());
-      json.member("source", setting.source().isEmpty() ? "default" : setting.source());
+      json.member("directive", value.directive());
+      json.member("value", value.value());
+      json.member("source", value.source().isEmpty() ? "default" : value.source());
       json.endObject();
     }
     return json.endRows().endArray() + "\n";

@@ -101,10 +101,10 @@ final class Daemon {
 
   private Proxy start(ProxyConfig fitted) throws IOException {
     ProxyConfig placed = Places.of(fitted);
-    AppLog.toFile(placed.logging().cacheLog());
-    AppLog.level(placed.logging().debugOptions());
+    AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
+    AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
     Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);
-    writePidFile(placed.workers().pidFile());
+    writePidFile(placed.get(ProcessDirectives.PID_FILENAME));
     return proxy;
   }
 
@@ -156,7 +156,7 @@ final class Daemon {
   }
 
   private static CompletionStage<?> reopenLogs(Proxy proxy) {
-    AppLog.toFile(proxy.config().logging().cacheLog());
+    AppLog.toFile(proxy.config().get(ProcessDirectives.CACHE_LOG));
     return proxy.reopenLogs().thenRun(() -> LOG.info("logs reopened"));
   }
 

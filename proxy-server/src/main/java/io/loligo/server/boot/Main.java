@@ -2,7 +2,6 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.CheckReport;
 import io.loligo.core.config.ConfigProblem;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import java.nio.file.Path;
@@ -87,7 +86,7 @@ public final class Main implements Callable<Integer> {
     }
 
     private ConfigResult read() {
-      return new ConfigReader(new FileConfigSource()).read(file.toString());
+      return Features.reader(new FileConfigSource()).read(file.toString());
     }
   }
 
@@ -112,7 +111,7 @@ public final class Main implements Callable<Integer> {
   private static int report(Path file, boolean strict) {
     ConfigResult result =
         MemoryFit.check(
-            new ConfigReader(new FileConfigSource()).read(file.toString()), file.toString());
+            Features.reader(new FileConfigSource()).read(file.toString()), file.toString());
     CheckReport report = new CheckReport(result);
     System.out.print(report.text());
     if (result.isUsable()) {

@@ -1,7 +1,9 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskMemory;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.purge.Moments;
 import java.lang.management.ManagementFactory;
 
@@ -38,9 +40,9 @@ record MemoryBudget(
   /** The budget of {@code config} on this JVM. */
   static MemoryBudget of(ProxyConfig config) {
     return new MemoryBudget(
-        config.memory().cacheBytes(),
-        config.memory().transitBytes(),
-        DiskMemory.of(config.disk()),
+        config.get(MemoryDirectives.CACHE_MEM),
+        config.get(MemoryDirectives.TRANSIT_MEMORY),
+        DiskMemory.of(DiskSettings.of(config)),
         DirectMemory.limitBytes(),
         Runtime.getRuntime().maxMemory(),
         machineMemory());

@@ -5,8 +5,11 @@ import io.loligo.core.config.ConfigProblem.Severity;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.LineReport;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.config.Setting;
+import io.loligo.core.config.ValueInForce;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskDirectives;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,9 +26,8 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
   /** {@code cache_mem} and {@code loligo_transit_memory} are not lowered below this. */
   static final long LEAST_BYTES = 8L << 20;
 
-  private static final String CACHE = "cache_mem";
-  private static final String TRANSIT = "loligo_transit_memory";
-  private static final String DIR = "cache_dir";
+  private static final Setting<Long> CACHE = MemoryDirectives.CACHE_MEM;
+  private static final Setting<Long> TRANSIT = MemoryDirectives.TRANSIT_MEMORY;
 
   /** Fits {@code config} to the memory of this JVM. */
   static MemoryFit of(ProxyConfig config) {
@@ -48,7 +50,14 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
       cache = atMost(cache, Math.min(room / 3 * 2, room - LEAST_BYTES));
       transit = atMost(transit, room - cache);
     }
-    return new MemoryFit(config.withBudgets(cache, transit), usual.with(cache, transit), usual);
+    ProxyConfig fitted = with(with(config, CACHE, cache), TRANSIT, transit);
+    return new MemoryFit(fitted, usual.with(cache, transit), usual);
+  }
+
+  private static ProxyConfig with(ProxyConfig config, Setting<Long> budget, long bytes) {
+    return config.get(budget) == bytes
+        ? config
+        : config.with(budget, bytes).showing(budget, (bytes >> 20) + " MB");
   }
 
   /** {@code usual}, or the whole megabytes of {@code room}, but {@link #LEAST_BYTES} at least. */
@@ -104,7 +113,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
         : budgets;
   }
 
-  private static String report(String name, long bytes, long usualBytes) {
+  private static String report(Setting<Long> name, long bytes, long usualBytes) {
     return bytes == usualBytes
         ? name + " " + mb(bytes)
         : name + " " + mb(bytes) + " (lowered from its default, " + mb(usualBytes) + ")";
@@ -118,12 +127,12 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
     if (budget.fits()) {
       return null;
     }
-    Setting line = largest();
+    ValueInForce line = largest();
     if (line == null) {
       return new ConfigProblem(
           Severity.ERROR, file, 0, "memory", "", "", budget.refusal("provide more memory"));
     }
-    boolean dir = line.directive().equals(DIR);
+    boolean dir = line.directive().equals(DiskDirectives.CACHE_DIR.name());
     String remedy =
         dir
             ? "raise store_avg_object_size, or make the cache_dir smaller"
@@ -139,13 +148,13 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
   }
 
   private String expected(String name) {
-    long other = name.equals(CACHE) ? budget.transitBytes() : budget.cacheBytes();
+    long other = name.equals(CACHE.name()) ? budget.transitBytes() : budget.cacheBytes();
     long most = (budget.mostBytes() - other) >> 20;
     return most > 0 ? "at most " + most + " MB" : "";
   }
 
   /** The line that asks for most; null where only defaults ask. */
-  private Setting largest() {
+  private ValueInForce largest() {
     if (budget.disk().heapBytes() > budget.heapLimitBytes() / 2) {
       return largestDir();
     }
@@ -158,21 +167,24 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
     return cache + transit == 0 ? null : line(cache < transit ? TRANSIT : CACHE);
   }
 
-  private Setting line(String directive) {
-    return config.settings().stream()
-        .filter(one -> one.directive().equals(directive) && one.line() > 0)
+  private ValueInForce line(Setting<Long> budget) {
+    return config.inForce().stream()
+        .filter(one -> one.directive().equals(budget.name()) && one.line() > 0)
         .findFirst()
         .orElse(null);
   }
 
-  private Setting largestDir() {
+  private ValueInForce largestDir() {
     String source =
-        config.disk().dirs().stream()
+        config.get(DiskDirectives.CACHE_DIR).dirs().stream()
             .max(Comparator.comparingLong(CacheDir::maxBytes))
             .map(CacheDir::source)
             .orElse("");
-    return config.settings().stream()
-        .filter(one -> one.directive().equals(DIR) && one.source().equals(source))
+    return config.inForce().stream()
+        .filter(
+            one ->
+                one.directive().equals(DiskDirectives.CACHE_DIR.name())
+                    && one.source().equals(source))
         .findFirst()
         .orElse(null);
   }

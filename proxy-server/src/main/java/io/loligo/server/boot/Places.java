@@ -1,9 +1,9 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.AccessLog;
-import io.loligo.core.config.ProxyConfig.Logging;
-import io.loligo.core.config.ProxyConfig.Workers;
+import io.loligo.core.config.Setting;
+import io.loligo.server.accesslog.LogDirectives;
+import io.loligo.server.accesslog.LogTarget;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,53 +25,23 @@ final class Places {
    * @throws IOException where there is none for a file
    */
   static ProxyConfig of(ProxyConfig config) throws IOException {
-    Logging logging = config.logging();
-    List<AccessLog> logs = new ArrayList<>();
-    for (AccessLog log : logging.accessLogs()) {
+    List<LogTarget> logs = new ArrayList<>();
+    for (LogTarget log : config.get(LogDirectives.ACCESS_LOG)) {
       logs.add(place(log));
     }
-    Logging placed =
-        new Logging(
-            logs,
-            logging.formats(),
-            logging.syslog(),
-            place(logging.cacheLog(), "cache_log", logging.cacheLogSource()),
-            logging.cacheLogSource(),
-            logging.debugOptions(),
-            logging.rotate(),
-            logging.stripQueryTerms(),
-            logging.logMimeHeaders(),
-            logging.blockWhenFull());
-    Workers workers = config.workers();
-    Workers placedWorkers =
-        new Workers(
-            workers.eventLoops(),
-            workers.transport(),
-            workers.allocator(),
-            place(workers.pidFile(), "pid_filename", workers.pidFileSource()),
-            workers.pidFileSource(),
-            workers.warnings());
-    return new ProxyConfig(
-        config.ports(),
-        config.access(),
-        config.caching(),
-        config.memory(),
-        config.disk(),
-        config.timeouts(),
-        config.connections(),
-        config.limits(),
-        config.forwarding(),
-        config.dns(),
-        placed,
-        config.admin(),
-        placedWorkers,
-        config.settings());
+    ProxyConfig placed = config.with(LogDirectives.ACCESS_LOG, logs);
+    placed = place(placed, ProcessDirectives.CACHE_LOG);
+    return place(placed, ProcessDirectives.PID_FILENAME);
   }
 
-  private static AccessLog place(AccessLog log) throws IOException {
+  private static ProxyConfig place(ProxyConfig config, Setting<String> file) throws IOException {
+    return config.with(file, place(config.get(file), file.name(), config.source(file)));
+  }
+
+  private static LogTarget place(LogTarget log) throws IOException {
     boolean isFile = log.module().equals("stdio") || log.module().equals("daemon");
     return isFile
-        ? new AccessLog(
+        ? new LogTarget(
             log.module(),
             place(log.place(), "access_log", log.source()),
             log.format(),

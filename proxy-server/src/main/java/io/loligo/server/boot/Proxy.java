@@ -1,18 +1,19 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.Shutdown;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.accesslog.LogSettings;
+import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
@@ -20,6 +21,7 @@ import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.listen.DescriptorLimit;
 import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.exchange.ExchangeSettings;
+import io.loligo.server.exchange.IdentityDirectives;
 import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
@@ -29,15 +31,23 @@ import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
+import io.loligo.server.transport.TransportDirectives;
+import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.names.NameSettings;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
@@ -165,9 +175,10 @@ public final class Proxy implements AutoCloseable {
   static Proxy start(
       ProxyConfig config, UnaryOperator<Store> seen, TimeSource time, Supplier<ConfigResult> source)
       throws IOException {
-    CacheFolders.prepare(config.disk());
+    CacheFolders.prepare(DiskSettings.of(config));
     Transport transport =
-        Transport.choose(config.workers().transport(), config.workers().allocator());
+        Transport.choose(
+            config.get(TransportDirectives.TRANSPORT), config.get(TransportDirectives.ALLOCATOR));
     Proxy proxy = new Proxy(config, transport, seen, time, source);
     try {
       proxy.open(transport);
@@ -186,16 +197,13 @@ public final class Proxy implements AutoCloseable {
       Supplier<ConfigResult> source)
       throws IOException {
     this.config = config;
-    this.dns = DnsSettings.load(config.dns());
+    this.dns = DnsSettings.load(NameSettings.of(config));
     this.reloader = new Reloader(source, this::reconfigure);
-    int count =
-        config.workers().eventLoops() > 0
-            ? config.workers().eventLoops()
-            : Runtime.getRuntime().availableProcessors();
+    int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
     try {
-      accessLog = AccessLog.open(config.logging(), count);
+      accessLog = AccessLog.open(LogSettings.of(config), count);
       logged = new LogTotals(() -> accessLog);
       begun.push(accessLog::close);
       maintenance =
@@ -204,12 +212,13 @@ public final class Proxy implements AutoCloseable {
       begun.push(this::endMaintenance);
       Stripes stripes = new Stripes(count + 1);
       maintenance.execute(() -> stripes.enter(count));
-      MemoryLedger transit = new MemoryLedger(config.memory().transitBytes(), stripes);
+      MemorySettings memory = MemorySettings.of(config);
+      MemoryLedger transit = new MemoryLedger(memory.transitBytes(), stripes);
       store =
           new TieredStore(
-              new PackedAllocator(transport.allocator(), stripes, config.memory().cacheBytes()),
-              config.memory(),
-              config.disk(),
+              new PackedAllocator(transport.allocator(), stripes, memory.cacheBytes()),
+              memory,
+              DiskSettings.of(config),
               transit,
               new PacedExecutor(
                   task -> maintenance.schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)),
@@ -226,7 +235,7 @@ public final class Proxy implements AutoCloseable {
       clientLoops = wireLoops(transport, time);
       descriptors =
           new DescriptorLimit(
-              Descriptors.limit(config.connections().load().descriptors()),
+              Descriptors.limit(config.get(ClientDirectives.MAX_FILEDESCRIPTORS)),
               () ->
                   metrics.value(ConnectionGauge.CLIENT_OPEN)
                       + metrics.value(ConnectionGauge.SERVER_OPEN),
@@ -256,7 +265,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   private List<ClientConnections> wireLoops(Transport transport, TimeSource time) {
-    ExchangeSettings settings = ExchangeSettings.of(config, processMark);
+    ExchangeSettings settings = new ExchangeSettings(config, processMark);
     OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, listeningPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
@@ -291,7 +300,7 @@ public final class Proxy implements AutoCloseable {
               clients,
               counted.connections(),
               seenStore.transit(),
-              ClientSettings.of(config)));
+              new ClientSettings(config)));
     }
     wired.forEach(Http1Connection::prepare);
     return wired;
@@ -332,11 +341,13 @@ public final class Proxy implements AutoCloseable {
       metrics.ledger().addProcess(allocator);
     }
     Operations operations = new Control();
-    if (config.admin().port() >= 0) {
+    HostPort place = config.get(AdminDirectives.ADMIN_PORT);
+    if (place != null) {
       admin =
           AdminServer.start(
-              config.admin(),
-              Set.of(config.forwarding().visibleHostname()),
+              place,
+              config.get(AdminDirectives.ADMIN_SECRET),
+              Set.of(config.get(IdentityDirectives.VISIBLE_HOSTNAME)),
               operations,
               metrics,
               () -> export.join().prometheusText(),
@@ -348,7 +359,7 @@ public final class Proxy implements AutoCloseable {
       ownPorts.add(admin.address().getPort());
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
-    for (HttpPort port : config.ports()) {
+    for (HttpPort port : config.get(PortDirectives.HTTP_PORT)) {
       listeners.bind(port);
     }
     portsBound(config);
@@ -430,7 +441,7 @@ public final class Proxy implements AutoCloseable {
     addresses = bound.stream().map(Listeners.Bound::address).toList();
     List<InetSocketAddress> comeBack = new ArrayList<>();
     for (Listeners.Bound each : bound) {
-      if (each.port().mode() != PortMode.ACCEL || !now.forwarding().via()) {
+      if (each.port().mode() != PortMode.ACCEL || !now.get(IdentityDirectives.VIA)) {
         comeBack.add(each.address());
       }
     }
@@ -509,14 +520,15 @@ public final class Proxy implements AutoCloseable {
     ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
     Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
-    ExchangeSettings settings = ExchangeSettings.of(now, processMark);
-    DnsSettings names = DnsSettings.load(now.dns()).orSame(dns);
+    ExchangeSettings settings = new ExchangeSettings(now, processMark);
+    DnsSettings names = DnsSettings.load(NameSettings.of(now)).orSame(dns);
     AccessLog oldLog = accessLog;
-    boolean keepsLog = now.logging().writesLike(before.logging());
-    AccessLog log = keepsLog ? oldLog : AccessLog.open(now.logging(), loops.size());
+    LogSettings logging = LogSettings.of(now);
+    boolean keepsLog = logging.writesLike(LogSettings.of(before));
+    AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size());
     Listeners.Change ports;
     try {
-      ports = listeners.prepare(now.ports());
+      ports = listeners.prepare(now.get(PortDirectives.HTTP_PORT));
     } catch (IOException | RuntimeException e) {
       if (!keepsLog) {
         log.close();
@@ -542,15 +554,19 @@ public final class Proxy implements AutoCloseable {
       oldLog.close();
       logged.ended(oldLog);
     }
-    if (!Objects.equals(now.logging().cacheLog(), before.logging().cacheLog())) {
-      AppLog.toFile(now.logging().cacheLog());
+    String cacheLog = now.get(ProcessDirectives.CACHE_LOG);
+    if (!Objects.equals(cacheLog, before.get(ProcessDirectives.CACHE_LOG))) {
+      AppLog.toFile(cacheLog);
     }
-    if (!Objects.equals(now.logging().debugOptions(), before.logging().debugOptions())) {
-      AppLog.level(now.logging().debugOptions());
+    String debugOptions = now.get(ProcessDirectives.DEBUG_OPTIONS);
+    if (!Objects.equals(debugOptions, before.get(ProcessDirectives.DEBUG_OPTIONS))) {
+      AppLog.level(debugOptions);
     }
-    health.changed(before.forwarding().peers(), now.forwarding().peers());
+    health.changed(before.get(PeerDirectives.CACHE_PEER), now.get(PeerDirectives.CACHE_PEER));
     if (admin != null) {
-      admin.reconfigure(now.admin().secret(), Set.of(now.forwarding().visibleHostname()));
+      admin.reconfigure(
+          now.get(AdminDirectives.ADMIN_SECRET),
+          Set.of(now.get(IdentityDirectives.VISIBLE_HOSTNAME)));
     }
     return later(next, fitted);
   }
@@ -558,7 +574,7 @@ public final class Proxy implements AutoCloseable {
   /** Some loops have exchanged, some not: all have what they had before {@code failure} again. */
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
-      exchange(before, ExchangeSettings.of(before, processMark), dns, log, listeners.inUse());
+      exchange(before, new ExchangeSettings(before, processMark), dns, log, listeners.inUse());
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
     }
@@ -579,7 +595,7 @@ public final class Proxy implements AutoCloseable {
       DnsSettings names,
       AccessLog log,
       Map<ListeningPort, HttpPort> listening) {
-    ClientSettings clients = ClientSettings.of(now);
+    ClientSettings clients = new ClientSettings(now);
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
@@ -618,22 +634,24 @@ public final class Proxy implements AutoCloseable {
       }
       notReady = "draining";
     }
-    Shutdown shutdown = config.timeouts().shutdown();
-    if (shutdown.delay() == 0) {
-      stopListening(shutdown);
+    ProxyConfig now = config;
+    long delayMillis = now.get(ProcessDirectives.SHUTDOWN_DELAY);
+    if (delayMillis == 0) {
+      stopListening(now);
     } else {
-      LOG.info("not ready; listening for {} ms more", shutdown.delay());
+      LOG.info("not ready; listening for {} ms more", delayMillis);
       listening =
-          maintenance.schedule(
-              () -> stopListening(shutdown), shutdown.delay(), TimeUnit.MILLISECONDS);
+          maintenance.schedule(() -> stopListening(now), delayMillis, TimeUnit.MILLISECONDS);
     }
     return drained;
   }
 
-  private void stopListening(Shutdown shutdown) {
+  private void stopListening(ProxyConfig now) {
     LOG.info("not listening any more");
+    long lifetimeMillis = now.get(ProcessDirectives.SHUTDOWN_LIFETIME);
+    Long tunnelMillis = now.get(ProcessDirectives.TUNNEL_SHUTDOWN_LIFETIME);
     listeners
-        .drain(shutdown.lifetime(), shutdown.tunnelLifetime())
+        .drain(lifetimeMillis, tunnelMillis == null ? lifetimeMillis : tunnelMillis)
         .whenComplete((nothing, failure) -> drained.complete(null));
   }
 

@@ -1,9 +1,9 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;

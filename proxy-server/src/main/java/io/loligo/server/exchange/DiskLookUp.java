@@ -1,7 +1,6 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.Store.LoadListener;
@@ -84,9 +83,9 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
 
   /** While a directory is being opened, and it has its own bound, nobody is late. */
   private static long patienceMillis(ExchangeLoop loop) {
-    ProxyConfig.Disk disk = loop.config().disk();
-    boolean opening = disk.loadTimeoutMillis() > 0 && loop.store().isOpening();
-    return disk.loadTimeoutMillis() + (opening ? disk.openWaitMillis() : 0);
+    ExchangeSettings settings = loop.settings();
+    boolean opening = settings.loadTimeoutMillis > 0 && loop.store().isOpening();
+    return settings.loadTimeoutMillis + (opening ? settings.openWaitMillis : 0);
   }
 
   private void load(Wanted wanted) {

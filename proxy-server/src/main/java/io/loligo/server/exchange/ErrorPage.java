@@ -84,7 +84,7 @@ final class ErrorPage {
         + ", loligo at "
         + escaped(settings.cacheName())
         + ", "
-        + escaped(settings.config().admin().cacheManager())
+        + escaped(settings.config().get(IdentityDirectives.CACHE_MGR))
         + "</small></p></body></html>\n";
   }
 

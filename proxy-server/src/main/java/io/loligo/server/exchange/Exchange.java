@@ -241,7 +241,7 @@ final class Exchange implements ClientEvents {
       return false;
     }
     landingPart = new LandingPart();
-    loop.timer().arm(landingPart, loop.config().disk().loadTimeoutMillis());
+    loop.timer().arm(landingPart, loop.settings().loadTimeoutMillis);
     landing.awaitPart(stream.loop(), landingPart::landed);
     return true;
   }
@@ -282,7 +282,7 @@ final class Exchange implements ClientEvents {
   }
 
   private boolean isWorthSharing() {
-    return loop.config().forwarding().collapsedForwarding()
+    return loop.settings().fetches.collapsedForwarding
         && !loop.hitForMiss().holds(key, loop.clock().millis());
   }
 
@@ -304,7 +304,8 @@ final class Exchange implements ClientEvents {
         && stored() == null
         && !head.fields().hasAny(NOT_JOINABLE, JUDGED_HERE)
         && !Storability.takesFieldsAway(head.fields())
-        && !(loop.config().caching().refreshAllIms() && head.fields().hasAny(Preconditions.FIELDS));
+        && !(loop.settings().caching().refreshAllIms()
+            && head.fields().hasAny(Preconditions.FIELDS));
   }
 
   /** Whether {@code running} may have the range by now, if this request asks for one. */
@@ -351,7 +352,7 @@ final class Exchange implements ClientEvents {
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
       patience = new Patience();
-      loop.timer().arm(patience, loop.config().forwarding().collapsedWaitMillis());
+      loop.timer().arm(patience, loop.settings().fetches.collapsedWaitMillis);
     }
     return subscription != null;
   }
@@ -728,7 +729,7 @@ final class Exchange implements ClientEvents {
     }
     view.reply(arrived.head());
     boolean slice = view.slice() != null && arrived.head().status() == 206; // the whole is judged
-    long limit = slice ? -1 : loop.config().limits().replyBodyMax().of(view);
+    long limit = slice ? -1 : loop.settings().access.replyBodyMax.of(view);
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
     if (limit >= 0 && hasContent && length(arrived) > limit) {
@@ -736,7 +737,7 @@ final class Exchange implements ClientEvents {
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
     }
-    AclVerdict verdict = loop.config().access().httpReplyAccess().evaluate(view);
+    AclVerdict verdict = loop.settings().access.httpReplyAccess.evaluate(view);
     if (!verdict.allowed()) {
       leave();
       stream.record().tag = LogTag.TCP_DENIED_REPLY;
@@ -893,7 +894,7 @@ final class Exchange implements ClientEvents {
     if (announced == ContentLength.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
-    creditOwed = loop.config().memory().streamBufferBytes();
+    creditOwed = loop.settings().streamBufferBytes;
     grant();
   }
 
@@ -1281,7 +1282,7 @@ final class Exchange implements ClientEvents {
   public void content(ByteBuf content) {
     OriginStream origin = fetch == null ? null : fetch.origin();
     contentIn += content.readableBytes();
-    long limit = loop.config().limits().requestBodyMaxBytes();
+    long limit = loop.settings().access.requestBodyMaxBytes;
     if (origin == null || phase == Phase.OVER || phase == Phase.DELEGATED) {
       content.release();
     } else if (limit >= 0 && contentIn > limit) {

@@ -19,9 +19,6 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.config.SizeLimits;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
@@ -38,6 +35,8 @@ import io.loligo.core.range.Slice;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -161,7 +160,7 @@ public final class ExchangeLoop implements RequestHandler {
     this.upstream = upstream;
     this.health = health;
     this.storing = new StoringRules(this);
-    this.router = new Router(health, upstream, settings.config());
+    this.router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
     this.clock = clock;
     this.timer = timer;
     this.counters = counters;
@@ -284,7 +283,7 @@ public final class ExchangeLoop implements RequestHandler {
     }
     stream.record().target = target;
     view.of(stream, head, target, clock.millis());
-    AclList access = config().access().httpAccess();
+    AclList access = settings.access.httpAccess;
     AclVerdict verdict = access.evaluate(view);
     if (needsDestination(verdict, head, view)) {
       List<InetAddress> known = upstream.resolved(target.host());
@@ -313,11 +312,11 @@ public final class ExchangeLoop implements RequestHandler {
     if (!verdict.allowed()) {
       return !verdict.denied();
     }
-    ProxyConfig.Access access = config().access();
-    return (access.cache().needsDestination()
-            || access.httpReplyAccess().needsDestination()
-            || access.storeMiss().needsDestination()
-            || access.sendHit().needsDestination())
+    AccessSettings access = settings.access;
+    return (access.cache.needsDestination()
+            || access.httpReplyAccess.needsDestination()
+            || access.storeMiss.needsDestination()
+            || access.sendHit.needsDestination())
         && head.methodId() != Method.CONNECT
         && !request.host().equals(OwnObjects.HOST);
   }
@@ -380,7 +379,7 @@ public final class ExchangeLoop implements RequestHandler {
           if (!deferred.over()) {
             stream.record().stage(Stage.DNS, clock.nanos() - started);
             try {
-              AclVerdict verdict = verdict(config().access().httpAccess(), ownView, addresses);
+              AclVerdict verdict = verdict(settings.access.httpAccess, ownView, addresses);
               deferred.become(admit(verdict, stream, head, ownTarget, contentLength, ownView));
             } catch (RuntimeException | OutOfMemoryError e) {
               stream.failed(e);
@@ -429,7 +428,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (guarded != null) {
       return guarded;
     }
-    AclList access = config().access().httpAccess();
+    AclList access = settings.access.httpAccess;
     if (!access.needsDestination()) {
       return null;
     }
@@ -487,7 +486,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (head.methodId() == Method.PURGE) {
       return purge(stream, head, target, contentLength);
     }
-    long limit = config().limits().requestBodyMaxBytes();
+    long limit = settings.access.requestBodyMaxBytes;
     if (limit >= 0 && contentLength > limit) {
       String text = "The content is larger than " + limit + " bytes.";
       return fail(stream, contentLength, 413, "ERR_TOO_BIG", text);
@@ -519,7 +518,7 @@ public final class ExchangeLoop implements RequestHandler {
       }
       if (queries < MAX_QUERIES) {
         queries++;
-        int max = config().forwarding().queryContentMaxBytes();
+        int max = settings.queryContentMaxBytes;
         return new QueryContent(this, stream, head, target, contentLength, view, max).start();
       }
     }
@@ -529,14 +528,14 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** Whether the content of a QUERY is taken in, to be part of its key. */
   boolean keysContent(long contentLength, RequestView view) {
-    int max = config().forwarding().queryContentMaxBytes();
+    int max = settings.queryContentMaxBytes;
     return max > 0 && contentLength <= max && mayCache(view);
   }
 
   /** Keys a GET or HEAD without what does not matter of its query, as far as that is known. */
   void keyByRule(RequestHead head, RequestTarget target) {
     int method = head.methodId();
-    if (Method.isGetOrHead(method) && config().forwarding().noVarySearch()) {
+    if (Method.isGetOrHead(method) && settings.noVarySearch) {
       store.alternatives().keyByRule(target, probe);
     }
   }
@@ -546,7 +545,7 @@ public final class ExchangeLoop implements RequestHandler {
    * No-Vary-Search goes; learns from it.
    */
   boolean fitsKey(RequestTarget target, Fields response) {
-    return !config().forwarding().noVarySearch()
+    return !settings.noVarySearch
         || store.alternatives().fits(target, response, scratch, clock.millis());
   }
 
@@ -559,7 +558,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** The key that {@code response} to {@code target}, a GET, has just taught; null where none. */
   CacheKey keyLearnt(RequestTarget target, Fields response, long asOf) {
-    return config().forwarding().noVarySearch()
+    return settings.noVarySearch
         ? store.alternatives().learnt(target, response, scratch, asOf)
         : null;
   }
@@ -748,7 +747,7 @@ public final class ExchangeLoop implements RequestHandler {
     String value = fields.joined("Upgrade");
     for (String protocol : value.split(",", -1)) {
       String name = protocol.strip();
-      AclList rules = config().access().upgrade(name);
+      AclList rules = settings.access.upgrades.of(name);
       if (!name.isEmpty() && rules.evaluate(view).allowed()) {
         return name;
       }
@@ -775,7 +774,7 @@ public final class ExchangeLoop implements RequestHandler {
       RequestView view,
       StoredMeta found,
       CacheDecision decision) {
-    SizeLimits sizes = settings.sliceSize();
+    SizeLimits sizes = settings.fetches.sliceSize;
     if (sizes == null
         || target.keySuffix() != null
         || view.isUnsliced()
@@ -869,13 +868,13 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** What the {@code cache} lines say. */
   boolean mayCache(RequestView view) {
-    AclList cache = config().access().cache();
+    AclList cache = settings.access.cache;
     return cache.isEmpty() || cache.evaluate(view).allowed();
   }
 
   /** Whether the {@code send_hit} lines keep {@code stored}, borrowed, from the request. */
   boolean isHitDenied(RequestView view, Entry stored) {
-    AclList rules = config().access().sendHit();
+    AclList rules = settings.access.sendHit;
     if (rules.isEmpty()) {
       return false;
     }
@@ -887,7 +886,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** The same of a response whose head {@code view} has already. */
   boolean isHitDenied(RequestView view) {
-    AclList rules = config().access().sendHit();
+    AclList rules = settings.access.sendHit;
     return !rules.isEmpty() && !rules.evaluate(view).allowed();
   }
 
@@ -899,7 +898,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   /** Whether the {@code store_miss} lines let {@code reply} be stored. */
   boolean mayStoreMiss(RequestView view, ResponseHead reply) {
-    AclList rules = config().access().storeMiss();
+    AclList rules = settings.access.storeMiss;
     if (rules.isEmpty()) {
       return true;
     }
@@ -1020,7 +1019,7 @@ public final class ExchangeLoop implements RequestHandler {
    * only where it is worth storing.
    */
   boolean fetchesWhole(RequestHead head, RequestView view, CacheDecision decision) {
-    SizeLimits limits = config().forwarding().rangeOffsetLimit();
+    SizeLimits limits = settings.fetches.rangeOffsetLimit;
     if (limits.isForAll(0)
         || view.slice() != null
         || decision.outcome() != Outcome.FETCH
@@ -1096,7 +1095,7 @@ public final class ExchangeLoop implements RequestHandler {
 
   private ClientEvents purge(
       ClientStream stream, RequestHead head, RequestTarget target, long contentLength) {
-    if (!config().access().purgeEnabled()) {
+    if (!settings.access.purgeEnabled) {
       return deny(stream, contentLength, "PURGE is enabled by an acl that names method PURGE");
     }
     Purge what;
@@ -1193,7 +1192,7 @@ public final class ExchangeLoop implements RequestHandler {
     if (counters.requestsInProgress() > settings.requestsPerLoop()) {
       return Shed.REQUESTS;
     }
-    long lagMillis = config().connections().load().loopLagMillis();
+    long lagMillis = settings.loopLagMillis;
     return lagMillis > 0 && timer.lagMillis() >= lagMillis ? Shed.LOOP_LAG : null;
   }
 

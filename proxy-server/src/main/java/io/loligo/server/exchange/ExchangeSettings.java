@@ -3,89 +3,157 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.StoredSetCookie;
-import io.loligo.core.config.SizeLimits;
 import io.loligo.core.message.FieldLines;
+import io.loligo.server.accesslog.LogDirectives;
+import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
+import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.transport.TransportDirectives;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.disk.DiskSettings;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
- * What exchanges need of the configuration in force, with the lines that never change composed
- * once. Immutable; a reload makes others.
- *
- * @param config the configuration
- * @param cacheName name in Cache-Status (RFC 9211) and Via
- * @param viaLine own Via line for what came by HTTP/1.1, with CRLF; empty where {@code via off}
- * @param viaLine10 the same for what came by HTTP/1.0
- * @param viaMark the pseudonym by which a request that was here before is recognised
- * @param gatewayCaching what decides about responses through ports that stand for the origin
- * @param ignoringCaching the same through those with {@code ignore-cc}
- * @param sliceSize sizes of slices; null where nothing is sliced
- * @param requestsPerLoop requests in progress from which on an event loop takes on no fetches
- * @param logsByAcl whether an access_log line has ACLs, so that records must keep their request
- * @param logsByDestination whether one of them asks for the destination's addresses
+ * The values of one configuration that exchanges need, and the lines that never change, composed
+ * once. Immutable; a reload makes another one.
  */
-public record ExchangeSettings(
-    ProxyConfig config,
-    String cacheName,
-    byte[] viaLine,
-    byte[] viaLine10,
-    String viaMark,
-    CacheSettings gatewayCaching,
-    CacheSettings ignoringCaching,
-    SizeLimits sliceSize,
-    long requestsPerLoop,
-    boolean logsByAcl,
-    boolean logsByDestination) {
-  /** Of the Java heap, what a request that waits may take: its head, its record, its answer's. */
+public final class ExchangeSettings {
+  /** Heap that a waiting request may take: its head, its record, and its response's head. */
   private static final long HEAP_BYTES_PER_REQUEST = 16 << 10;
 
+  /** Which requests and responses are allowed. */
+  public final AccessSettings access;
+
+  /** How responses are fetched. */
+  public final FetchSettings fetches;
+
+  /** {@code forwarded_for}. */
+  public final ForwardedFor forwardedFor;
+
+  /** {@code loligo_query_content_max}. */
+  public final int queryContentMaxBytes;
+
+  /** {@code loligo_no_vary_search}. */
+  public final boolean noVarySearch;
+
+  /** {@code strip_query_terms}. */
+  public final boolean stripQueryTerms;
+
+  /** {@code loligo_max_loop_lag}; 0: no limit. */
+  public final long loopLagMillis;
+
+  /** {@code read_timeout}. */
+  public final long readMillis;
+
+  /** {@code loligo_stream_buffer_size}. */
+  public final int streamBufferBytes;
+
+  /** How long a request waits for the disk; 0: as long as the disk takes. */
+  public final long loadTimeoutMillis;
+
+  /** {@code loligo_cache_dir_wait}. */
+  public final long openWaitMillis;
+
+  private final ProxyConfig config;
+  private final CacheSettings caching;
+  private final CacheSettings gatewayCaching;
+  private final CacheSettings ignoringCaching;
+  private final StoredSetCookie storedSetCookie;
+  private final boolean showsKey;
+  private final String cacheName;
+  private final String viaMark;
+  private final byte[] viaLine;
+  private final byte[] viaLine10;
+  private final long requestsPerLoop;
+  private final boolean logsByAcl;
+  private final boolean logsByDestination;
+
   /**
-   * Settings of {@code config}.
+   * The values of {@code config}.
    *
    * @param processMark unique to this process, so that only our own requests look like a loop
    */
-  public static ExchangeSettings of(ProxyConfig config, String processMark) {
-    String name = config.forwarding().visibleHostname();
-    String mark = name + " (loligo/" + processMark + ")";
-    boolean logsByAcl =
-        config.logging().accessLogs().stream().anyMatch(log -> !log.access().isEmpty());
-    boolean logsByDestination =
-        config.logging().accessLogs().stream().anyMatch(log -> log.access().needsDestination());
-    CacheSettings gateway = config.caching().asGateway(true);
-    return new ExchangeSettings(
-        config,
-        name,
-        via(config, "1.1 " + mark),
-        via(config, "1.0 " + mark),
-        mark,
-        gateway,
-        gateway.ignoringCc(true),
-        sliceSize(config.forwarding().sliceSize()),
-        requestsPerLoop(config),
-        logsByAcl,
-        logsByDestination);
-  }
-
-  private static SizeLimits sliceSize(SizeLimits sizes) {
-    return sizes.isForAll(-1) || sizes.isForAll(0) ? null : sizes;
+  public ExchangeSettings(ProxyConfig config, String processMark) {
+    this.config = config;
+    access = new AccessSettings(config);
+    fetches = new FetchSettings(config);
+    forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
+    queryContentMaxBytes = config.get(HitDirectives.QUERY_CONTENT_MAX);
+    noVarySearch = config.get(HitDirectives.NO_VARY_SEARCH);
+    storedSetCookie = config.get(HitDirectives.STORED_SET_COOKIE);
+    showsKey = config.get(IdentityDirectives.CACHE_STATUS_KEY);
+    stripQueryTerms = config.get(LogDirectives.STRIP_QUERY_TERMS);
+    loopLagMillis = config.get(LoadDirectives.MAX_LOOP_LAG);
+    readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);
+    streamBufferBytes = config.get(MemoryDirectives.STREAM_BUFFER_SIZE);
+    DiskSettings disk = DiskSettings.of(config);
+    loadTimeoutMillis = disk.loadTimeoutMillis();
+    openWaitMillis = disk.openWaitMillis();
+    caching = CacheSettings.of(config, DiskSettings.largestMaxSize(config));
+    gatewayCaching = caching.asGateway(true);
+    ignoringCaching = gatewayCaching.ignoringCc(true);
+    cacheName = config.get(IdentityDirectives.VISIBLE_HOSTNAME);
+    viaMark = cacheName + " (loligo/" + processMark + ")";
+    viaLine = via(config, "1.1 " + viaMark);
+    viaLine10 = via(config, "1.0 " + viaMark);
+    requestsPerLoop = requestsPerLoop(config);
+    List<LogTarget> logs = config.get(LogDirectives.ACCESS_LOG);
+    logsByAcl = logs.stream().anyMatch(log -> !log.access().isEmpty());
+    logsByDestination = logs.stream().anyMatch(log -> log.access().needsDestination());
   }
 
   private static long requestsPerLoop(ProxyConfig config) {
-    int given = config.connections().load().requests();
+    int given = config.get(LoadDirectives.MAX_REQUESTS_IN_PROGRESS);
     long all = given > 0 ? given : Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_REQUEST;
-    int loops =
-        config.workers().eventLoops() > 0
-            ? config.workers().eventLoops()
-            : Runtime.getRuntime().availableProcessors();
-    return Math.max(1, all / loops);
+    return Math.max(1, all / TransportDirectives.loops(config));
+  }
+
+  /** The configuration, for what is not needed for every request. */
+  public ProxyConfig config() {
+    return config;
+  }
+
+  /** The name in Cache-Status (RFC 9211) and Via. */
+  public String cacheName() {
+    return cacheName;
+  }
+
+  /** The pseudonym by which a request that was here before is recognised. */
+  String viaMark() {
+    return viaMark;
+  }
+
+  /** The own Via line for messages received by HTTP/1.1, with CRLF; empty with {@code via off}. */
+  byte[] viaLine() {
+    return viaLine;
+  }
+
+  /** Requests in progress from which on an event loop takes on no fetches. */
+  long requestsPerLoop() {
+    return requestsPerLoop;
+  }
+
+  /** Whether an access_log line has ACLs, so that records must keep their request. */
+  boolean logsByAcl() {
+    return logsByAcl;
+  }
+
+  /** Whether an access_log line asks for the destination's addresses. */
+  boolean logsByDestination() {
+    return logsByDestination;
+  }
+
+  /** What decides about responses through ports that do not stand for an origin. */
+  CacheSettings caching() {
+    return caching;
   }
 
   /** What decides about responses through {@code port}. */
   CacheSettings caching(HttpPort port) {
     if (port.mode() != PortMode.ACCEL) {
-      return config.caching();
+      return caching;
     }
     return port.ignoreCc() ? ignoringCaching : gatewayCaching;
   }
@@ -94,25 +162,24 @@ public record ExchangeSettings(
    * {@code loligo_stored_set_cookie} for a port of this kind: never {@link StoredSetCookie#AUTO}.
    */
   StoredSetCookie setCookie(PortMode mode) {
-    StoredSetCookie policy = config.forwarding().storedSetCookie();
-    if (policy != StoredSetCookie.AUTO) {
-      return policy;
+    if (storedSetCookie != StoredSetCookie.AUTO) {
+      return storedSetCookie;
     }
     return mode == PortMode.ACCEL ? StoredSetCookie.REPLAY : StoredSetCookie.STRIP;
   }
 
   /** {@code key} as Cache-Status shows it; null where {@code loligo_cache_status_key} is off. */
   String shownKey(CacheKey key) {
-    if (!config.forwarding().showsKey()) {
+    if (!showsKey) {
       return null;
     }
     String text = key.toString();
-    int query = config.logging().stripQueryTerms() ? text.indexOf('?') : -1;
+    int query = stripQueryTerms ? text.indexOf('?') : -1;
     return query < 0 ? text : text.substring(0, query + 1);
   }
 
   private static byte[] via(ProxyConfig config, String member) {
-    return config.forwarding().via()
+    return config.get(IdentityDirectives.VIA)
         ? new FieldLines(64).add("Via", member).toBytes()
         : "".getBytes(StandardCharsets.US_ASCII);
   }

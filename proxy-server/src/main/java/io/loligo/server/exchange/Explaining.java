@@ -14,8 +14,6 @@ import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -28,6 +26,9 @@ import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
 import io.loligo.server.explain.QuestionReader;
 import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.Store.Peek;
@@ -135,7 +136,7 @@ final class Explaining {
   }
 
   private void admit() {
-    AclList access = loop.config().access().httpAccess();
+    AclList access = loop.settings().access.httpAccess;
     AclVerdict verdict = access.evaluate(view);
     if (loop.needsDestination(verdict, head, view)) {
       loop.upstream()
@@ -343,7 +344,7 @@ final class Explaining {
 
   private Forecast hit(Glimpse selected, CacheDecision decision) {
     view.reply(StoredFields.index(selected.fields()), selected.meta().status());
-    AclList rules = loop.config().access().httpReplyAccess();
+    AclList rules = loop.settings().access.httpReplyAccess;
     boolean denied = !rules.isEmpty() && !rules.evaluate(view).allowed();
     boolean tooLarge = loop.hits().limitExceeded(head, view, selected.meta(), decision) >= 0;
     view.forgetReply();
@@ -449,7 +450,7 @@ final class Explaining {
   }
 
   private HttpPort port() {
-    List<HttpPort> ports = loop.config().ports();
+    List<HttpPort> ports = loop.config().get(PortDirectives.HTTP_PORT);
     if (question.portName() != null) {
       return ports.stream()
           .filter(port -> question.portName().equals(port.name()))
@@ -490,7 +491,7 @@ final class Explaining {
       return null;
     }
     String url = target.url();
-    int query = loop.config().logging().stripQueryTerms() ? url.indexOf('?') : -1;
+    int query = loop.settings().stripQueryTerms ? url.indexOf('?') : -1;
     return query < 0 ? url : url.substring(0, query + 1);
   }
 

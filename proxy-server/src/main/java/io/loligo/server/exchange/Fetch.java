@@ -8,7 +8,6 @@ import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig.Forwarding;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
@@ -555,7 +554,7 @@ final class Fetch
       return false;
     }
     held = answer;
-    answer.hold(reply, replyLength, loop.config().disk().loadTimeoutMillis());
+    answer.hold(reply, replyLength, loop.settings().loadTimeoutMillis);
     return true;
   }
 
@@ -863,16 +862,16 @@ final class Fetch
     if (exchange != null && slice() != null && status == 206 && exchange.isServed()) {
       return true;
     }
-    Forwarding forwarding = loop.config().forwarding();
-    if (whole && forwarding.rangeOffsetLimit().of(view) < 0) {
+    FetchSettings settings = loop.settings().fetches;
+    if (whole && settings.rangeOffsetLimit.of(view) < 0) {
       return true;
     }
     long left = announced - inFlight.received();
-    if (forwarding.quickAbortMinBytes() < 0 || left <= forwarding.quickAbortMinBytes()) {
+    if (settings.quickAbortMinBytes < 0 || left <= settings.quickAbortMinBytes) {
       return true;
     }
-    return left <= forwarding.quickAbortMaxBytes()
-        && inFlight.received() * 100 > announced * forwarding.quickAbortPercent();
+    return left <= settings.quickAbortMaxBytes
+        && inFlight.received() * 100 > announced * settings.quickAbortPercent;
   }
 
   private void giveUp(FetchFailure failure) {

@@ -102,7 +102,7 @@ final class HitAnswer {
 
   /** http_reply_access; what cannot be decided is denied. */
   private boolean isDenied(ClientStream stream, RequestView view, Entry entry) {
-    AclList rules = loop.config().access().httpReplyAccess();
+    AclList rules = loop.settings().access.httpReplyAccess;
     if (rules.isEmpty()) {
       return false;
     }
@@ -128,7 +128,7 @@ final class HitAnswer {
       RequestView view,
       Entry entry,
       CacheDecision decision) {
-    if (loop.config().limits().replyBodyMax().isForAll(-1)
+    if (loop.settings().access.replyBodyMax.isForAll(-1)
         || (view.slice() != null && entry.meta().status() == 200)) { // the whole is judged
       return false;
     }
@@ -154,7 +154,7 @@ final class HitAnswer {
     if (decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
       return -1;
     }
-    long limit = loop.config().limits().replyBodyMax().of(view);
+    long limit = loop.settings().access.replyBodyMax.of(view);
     RangeSelection ranges = ranges(head, stored);
     long length = ranges == null ? stored.contentLength() : ranges.octets();
     return limit >= 0 && length > limit ? limit : -1;

@@ -52,7 +52,7 @@ final class OfferedVariants {
       return;
     }
     Look look = new Look(loop, found, request, then);
-    loop.timer().arm(look, loop.config().disk().loadTimeoutMillis());
+    loop.timer().arm(look, loop.settings().loadTimeoutMillis);
     loop.store()
         .loadVariants(
             key,

@@ -1,6 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.config.ProxyConfig.ForwardedFor;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
@@ -74,7 +73,7 @@ final class OutgoingFields {
       lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4
     }
     addMaxForwards(head, lines);
-    addForwardedFor(fields, client, settings.config().forwarding().forwardedFor(), lines);
+    addForwardedFor(fields, client, settings.forwardedFor, lines);
     settings.addVia(lines, head.version());
     boolean content = ContentLength.hasContent(contentLength);
     return new OutgoingRequest(

@@ -2,12 +2,12 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.StoredFields;
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Slice;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.Entry;
 import io.netty.util.NetUtil;

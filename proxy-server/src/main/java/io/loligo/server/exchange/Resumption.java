@@ -80,7 +80,7 @@ final class Resumption implements InFlight.Reader {
   }
 
   private boolean mayJoin(RequestHead head) {
-    return loop.config().forwarding().collapsedForwarding()
+    return loop.settings().fetches.collapsedForwarding
         && !head.fields().has(FieldName.AUTHORIZATION);
   }
 
@@ -99,7 +99,7 @@ final class Resumption implements InFlight.Reader {
     } else if (fetch == null && !arrived.shareable()) {
       tryAlone("the fetch of another is not shared");
     } else {
-      creditOwed = loop.config().memory().streamBufferBytes();
+      creditOwed = loop.settings().streamBufferBytes;
       writable();
     }
   }

@@ -254,7 +254,7 @@ final class SliceAnswer implements ClientEvents {
   /** What reply_body_max_size allows the client to get. */
   private long limit(SliceReply reply) {
     view.reply(reply.fields(), reply.status());
-    long limit = loop.config().limits().replyBodyMax().of(view);
+    long limit = loop.settings().access.replyBodyMax.of(view);
     view.forgetReply();
     return limit < 0 ? Long.MAX_VALUE : limit;
   }

@@ -4,7 +4,6 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig.StoredSetCookie;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;

@@ -109,8 +109,8 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
             client,
             origin,
             loop.timer(),
-            loop.config().timeouts().read(),
-            loop.config().memory().streamBufferBytes(),
+            loop.settings().readMillis,
+            loop.settings().streamBufferBytes,
             loop.store().transit(),
             (fromClient, toClient) -> {
               counters.tunnelClosed();

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.MessageFraming;
+import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -21,7 +22,7 @@ public final class QuestionReader {
 
   /** Reads within the limits of {@code config}. For one question. */
   public QuestionReader(ProxyConfig config) {
-    this.parser = new Http1RequestParser(config.limits().request());
+    this.parser = new Http1RequestParser(ParseLimits.ofRequests(config));
   }
 
   /** Fills {@code head}; whether {@code question} is a request. */

@@ -1,8 +1,8 @@
 package io.loligo.server.peer;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.Peer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -9,7 +9,6 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.AclType;
 import io.loligo.core.acl.Acls;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.SampleRecord;
@@ -39,31 +38,20 @@ class AccessLogTest {
     return directory.resolve("access.log");
   }
 
-  private static ProxyConfig.AccessLog log(
-      String module, String place, String format, AclList access) {
-    return new ProxyConfig.AccessLog(module, place, format, access, "f:1");
+  private static LogTarget log(String module, String place, String format, AclList access) {
+    return new LogTarget(module, place, format, access, "f:1");
   }
 
-  private static ProxyConfig.AccessLog stdio(Path file, String format, AclList access) {
+  private static LogTarget stdio(Path file, String format, AclList access) {
     return log("stdio", file.toString(), format, access);
   }
 
-  private static ProxyConfig.Logging logging(
-      int rotate, boolean block, ProxyConfig.AccessLog... logs) {
-    return new ProxyConfig.Logging(
-        List.of(logs),
-        Map.of("line", "%rm %rp"),
-        "/dev/log",
-        null,
-        "",
-        null,
-        rotate,
-        true,
-        false,
-        block);
+  private static LogSettings logging(int rotate, boolean block, LogTarget... logs) {
+    return new LogSettings(
+        List.of(logs), Map.of("line", "%rm %rp"), "/dev/log", rotate, true, false, block);
   }
 
-  private ProxyConfig.Logging toFile(int rotate, boolean block) {
+  private LogSettings toFile(int rotate, boolean block) {
     return logging(rotate, block, stdio(file(), "line", AclList.allowAll()));
   }
 

@@ -2,7 +2,6 @@ package io.loligo.server.accesslog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.LogFormatCodes;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Random;

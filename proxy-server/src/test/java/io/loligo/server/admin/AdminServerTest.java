@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.caching.CacheGroups;
-import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.HostPort;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
@@ -95,7 +95,8 @@ class AdminServerTest {
 
   private AdminServer start(String secret) throws IOException {
     return AdminServer.start(
-        new ProxyConfig.Admin("127.0.0.1", 0, secret, null),
+        new HostPort("127.0.0.1", 0),
+        secret,
         Set.of("Proxy.Example"),
         new TestOperations(),
         new ProxyMetrics(1),
@@ -409,7 +410,8 @@ class AdminServerTest {
     assertThatThrownBy(
             () ->
                 AdminServer.start(
-                    new ProxyConfig.Admin("127.0.0.1", server.address().getPort(), null, null),
+                    new HostPort("127.0.0.1", server.address().getPort()),
+                    null,
                     Set.of(),
                     new TestOperations(),
                     new ProxyMetrics(1),

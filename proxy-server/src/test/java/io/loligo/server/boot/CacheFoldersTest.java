@@ -3,8 +3,8 @@ package io.loligo.server.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.loligo.core.config.ProxyConfig.CacheDir;
-import io.loligo.core.config.ProxyConfig.Disk;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ final class CacheFoldersTest {
   }
 
   private static void prepare(CacheDir... dirs) throws IOException {
-    CacheFolders.prepare(new Disk(List.copyOf(Arrays.asList(dirs)), 13 << 10, 4, 32 << 20));
+    CacheFolders.prepare(new DiskSettings(List.copyOf(Arrays.asList(dirs)), 13 << 10, 4, 32 << 20));
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.loligo.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.disk.DiskMemory;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.purge.Moments;
 import org.junit.jupiter.api.Test;
 
@@ -62,11 +62,11 @@ final class MemoryBudgetTest {
   @Test
   void asksTheDiskWhatItTakes() {
     ProxyConfig config =
-        new ConfigReader(new FileConfigSource())
+        Features.reader(new FileConfigSource())
             .readText("test", "http_port 0\ncache_dir rock /c 2048\n")
             .config();
     DiskMemory disk = MemoryBudget.of(config).disk();
-    assertThat(disk).isEqualTo(DiskMemory.of(config.disk()));
+    assertThat(disk).isEqualTo(DiskMemory.of(DiskSettings.of(config)));
     assertThat(disk.directBytes()).isBetween(25 * MIB, 40 * MIB);
     assertThat(disk.heapBytes()).isBetween(2 * MIB, 10 * MIB);
   }

@@ -3,10 +3,11 @@ package io.loligo.server.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigProblem;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskMemory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -84,12 +85,12 @@ final class MemoryFitTest {
   @Test
   void theValueInForceIsTheLoweredOne() {
     ProxyConfig fitted = fit("loligo_transit_memory 100 MB", 256, 4096).config();
-    assertThat(fitted.settings().stream().filter(one -> one.directive().equals("cache_mem")))
+    assertThat(fitted.inForce().stream().filter(one -> one.directive().equals("cache_mem")))
         .singleElement()
         .satisfies(one -> assertThat(one.value()).isEqualTo("124 MB"))
         .satisfies(one -> assertThat(one.source()).isEmpty());
-    assertThat(fitted.isGiven("loligo_transit_memory")).isTrue();
-    assertThat(fitted.isGiven("cache_mem")).isFalse();
+    assertThat(fitted.isGiven(MemoryDirectives.TRANSIT_MEMORY)).isTrue();
+    assertThat(fitted.isGiven(MemoryDirectives.CACHE_MEM)).isFalse();
   }
 
   @Test
@@ -168,7 +169,7 @@ final class MemoryFitTest {
   }
 
   private static ConfigResult read(String lines) {
-    return new ConfigReader(new FileConfigSource()).readText(FILE, "http_port 0\n" + lines + "\n");
+    return Features.reader(new FileConfigSource()).readText(FILE, "http_port 0\n" + lines + "\n");
   }
 
   private static DiskMemory disk(long heap, long direct) {
@@ -185,8 +186,8 @@ final class MemoryFitTest {
     return MemoryFit.of(
         config,
         new MemoryBudget(
-            config.memory().cacheBytes(),
-            config.memory().transitBytes(),
+            config.get(MemoryDirectives.CACHE_MEM),
+            MemorySettings.of(config).transitBytes(),
             disk,
             direct * MIB,
             direct * MIB,
@@ -194,7 +195,7 @@ final class MemoryFitTest {
   }
 
   private static List<Integer> budgets(MemoryFit fit) {
-    ProxyConfig.Memory memory = fit.config().memory();
+    MemorySettings memory = MemorySettings.of(fit.config());
     assertThat(fit.budget().cacheBytes()).isEqualTo(memory.cacheBytes());
     assertThat(fit.budget().transitBytes()).isEqualTo(memory.transitBytes());
     return List.of((int) (memory.cacheBytes() / MIB), (int) (memory.transitBytes() / MIB));

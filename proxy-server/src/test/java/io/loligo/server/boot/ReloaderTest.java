@@ -2,7 +2,6 @@ package io.loligo.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.server.admin.Reloaded;
 import java.util.List;
@@ -11,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReloaderTest {
   private static final ConfigResult READ =
-      new ConfigReader(new FileConfigSource())
+      Features.reader(new FileConfigSource())
           .readText("test.conf", "http_port 3128\nhttp_access allow all\n");
 
   @Test

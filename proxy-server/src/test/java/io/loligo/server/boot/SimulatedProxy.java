@@ -1,7 +1,6 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
@@ -12,8 +11,11 @@ import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
@@ -47,9 +49,9 @@ public final class SimulatedProxy {
       ExchangeSink sink) {
     metrics = new ProxyMetrics(eventLoops.size());
     health = new PeerHealth(time::nanos);
-    peers = config.forwarding().peers();
+    peers = config.get(PeerDirectives.CACHE_PEER);
     OwnAddresses own = new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of());
-    ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
+    ExchangeSettings settings = new ExchangeSettings(config, "simulated");
     ClientAddresses addresses = new ClientAddresses();
     for (int i = 0; i < eventLoops.size(); i++) {
       Loop loop =
@@ -84,7 +86,7 @@ public final class SimulatedProxy {
               addresses,
               metrics.loop(i).connections(),
               store.transit(),
-              ClientSettings.of(config)));
+              new ClientSettings(config)));
     }
   }
 
@@ -95,11 +97,11 @@ public final class SimulatedProxy {
    */
   public void reconfigure(
       ProxyConfig config, DnsSettings names, ListeningPort listening, Runnable exchanged) {
-    ExchangeSettings settings = ExchangeSettings.of(config, "simulated");
-    ClientSettings wanted = ClientSettings.of(config);
-    var ports = Map.of(listening, config.ports().get(0));
+    ExchangeSettings settings = new ExchangeSettings(config, "simulated");
+    ClientSettings wanted = new ClientSettings(config);
+    var ports = Map.of(listening, config.get(PortDirectives.HTTP_PORT).get(0));
     List<Peer> before = peers;
-    peers = config.forwarding().peers();
+    peers = config.get(PeerDirectives.CACHE_PEER);
     AtomicInteger left = new AtomicInteger(loops.size());
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
@@ -110,7 +112,7 @@ public final class SimulatedProxy {
                 loop.reconfigure(settings, names);
                 client.reconfigure(new ClientTerms(wanted, loop.exchanges(), ports), client.sink());
                 if (left.decrementAndGet() == 0) {
-                  health.changed(before, config.forwarding().peers());
+                  health.changed(before, config.get(PeerDirectives.CACHE_PEER));
                 }
                 exchanged.run();
               });

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheKeys;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.Http1ResponseParser;
@@ -18,11 +16,14 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
@@ -35,7 +36,9 @@ import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Purge;
@@ -137,15 +140,15 @@ final class ExchangeFixture implements AutoCloseable {
     String own = String.join("\n", lines) + "\n";
     String port = own.contains("http_port") ? "" : "http_port 3128\n";
     String text = port + "http_access allow all\n" + own;
-    ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", text);
+    ConfigResult result = Features.reader(new FileConfigSource()).readText("test.conf", text);
     assertThat(result.errors()).isEmpty();
     config = result.config();
     try {
       store =
           new TieredStore(
               new PackedAllocator(allocator),
-              config.memory(),
-              disk(config.disk()),
+              MemorySettings.of(config),
+              disk(DiskSettings.of(config)),
               new MemoryLedger(64 << 20),
               Runnable::run);
       store.open().join();
@@ -162,12 +165,12 @@ final class ExchangeFixture implements AutoCloseable {
             timer,
             new ProxyMetrics(1).loop(0).connections(),
             new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
-            ExchangeSettings.of(config, "test"));
+            new ExchangeSettings(config, "test"));
   }
 
   /** One thread and as long as it takes: the same happens every time. */
-  private static ProxyConfig.Disk disk(ProxyConfig.Disk configured) {
-    return new ProxyConfig.Disk(
+  private static DiskSettings disk(DiskSettings configured) {
+    return new DiskSettings(
         configured.dirs(), configured.meanObjectBytes(), 2, configured.writeQueueBytes(), 0);
   }
 
@@ -243,10 +246,10 @@ final class ExchangeFixture implements AutoCloseable {
   }
 
   private HttpPort port(Question question) {
-    return config.ports().stream()
+    return config.get(PortDirectives.HTTP_PORT).stream()
         .filter(port -> port.name().equals(question.portName()))
         .findFirst()
-        .orElse(config.ports().get(0));
+        .orElse(config.get(PortDirectives.HTTP_PORT).get(0));
   }
 
   private void call(Runnable task) {

@@ -2,7 +2,6 @@ package io.loligo.server.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.http1.ParseLimits;
@@ -10,6 +9,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.upstream.OutgoingRequest;
 import java.net.InetSocketAddress;
@@ -131,7 +131,7 @@ final class OutgoingFieldsTest {
     RequestTarget target = new RequestTarget();
     assertThat(target.resolve(request, "http", null, true)).isNull();
     ProxyConfig config =
-        new ConfigReader(new FileConfigSource())
+        Features.reader(new FileConfigSource())
             .readText("test", "http_port 0\nvisible_hostname cache\n" + directive + "\n")
             .config();
     return OutgoingFields.compose(
@@ -141,7 +141,7 @@ final class OutgoingFieldsTest {
         whole ? Conditions.NONE : null,
         null,
         CLIENT,
-        ExchangeSettings.of(config, "0123456789abcdef"),
+        new ExchangeSettings(config, "0123456789abcdef"),
         new FieldLines(64));
   }
 

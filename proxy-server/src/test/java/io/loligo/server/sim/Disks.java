@@ -1,10 +1,10 @@
 package io.loligo.server.sim;
 
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.server.sim.disk.SimFiles;
 import io.loligo.server.sim.disk.SimMedium;
 import io.loligo.server.sim.disk.SimMedium.Troubles;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,7 +31,7 @@ final class Disks implements SimMedium.Host {
   private final Troubles troubles;
   private SimFiles files;
   private SimMedium medium;
-  private ProxyConfig.Disk config;
+  private DiskSettings config;
   private long idleNanos;
 
   /** Told that others overtake a task. */
@@ -68,7 +68,7 @@ final class Disks implements SimMedium.Host {
       long bytes = (long) segments * SimMedium.SEGMENT_BYTES;
       dirs.add(new CacheDir("rock", "/d" + i, bytes, minBytes, maxBytes, false, "sim.conf:1"));
     }
-    config = new ProxyConfig.Disk(dirs, 13 << 10, threads, queueBytes);
+    config = new DiskSettings(dirs, 13 << 10, threads, queueBytes);
     idleNanos = world.nanoTime();
   }
 
@@ -77,7 +77,7 @@ final class Disks implements SimMedium.Host {
     overtaking = then;
   }
 
-  ProxyConfig.Disk config() {
+  DiskSettings config() {
     return config;
   }
 

@@ -3,19 +3,21 @@ package io.loligo.server.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.Memory;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.boot.SimulatedProxy;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.wire.FakeDisk;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.Store;
 import io.loligo.store.StoreStats;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.load.LoadOutcome;
@@ -104,7 +106,7 @@ final class Life {
     transit = new MemoryLedger(16 << 20);
     ProxyConfig config = setting.config;
     inForce = config;
-    store = store(of(config.memory(), cacheBytes), config.disk());
+    store = store(of(MemorySettings.of(config), cacheBytes), DiskSettings.of(config));
     if (disks != null) {
       disks.medium().claimed();
     }
@@ -123,10 +125,10 @@ final class Life {
             store(),
             new Time(),
             log);
-    listening = new ListeningPort(config.ports().get(0));
+    listening = new ListeningPort(config.get(PortDirectives.HTTP_PORT).get(0));
   }
 
-  private TieredStore store(Memory memory, ProxyConfig.Disk none) {
+  private TieredStore store(MemorySettings memory, DiskSettings none) {
     PacedExecutor paced =
         new PacedExecutor(task -> maintenance.schedule(task, 5, TimeUnit.MILLISECONDS));
     ByteBufAllocator allocator = network.allocator();
@@ -146,8 +148,8 @@ final class Life {
     }
   }
 
-  private static Memory of(Memory memory, long cacheBytes) {
-    return new Memory(
+  private static MemorySettings of(MemorySettings memory, long cacheBytes) {
+    return new MemorySettings(
         cacheBytes,
         memory.maxObjectInMemoryBytes(),
         memory.transitBytes(),

@@ -2,11 +2,11 @@ package io.loligo.server.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.names.NameSettings;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.util.List;
@@ -116,7 +116,7 @@ final class Setting {
                 + "-59999\n"
                 + "http_access deny closed_ports\n"
                 + "http_access allow all\n");
-    names = DnsSettings.load(config.dns());
+    names = DnsSettings.load(NameSettings.of(config));
     listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
   }
 
@@ -130,13 +130,14 @@ final class Setting {
   }
 
   private static ProxyConfig read(String text) {
-    ConfigResult result = new ConfigReader(new FileConfigSource()).readText("sim.conf", text);
+    ConfigResult result =
+        io.loligo.server.boot.Features.reader(new FileConfigSource()).readText("sim.conf", text);
     assertThat(result.errors()).isEmpty();
     return result.config();
   }
 
   @Override
   public String toString() {
-    return config.memory() + " " + config.forwarding();
+    return config.inForce().toString();
   }
 }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.Fields;
+import io.loligo.server.exchange.FetchDirectives;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
@@ -103,9 +106,9 @@ final class Simulation {
       tunnels.add(new TunnelClient(this, 20_000 + tunnels.size(), tunnel));
     }
     disks = hasDisks(seed) ? new Disks(world, faults) : null;
-    alwaysCollapsed = setting.config.forwarding().collapsedForwarding();
+    alwaysCollapsed = setting.config.get(FetchDirectives.COLLAPSED_FORWARDING);
     boolean tight = world.chance(disks == null ? 30 : 60);
-    cacheBytes = tight ? world.one(TIGHT) : setting.config.memory().cacheBytes();
+    cacheBytes = tight ? world.one(TIGHT) : setting.config.get(MemoryDirectives.CACHE_MEM);
     live();
   }
 
@@ -337,7 +340,7 @@ final class Simulation {
   private long storableBytes() {
     // the head, the index and what an entry costs besides take some, and so does rounding up
     long fits = cacheBytes / 4 - 512;
-    return Math.min(setting.config.memory().maxObjectInMemoryBytes(), Math.max(0, fits));
+    return Math.min(MemorySettings.of(setting.config).maxObjectInMemoryBytes(), Math.max(0, fits));
   }
 
   /** Whether readers that lag behind another are cut: what is not stored they cannot go on from. */
@@ -451,7 +454,7 @@ final class Simulation {
     boolean closes = world.chance(50);
     parents.forEach(Parent::forgotten);
     life.reload(other, closes);
-    alwaysCollapsed &= life.inForce().forwarding().collapsedForwarding();
+    alwaysCollapsed &= life.inForce().get(FetchDirectives.COLLAPSED_FORWARDING);
     world.note("reload, closed: %s", closes);
   }
 

@@ -1,16 +1,18 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.acl.AclList;
-import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.Peer;
-import io.loligo.core.config.SizeLimits;
-import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.http1.LimitDirectives;
+import io.loligo.server.config.Configs;
+import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.upstream.route.RoutingDirectives;
+import io.loligo.store.MemoryDirectives;
 import java.util.List;
-import java.util.Map;
 
 /** Configurations for tests: Squid's defaults, with what a test changes. Mutable builder. */
 public final class Settings {
+  private static final ProxyConfig BASE = Configs.of("");
+
   public boolean serverPersistent = true;
   public int forwardMaxTries = 25;
   public int maxIdlePerOrigin = 100;
@@ -22,7 +24,7 @@ public final class Settings {
   public int originRate;
   public long rateWindowMillis = 30_000;
   public int streamBufferBytes = 65_536;
-  public ParseLimits replyLimits = ParseLimits.DEFAULT;
+  public int replyHeadBytes = 65_536;
   public AclList alwaysDirect = AclList.denyAll();
   public AclList neverDirect = AclList.denyAll();
   public List<Peer> peers = List.of();
@@ -30,67 +32,23 @@ public final class Settings {
   public boolean nonHierarchicalDirect = true;
 
   public ProxyConfig build() {
-    return new ProxyConfig(
-        List.of(),
-        new ProxyConfig.Access(
-            AclList.allowAll(),
-            AclList.allowAll(),
-            AclList.allowAll(),
-            AclList.allowAll(),
-            AclList.allowAll(),
-            alwaysDirect,
-            neverDirect,
-            Map.of(),
-            false),
-        CacheSettings.DEFAULT,
-        new ProxyConfig.Memory(0, 0, 0, streamBufferBytes, 65_536),
-        ProxyConfig.Disk.NONE,
-        new ProxyConfig.Timeouts(
-            300_000,
-            300_000,
-            120_000,
-            serverIdleMillis,
-            connectMillis,
-            30_000,
-            readMillis,
-            writeMillis,
-            forwardMillis,
-            86_400_000,
-            new ProxyConfig.Progress(0, 0, originRate, rateWindowMillis),
-            ProxyConfig.Shutdown.AT_ONCE),
-        new ProxyConfig.Connections(
-            true,
-            serverPersistent,
-            false,
-            forwardMaxTries,
-            0,
-            maxIdlePerOrigin,
-            ProxyConfig.Load.ANY),
-        new ProxyConfig.Limits(ParseLimits.DEFAULT, replyLimits, -1, SizeLimits.forAll(-1)),
-        new ProxyConfig.Forwarding(
-            "proxy.example",
-            true,
-            ProxyConfig.ForwardedFor.ON,
-            true,
-            30_000,
-            SizeLimits.forAll(0),
-            SizeLimits.forAll(-1),
-            16_384,
-            16_384,
-            95,
-            false,
-            null,
-            false,
-            0,
-            false,
-            preferDirect,
-            nonHierarchicalDirect,
-            peers),
-        new ProxyConfig.Dns(List.of(), 30_000, 5_000, 21_600, 60, null, null, false),
-        null,
-        null,
-        null,
-        List.of());
+    return BASE.with(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS, serverPersistent)
+        .with(OriginDirectives.FORWARD_MAX_TRIES, forwardMaxTries)
+        .with(OriginDirectives.MAX_IDLE_PER_ORIGIN, maxIdlePerOrigin)
+        .with(TimeoutDirectives.READ_TIMEOUT, readMillis)
+        .with(TimeoutDirectives.WRITE_TIMEOUT, writeMillis)
+        .with(OriginDirectives.CONNECT_TIMEOUT, connectMillis)
+        .with(OriginDirectives.FORWARD_TIMEOUT, forwardMillis)
+        .with(OriginDirectives.SERVER_IDLE_PCONN_TIMEOUT, serverIdleMillis)
+        .with(OriginDirectives.MIN_ORIGIN_RATE, originRate)
+        .with(TimeoutDirectives.RATE_WINDOW, rateWindowMillis)
+        .with(MemoryDirectives.STREAM_BUFFER_SIZE, streamBufferBytes)
+        .with(LimitDirectives.REPLY_HEADER_MAX_SIZE, replyHeadBytes)
+        .with(RoutingDirectives.ALWAYS_DIRECT, alwaysDirect)
+        .with(RoutingDirectives.NEVER_DIRECT, neverDirect)
+        .with(RoutingDirectives.PREFER_DIRECT, preferDirect)
+        .with(RoutingDirectives.NONHIERARCHICAL_DIRECT, nonHierarchicalDirect)
+        .with(PeerDirectives.CACHE_PEER, peers);
   }
 
   /** A parent with the defaults of cache_peer. */
@@ -114,23 +72,14 @@ public final class Settings {
       String login,
       int failLimit,
       int maxConnections) {
-    return new Peer(
-        name,
-        name + ".example",
-        3128,
-        Peer.Type.PARENT,
-        originServer,
-        false,
-        roundRobin,
-        weight,
-        login,
-        null,
-        0,
-        failLimit,
-        maxConnections,
-        true,
-        false,
-        AclList.allowAll(),
-        "test:1");
+    return Peer.parent(name, name + ".example", 3128)
+        .originServer(originServer)
+        .roundRobin(roundRobin)
+        .weight(weight)
+        .login(login)
+        .connectTimeoutMillis(0)
+        .connectFailLimit(failLimit)
+        .maxConnections(maxConnections)
+        .build();
   }
 }

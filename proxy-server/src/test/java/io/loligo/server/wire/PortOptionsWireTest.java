@@ -2,7 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.Directives;
+import io.loligo.server.boot.Features;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -53,7 +53,7 @@ class PortOptionsWireTest extends WireTest {
 
   /** The names in the list of options in the paragraph of {@code directive}. */
   static Set<String> documented(String directive) {
-    String text = Directives.named(directive).text().replaceAll("\\([^)]*\\)", "");
+    String text = Features.directives().named(directive).text().replaceAll("\\([^)]*\\)", "");
     String list = text.substring(text.indexOf("Options: ") + 9);
     return Pattern.compile("(?:^|, )([a-z-]+)")
         .matcher(list.substring(0, list.indexOf('.')))

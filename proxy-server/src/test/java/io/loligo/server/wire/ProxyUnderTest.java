@@ -2,19 +2,22 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.http1.LimitDirectives;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.store.Store;
+import io.loligo.store.disk.CacheDirs;
+import io.loligo.store.disk.DiskDirectives;
 import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -55,45 +58,18 @@ final class ProxyUnderTest implements AutoCloseable {
   static ProxyUnderTest start(String squidConf, long loadTimeoutMillis, UnaryOperator<Store> seen)
       throws IOException {
     ProxyConfig config = read(squidConf);
-    ProxyConfig.Disk disk =
-        new ProxyConfig.Disk(List.of(), 13 << 10, 4, 32 << 20, loadTimeoutMillis);
-    return new ProxyUnderTest(Proxy.start(config.withDisk(disk), seen));
+    CacheDirs none = new CacheDirs(List.of(), loadTimeoutMillis, 0);
+    return new ProxyUnderTest(Proxy.start(config.with(DiskDirectives.CACHE_DIR, none), seen));
   }
 
   /** The same, with names asked of a server on any port: {@code address:port}. */
   static ProxyUnderTest startAsking(String nameserver, String squidConf) throws IOException {
-    ProxyConfig read = read(squidConf);
-    ProxyConfig.Dns dns =
-        new ProxyConfig.Dns(
-            List.of(nameserver),
-            read.dns().timeoutMillis(),
-            read.dns().retransmitMillis(),
-            read.dns().positiveTtlSeconds(),
-            read.dns().negativeTtlSeconds(),
-            read.dns().hostsFile(),
-            read.dns().appendDomain(),
-            read.dns().v4First());
-    return new ProxyUnderTest(
-        Proxy.start(
-            new ProxyConfig(
-                read.ports(),
-                read.access(),
-                read.caching(),
-                read.memory(),
-                read.disk(),
-                read.timeouts(),
-                read.connections(),
-                read.limits(),
-                read.forwarding(),
-                dns,
-                read.logging(),
-                read.admin(),
-                read.workers(),
-                read.settings())));
+    ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
+    return new ProxyUnderTest(Proxy.start(config));
   }
 
   private static ProxyConfig read(String squidConf) {
-    ConfigResult result = new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf);
+    ConfigResult result = Features.reader(new FileConfigSource()).readText("test.conf", squidConf);
     assertThat(result.errors()).isEmpty();
     return result.config();
   }
@@ -176,34 +152,13 @@ final class ProxyUnderTest implements AutoCloseable {
 
   /** Puts this configuration in force. */
   Reloaded reload(String squidConf) {
-    return proxy.reload(new ConfigReader(new FileConfigSource()).readText("test.conf", squidConf));
+    return proxy.reload(Features.reader(new FileConfigSource()).readText("test.conf", squidConf));
   }
 
-  /** The same, but with these limits of request heads, which no file can say. */
-  Reloaded reloadWithRequestLimits(String squidConf, ParseLimits request) {
-    ProxyConfig read = read(squidConf);
-    ProxyConfig.Limits limits =
-        new ProxyConfig.Limits(
-            request,
-            read.limits().reply(),
-            read.limits().requestBodyMaxBytes(),
-            read.limits().replyBodyMax());
+  /** The same, but with this size of request heads, which no file can give. */
+  Reloaded reloadWithRequestHeads(String squidConf, int maxHeadBytes) {
     ProxyConfig config =
-        new ProxyConfig(
-            read.ports(),
-            read.access(),
-            read.caching(),
-            read.memory(),
-            read.disk(),
-            read.timeouts(),
-            read.connections(),
-            limits,
-            read.forwarding(),
-            read.dns(),
-            read.logging(),
-            read.admin(),
-            read.workers(),
-            read.settings());
+        read(squidConf).with(LimitDirectives.REQUEST_HEADER_MAX_SIZE, maxHeadBytes);
     return proxy.reload(new ConfigResult(config, List.of(), List.of()));
   }
 

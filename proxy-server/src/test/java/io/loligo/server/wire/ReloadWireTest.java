@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.admin.Reloaded;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -230,9 +229,7 @@ class ReloadWireTest extends WireTest {
     RawClient kept = client();
     assertThat(kept.get(origin.url("/")).response().status()).isEqualTo(200);
 
-    Reloaded refused =
-        proxy.reloadWithRequestLimits(
-            reloadable(wanted), new ParseLimits(Integer.MAX_VALUE, 8192, 256, 4096, 16_384));
+    Reloaded refused = proxy.reloadWithRequestHeads(reloadable(wanted), Integer.MAX_VALUE);
 
     assertThat(refused.done()).isFalse();
     assertThatThrownBy(() -> RawClient.connect(second)).isInstanceOf(ConnectException.class);

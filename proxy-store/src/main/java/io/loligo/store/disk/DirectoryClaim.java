@@ -1,6 +1,5 @@
 package io.loligo.store.disk;
 
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.Marks;

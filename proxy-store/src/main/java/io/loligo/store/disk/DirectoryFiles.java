@@ -1,6 +1,5 @@
 package io.loligo.store.disk;
 
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.DiskAdmission;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.admission.SecondRequestAdmission;
@@ -119,7 +118,8 @@ final class DirectoryFiles {
       long last = lastJournal();
       if (last < 0 || !opening.begin(last)) {
         LOG.warn(
-            "cache_dir {}: checkpoints or journals are missing or damaged: its content is discarded",
+            "cache_dir {}: checkpoints or journals are missing or damaged: its content is"
+                + " discarded",
             parts.config.path());
         return fresh();
       }

@@ -2,7 +2,6 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.read.LoadRound;
@@ -48,7 +47,7 @@ final class DirectoryReads {
       DirectoryState state,
       MissedRemovals missed,
       DiskThreads threads,
-      ProxyConfig.Disk disk,
+      DiskSettings disk,
       LongSupplier clock) {
     this.state = state;
     this.missed = missed;

@@ -4,7 +4,6 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.format.Layout;

@@ -3,8 +3,6 @@ package io.loligo.store.disk;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Geometry;
@@ -88,7 +86,7 @@ final class DiskDirectory implements AutoCloseable {
   private DiskDirectory(
       DirectoryClaim claim,
       DiskThreads threads,
-      ProxyConfig.Disk disk,
+      DiskSettings disk,
       AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,
@@ -132,7 +130,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** Disk threads of each directory. */
-  static int threads(ProxyConfig.Disk disk) {
+  static int threads(DiskSettings disk) {
     return Math.max(2, disk.threads());
   }
 
@@ -146,7 +144,7 @@ final class DiskDirectory implements AutoCloseable {
    */
   static DiskDirectory claim(
       CacheDir dir,
-      ProxyConfig.Disk disk,
+      DiskSettings disk,
       AtomicLong ids,
       ByteBufAllocator allocator,
       MemoryLedger transit,

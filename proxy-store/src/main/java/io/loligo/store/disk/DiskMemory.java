@@ -1,7 +1,5 @@
 package io.loligo.store.disk;
 
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.store.admission.QueueAdmission;
 import io.loligo.store.admission.SecondRequestAdmission;
 import io.loligo.store.disk.format.Block;
@@ -39,7 +37,7 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
   private static final int PIECES_BYTES = 32 + 4 * (Integer.BYTES + Long.BYTES);
 
   /** Of {@code disk}; a directory too small to be opened counts nothing. */
-  public static DiskMemory of(ProxyConfig.Disk disk) {
+  public static DiskMemory of(DiskSettings disk) {
     DiskMemory sum = NONE;
     for (CacheDir dir : disk.dirs()) {
       Geometry geometry = DiskDirectory.geometry(dir, disk.meanObjectBytes());
@@ -50,7 +48,7 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
     return sum;
   }
 
-  private static DiskMemory of(Geometry geometry, ProxyConfig.Disk disk) {
+  private static DiskMemory of(Geometry geometry, DiskSettings disk) {
     int threads = DiskDirectory.threads(disk);
     long mean = geometry.totalBytes() / geometry.records();
     long admission =

@@ -4,8 +4,6 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -117,14 +115,14 @@ public final class DiskTier implements AutoCloseable {
    * @throws IOException one cannot be had; says which and what to do
    */
   public static DiskTier claim(
-      ProxyConfig.Disk disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
+      DiskSettings disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
       throws IOException {
     return claim(disk, allocator, transit, memory, SystemMedium.SYSTEM);
   }
 
   /** The same on {@code medium}. */
   public static DiskTier claim(
-      ProxyConfig.Disk disk,
+      DiskSettings disk,
       ByteBufAllocator allocator,
       MemoryLedger transit,
       MemoryView memory,

@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.Slab;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -34,8 +33,8 @@ final class CatchUpTest {
 
   @BeforeEach
   void begin() throws IOException {
-    ProxyConfig.Disk here =
-        new ProxyConfig.Disk(
+    DiskSettings here =
+        new DiskSettings(
             List.of(dir(temp.resolve("cache"), 16 << 20)), 13 << 10, 4, WRITE_QUEUE_BYTES);
     fixture =
         new DiskFixture(

@@ -5,7 +5,6 @@ import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.Medium;
@@ -40,21 +39,21 @@ public final class DiskFixture implements AutoCloseable {
   /** What was found, copied. */
   public record Found(LoadOutcome outcome, byte[] content, String fields) {}
 
-  public DiskFixture(ProxyConfig.Disk disk) throws IOException {
+  public DiskFixture(DiskSettings disk) throws IOException {
     this(16 << 20, disk);
   }
 
-  public DiskFixture(long cacheBytes, ProxyConfig.Disk disk) throws IOException {
+  public DiskFixture(long cacheBytes, DiskSettings disk) throws IOException {
     this(cacheBytes, disk, SlabFile::new);
   }
 
   /** With other slabs than the usual file. */
-  DiskFixture(long cacheBytes, ProxyConfig.Disk disk, Slab.Opener slabs) throws IOException {
+  DiskFixture(long cacheBytes, DiskSettings disk, Slab.Opener slabs) throws IOException {
     this(cacheBytes, disk, new SystemMedium(slabs));
   }
 
   /** On {@code other}, which has threads of its own. */
-  DiskFixture(long cacheBytes, ProxyConfig.Disk disk, Medium other) throws IOException {
+  DiskFixture(long cacheBytes, DiskSettings disk, Medium other) throws IOException {
     medium = new WatchedMedium(other);
     store =
         new StoreFixture(

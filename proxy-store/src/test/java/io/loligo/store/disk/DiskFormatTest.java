@@ -13,7 +13,6 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
@@ -57,7 +56,7 @@ final class DiskFormatTest {
   @TempDir Path temp;
 
   private DiskFixture open() throws IOException {
-    ProxyConfig.Disk here = disk(dir(temp, SIZE));
+    DiskSettings here = disk(dir(temp, SIZE));
     return new DiskFixture(here);
   }
 

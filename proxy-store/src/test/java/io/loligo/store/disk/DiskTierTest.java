@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,11 +22,11 @@ final class DiskTierTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk killed() {
+  private DiskSettings killed() {
     return disk(dir(temp.resolve("killed"), SIZE));
   }
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), SIZE));
   }
 

@@ -7,7 +7,6 @@ import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.LoadOutcome;
@@ -24,7 +23,7 @@ final class EndsTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), SIZE));
   }
 
@@ -80,7 +79,7 @@ final class EndsTest {
 
   @Test
   void aStreamOfUnknownLengthThatWouldDriveMostOthersOutEndsThere() throws Exception {
-    ProxyConfig.Disk small = disk(dir(temp.resolve("cache"), 16 << 20));
+    DiskSettings small = disk(dir(temp.resolve("cache"), 16 << 20));
     byte[] octets = octets(5 << 20);
     try (DiskFixture fixture = new DiskFixture(small)) {
       stream(fixture, "http://a/first", octets);

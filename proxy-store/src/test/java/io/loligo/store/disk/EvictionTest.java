@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
@@ -31,7 +30,7 @@ final class EvictionTest {
   private final AtomicInteger questions = new AtomicInteger();
 
   private DiskFixture open(long cacheBytes) throws IOException {
-    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 8 << 20));
+    DiskSettings here = disk(dir(temp.resolve("cache"), 8 << 20));
     WatchedMedium medium = new WatchedMedium(SystemMedium.SYSTEM);
     DiskFixture fixture =
         new DiskFixture(

@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.medium.DiskThreads;
@@ -682,7 +681,7 @@ final class FaultTest {
     DiskFixture fixture =
         new DiskFixture(
             cacheBytes,
-            new ProxyConfig.Disk(List.of(dir(path(), SIZE)), 13 << 10, 4, WRITE_QUEUE_BYTES),
+            new DiskSettings(List.of(dir(path(), SIZE)), 13 << 10, 4, WRITE_QUEUE_BYTES),
             file -> {
               slab[0] = new FaultySlab(file);
               return slab[0];

@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.purge.Purge;
@@ -40,7 +39,7 @@ final class KillsTest {
   }
 
   private DiskFixture open(long bytes) throws IOException {
-    ProxyConfig.Disk here = disk(dir(path(), bytes));
+    DiskSettings here = disk(dir(path(), bytes));
     DiskFixture fixture = new DiskFixture(here);
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
     return fixture;
@@ -231,7 +230,7 @@ final class KillsTest {
   @Test
   void whatAPatternCoversDoesNotComeBackWhereWhatReplacedItIsLost() throws IOException {
     AtomicReference<FaultySlab> slab = new AtomicReference<>();
-    ProxyConfig.Disk here = new ProxyConfig.Disk(List.of(dir(path(), SIZE)), 13 << 10, 4, 1 << 20);
+    DiskSettings here = new DiskSettings(List.of(dir(path(), SIZE)), 13 << 10, 4, 1 << 20);
     DiskFixture killed =
         new DiskFixture(
             16 << 20,

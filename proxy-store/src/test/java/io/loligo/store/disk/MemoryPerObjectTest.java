@@ -2,7 +2,6 @@ package io.loligo.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.admission.QueueAdmission;
@@ -171,8 +170,8 @@ final class MemoryPerObjectTest {
   @ParameterizedTest
   @CsvSource({"107374182400, 13312", "2147483648, 13312", "104857600, 1024"})
   void isWhatIsSaidBeforeItIsOpened(long totalBytes, long meanBytes) {
-    ProxyConfig.Disk disk =
-        new ProxyConfig.Disk(
+    DiskSettings disk =
+        new DiskSettings(
             List.of(StoreFixture.dir(Path.of("/none"), totalBytes)), meanBytes, 4, 32 << 20);
     Geometry geometry = Geometry.of(totalBytes, meanBytes);
     long index =

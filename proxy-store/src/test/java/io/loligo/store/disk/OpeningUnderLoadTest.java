@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.Wanted;
 import java.io.IOException;
@@ -34,8 +33,8 @@ final class OpeningUnderLoadTest {
 
   @Test
   void everyRequestForWhatIsStoredHits() throws IOException {
-    ProxyConfig.Disk here =
-        new ProxyConfig.Disk(List.of(dir(temp.resolve("cache"), 32 << 20)), 1 << 10, 4, 32 << 20);
+    DiskSettings here =
+        new DiskSettings(List.of(dir(temp.resolve("cache"), 32 << 20)), 1 << 10, 4, 32 << 20);
     try (DiskFixture fixture = new DiskFixture(here)) {
       for (int i = 0; i < OBJECTS; i++) {
         fixture.store.fill(url(i), octets(100));

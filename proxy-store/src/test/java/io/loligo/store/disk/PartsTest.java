@@ -13,7 +13,6 @@ import io.loligo.core.caching.ContentPart;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.index.Catalogue;
@@ -39,11 +38,11 @@ final class PartsTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), 32 << 20));
   }
 
-  private ProxyConfig.Disk killed() {
+  private DiskSettings killed() {
     return disk(dir(temp.resolve("killed"), 32 << 20));
   }
 

@@ -8,7 +8,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.Store.Peek;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
@@ -28,7 +27,7 @@ final class PeekTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), 16 << 20));
   }
 

@@ -4,7 +4,6 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
@@ -78,7 +77,7 @@ final class RecoveryTest {
     here = temp.resolve("cache");
   }
 
-  private ProxyConfig.Disk disk() {
+  private DiskSettings disk() {
     return StoreFixture.disk(dir(here, 16 << 20));
   }
 

@@ -5,7 +5,6 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -28,7 +27,7 @@ final class ScarceMemoryTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), 16 << 20));
   }
 
@@ -130,8 +129,8 @@ final class ScarceMemoryTest {
 
   @Test
   void placesOfPiecesAreInTheBudget() {
-    List<ProxyConfig.CacheDir> dirs = List.of(dir(temp.resolve("cache"), 100 * GB));
-    DiskMemory memory = DiskMemory.of(new ProxyConfig.Disk(dirs, 64 << 10, 4, 32 << 20));
+    List<CacheDir> dirs = List.of(dir(temp.resolve("cache"), 100 * GB));
+    DiskMemory memory = DiskMemory.of(new DiskSettings(dirs, 64 << 10, 4, 32 << 20));
     long large = 100 * GB / Block.MAX_BYTES;
     assertThat(memory.heapBytes()).isGreaterThan(large * 64);
   }

@@ -6,7 +6,6 @@ import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;
@@ -24,7 +23,7 @@ final class SecondRequestTest {
   private DiskFixture open(boolean onSecondRequest) throws IOException {
     return new DiskFixture(
         16 << 20,
-        new ProxyConfig.Disk(
+        new DiskSettings(
             List.of(dir(temp.resolve("cache"), 16 << 20)),
             13 << 10,
             4,

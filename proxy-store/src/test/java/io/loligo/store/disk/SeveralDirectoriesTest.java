@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.SlabFile;
@@ -34,7 +33,7 @@ final class SeveralDirectoriesTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk both() {
+  private DiskSettings both() {
     return disk(dir(temp.resolve("one"), 16 << 20), dir(temp.resolve("other"), 32 << 20));
   }
 
@@ -92,10 +91,9 @@ final class SeveralDirectoriesTest {
     }
   }
 
-  private ProxyConfig.CacheDir sized(String name, long minBytes, long maxBytes) {
+  private CacheDir sized(String name, long minBytes, long maxBytes) {
     String path = temp.resolve(name).toString();
-    return new ProxyConfig.CacheDir(
-        "rock", path, 16 << 20, minBytes, maxBytes, false, "test.conf:1");
+    return new CacheDir("rock", path, 16 << 20, minBytes, maxBytes, false, "test.conf:1");
   }
 
   private static Fields language(String language) {
@@ -188,11 +186,11 @@ final class SeveralDirectoriesTest {
 
   private static final String URL = "http://away/";
 
-  private ProxyConfig.Disk one() {
+  private DiskSettings one() {
     return disk(dir(temp.resolve("one"), 16 << 20));
   }
 
-  private ProxyConfig.Disk other() {
+  private DiskSettings other() {
     return disk(dir(temp.resolve("other"), 32 << 20));
   }
 

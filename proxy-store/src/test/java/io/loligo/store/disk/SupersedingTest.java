@@ -13,7 +13,6 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -68,7 +67,7 @@ public final class SupersedingTest {
 
   @TempDir Path temp;
 
-  private ProxyConfig.Disk here() {
+  private DiskSettings here() {
     return disk(dir(temp.resolve("cache"), 16 << 20));
   }
 
@@ -308,7 +307,7 @@ public final class SupersedingTest {
   @Test
   void whatIsTooSmallSupersedesToo() throws IOException {
     var small =
-        new ProxyConfig.CacheDir(
+        new CacheDir(
             "rock", temp.resolve("cache").toString(), 16 << 20, 5000, -1, false, "test.conf:1");
     try (DiskFixture fixture = new DiskFixture(disk(small))) {
       fixture.put(URL, octets(10_000));

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
@@ -87,7 +86,7 @@ final class WaitTest {
 
   @BeforeEach
   void fillAndClaim() throws IOException {
-    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 16 << 20));
+    DiskSettings here = disk(dir(temp.resolve("cache"), 16 << 20));
     try (DiskFixture fixture = new DiskFixture(here)) {
       fixture.put(URL, octets(1000));
       fixture.put(OTHER, octets(300_000));

@@ -5,7 +5,6 @@ import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.medium.Slab;
@@ -57,7 +56,7 @@ final class WriteCostTest {
   /** A small one goes into the buffer of its segment, a large one takes what it has. */
   @Test
   void buffersAreAsLongAsTheResponse() throws IOException {
-    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 16 << 20));
+    DiskSettings here = disk(dir(temp.resolve("cache"), 16 << 20));
     WatchedMedium medium = new WatchedMedium(SystemMedium.SYSTEM);
     try (DiskFixture fixture =
         new DiskFixture(

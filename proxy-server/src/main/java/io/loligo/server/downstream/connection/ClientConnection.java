@@ -87,7 +87,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     this.channel = context.channel();
     ChannelConfig config = channel.config();
     config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-    int high = clients.settings().streamBufferBytes();
+    int high = clients.settings().streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
     if (config.isAutoRead()) {
       config.setAutoRead(false);
@@ -111,13 +111,13 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
     count = clients.addresses().opened(client.getAddress());
     clients.opened(this);
-    int most = clients.settings().connections().load().connectionsPerAddress();
+    int most = clients.settings().connectionsPerAddress;
     if (most >= 0 && count.open() > most) {
       clients.shed(Shed.CLIENT_CONNECTIONS, client);
       refused();
       return;
     }
-    clients.timer().arm(lifetime, clients.settings().timeouts().clientLifetime());
+    clients.timer().arm(lifetime, clients.settings().lifetimeMillis);
     opened();
   }
 

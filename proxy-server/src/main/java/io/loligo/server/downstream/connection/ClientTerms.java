@@ -1,7 +1,7 @@
 package io.loligo.server.downstream.connection;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.port.HttpPort;
 import java.util.Map;
 
 /**

@@ -1,6 +1,6 @@
 package io.loligo.server.downstream.connection;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.server.port.HttpPort;
 
 /**
  * One listening address, from its first configuration to its last. A connection finds the current

@@ -140,7 +140,7 @@ public final class Http1Connection extends ClientConnection {
   @Override
   protected void opened() {
     acceptNanos = clients.time().nanos();
-    long requestStartMillis = clients.settings().timeouts().requestStart();
+    long requestStartMillis = clients.settings().requestStartMillis;
     clients.timer().arm(readTimeout, clients.draining() ? LINGER_MILLIS : requestStartMillis);
     readMore();
   }
@@ -341,7 +341,7 @@ public final class Http1Connection extends ClientConnection {
    * half_closed_clients off} it gets {@value #LEAVING_MILLIS} ms without a sign of its answer.
    */
   private void expectLeaving() {
-    if (state == State.EXCHANGE && !stream.terms().settings().connections().halfClosedClients()) {
+    if (state == State.EXCHANGE && !stream.terms().settings().halfClosedClients) {
       if (leaving == null) {
         leaving = new Leaving();
       }
@@ -447,7 +447,7 @@ public final class Http1Connection extends ClientConnection {
       // its answer had begun before: it was not told
       close(true);
     } else {
-      clients.timer().arm(readTimeout, clients.settings().timeouts().clientIdle());
+      clients.timer().arm(readTimeout, clients.settings().idleMillis);
     }
   }
 

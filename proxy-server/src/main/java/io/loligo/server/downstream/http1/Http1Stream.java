@@ -73,9 +73,9 @@ final class Http1Stream extends ExchangeStream {
     Fields fields = head.fields();
     persistent = persistent(head);
     if (framing.kind() == Framing.Kind.LENGTH || framing.kind() == Framing.Kind.CHUNKED) {
-      Pace pace = Paces.ofRequest(terms().settings().timeouts().progress());
+      Pace pace = Paces.ofRequest(terms().settings());
       RequestContent announced =
-          new RequestContent(input, allocator(), framing, terms().settings().limits(), pace);
+          new RequestContent(input, allocator(), framing, terms().settings().limits, pace);
       ParseFailure failure = announced.preview();
       if (failure != null) {
         // nobody is to hear of a request that is known to be malformed
@@ -90,7 +90,7 @@ final class Http1Stream extends ExchangeStream {
               && input.isEmpty()
               && fields.hasToken(FieldName.EXPECT, "100-continue");
       expect(content, awaitsContinue);
-      connection.expectContent(terms().settings().streamBufferBytes());
+      connection.expectContent(terms().settings().streamBufferBytes);
     }
     connection.exchange();
     handle(head, framing.contentLength());
@@ -181,12 +181,12 @@ final class Http1Stream extends ExchangeStream {
   }
 
   private boolean mustClose(int status) {
-    int most = terms().settings().connections().maxRequestsPerConnection();
+    int most = terms().settings().maxRequestsPerConnection;
     return !persistent
         || encoder.untilClose()
         || connection.clients().draining()
         || portGone()
-        || !terms().settings().connections().clientPersistent()
+        || !terms().settings().persistent
         || (most > 0 && connection.served() + 1 >= most)
         || contentBroken()
         // a client that was not told to go on may send its content or not
@@ -291,7 +291,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected ByteStream giveAway() {
-    return connection.giveAway(terms().settings().streamBufferBytes());
+    return connection.giveAway(terms().settings().streamBufferBytes);
   }
 
   @Override

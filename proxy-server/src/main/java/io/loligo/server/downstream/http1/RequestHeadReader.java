@@ -1,10 +1,10 @@
 package io.loligo.server.downstream.http1;
 
-import io.loligo.core.config.ProxyConfig.Timeouts;
 import io.loligo.core.http1.Http1RequestParser;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.http1.RequestParsers.HeadParser;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.time.LoopTimer;
@@ -138,12 +138,12 @@ final class RequestHeadReader {
   }
 
   private PartialHead keep(HeadParser parser, byte[] bytes, int received) {
-    Timeouts timeouts = clients.settings().timeouts();
-    Pace pace = Paces.ofRequest(timeouts.progress());
+    ClientSettings settings = clients.settings();
+    Pace pace = Paces.ofRequest(settings);
     if (pace != null) {
       pace.owed(clients.timer().tick());
     }
-    long endTick = clients.timer().deadline(timeouts.request());
+    long endTick = clients.timer().deadline(settings.requestMillis);
     return new PartialHead(
         parser, bytes, received, bytes.length, pace, endTick, clients.counters());
   }

@@ -36,7 +36,7 @@ final class RequestParsers implements LoopState {
 
   @Override
   public void use(ClientSettings settings) {
-    ParseLimits now = settings.limits();
+    ParseLimits now = settings.limits;
     if (!now.equals(limits)) {
       bytes = new byte[now.maxHeadBytes() + READ_AHEAD_BYTES];
       parsers.clear();

@@ -1,6 +1,6 @@
 package io.loligo.server.downstream.listen;
 
-import io.loligo.core.config.ProxyConfig.KeepAlive;
+import io.loligo.server.port.KeepAlive;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;

@@ -1,9 +1,9 @@
 package io.loligo.server.downstream.listen;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -1,11 +1,11 @@
 package io.loligo.server.downstream.listen;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.listen.Listeners.ConnectionOpener;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.KeepAlive;
 import io.loligo.server.record.Shed;
 import io.netty.channel.Channel;
 

@@ -116,7 +116,7 @@ final class ContentPump {
       waiting = new Waiting();
     }
     if (owed || !waiting.armed()) {
-      long timeoutMillis = stream.terms().settings().timeouts().read();
+      long timeoutMillis = stream.terms().settings().readMillis;
       timer.arm(waiting, timer.deadline(timeoutMillis), owed ? pace : null);
     }
     stream.readMore();

@@ -1,6 +1,5 @@
 package io.loligo.server.downstream.stream;
 
-import io.loligo.core.config.ProxyConfig.HttpPort;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
@@ -12,6 +11,7 @@ import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.exchange.ClientEvents;
 import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.transport.WriteTally;
@@ -256,7 +256,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** Why this request is not taken on; null: it is. */
   private Shed shed(RequestHead head) {
-    int most = terms.settings().connections().load().requestsPerAddress();
+    int most = terms.settings().requestsPerAddress;
     if (recording.isOneTooMany(most)) {
       return Shed.CLIENT_REQUESTS;
     }
@@ -697,7 +697,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (pacing == null) {
       pacing =
           new ResponsePacing(
-              clients.timer(), terms.settings().timeouts(), tally, channel, this::tookTooLittle);
+              clients.timer(), terms.settings(), tally, channel, this::tookTooLittle);
     }
     pacing.begin();
   }

@@ -1,6 +1,6 @@
 package io.loligo.server.downstream.stream;
 
-import io.loligo.core.config.ProxyConfig.Progress;
+import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.time.Pace;
 
 /** The paces that a configuration asks clients to keep. Stateless. */
@@ -8,16 +8,16 @@ public final class Paces {
   private Paces() {}
 
   /** The pace of a request's head or content; null: any. */
-  public static Pace ofRequest(Progress progress) {
-    return pace(progress.requestRate(), progress);
+  public static Pace ofRequest(ClientSettings settings) {
+    return pace(settings.minRequestRate, settings);
   }
 
   /** The pace at which a client takes its response; null: any. */
-  public static Pace ofResponse(Progress progress) {
-    return pace(progress.answerRate(), progress);
+  public static Pace ofResponse(ClientSettings settings) {
+    return pace(settings.minAnswerRate, settings);
   }
 
-  private static Pace pace(int bytesPerSecond, Progress progress) {
-    return bytesPerSecond == 0 ? null : new Pace(bytesPerSecond, progress.windowMillis());
+  private static Pace pace(int bytesPerSecond, ClientSettings settings) {
+    return bytesPerSecond == 0 ? null : new Pace(bytesPerSecond, settings.rateWindowMillis);
   }
 }

@@ -1,7 +1,6 @@
 package io.loligo.server.downstream.stream;
 
-import io.loligo.core.config.ProxyConfig.Progress;
-import io.loligo.core.config.ProxyConfig.Timeouts;
+import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.SystemQueue;
@@ -47,15 +46,14 @@ public final class ResponsePacing extends LoopTimer.Timeout {
    * @param channel whose socket they go to
    */
   public ResponsePacing(
-      LoopTimer timer, Timeouts timeouts, WriteTally tally, Channel channel, Owner owner) {
+      LoopTimer timer, ClientSettings settings, WriteTally tally, Channel channel, Owner owner) {
     this.timer = timer;
     this.tally = tally;
     this.channel = channel;
     this.owner = owner;
-    Progress progress = timeouts.progress();
-    this.pace = Paces.ofResponse(progress);
-    this.timeoutMillis = timeouts.write();
-    this.windowMillis = progress.windowMillis();
+    this.pace = Paces.ofResponse(settings);
+    this.timeoutMillis = settings.writeMillis;
+    this.windowMillis = settings.rateWindowMillis;
     this.seenBytes = tally.writtenBytes();
   }
 

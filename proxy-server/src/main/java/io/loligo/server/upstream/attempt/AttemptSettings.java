@@ -1,6 +1,8 @@
 package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.upstream.OriginDirectives;
+import io.loligo.server.upstream.names.NameDirectives;
 
 /** The part of one configuration that the search for a hop follows. Immutable. */
 final class AttemptSettings {
@@ -21,11 +23,10 @@ final class AttemptSettings {
 
   /** The settings of {@code config}. */
   AttemptSettings(ProxyConfig config) {
-    ProxyConfig.Timeouts timeouts = config.timeouts();
-    forwardMillis = timeouts.forward();
-    connectMillis = timeouts.connect();
-    peerConnectMillis = timeouts.peerConnect();
-    maxTries = config.connections().forwardMaxTries();
-    v4First = config.dns().v4First();
+    forwardMillis = config.get(OriginDirectives.FORWARD_TIMEOUT);
+    connectMillis = config.get(OriginDirectives.CONNECT_TIMEOUT);
+    peerConnectMillis = config.get(OriginDirectives.PEER_CONNECT_TIMEOUT);
+    maxTries = config.get(OriginDirectives.FORWARD_MAX_TRIES);
+    v4First = config.get(NameDirectives.DNS_V4_FIRST);
   }
 }

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.names;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.LoopTimer;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
@@ -153,7 +152,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   }
 
   private DnsNameResolver build(DnsSettings from) {
-    ProxyConfig.Dns config = from.config();
+    NameSettings config = from.config();
     return new DnsNameResolverBuilder(loop)
         .datagramChannelFactory(datagrams)
         .socketChannelFactory(sockets)
@@ -171,7 +170,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   }
 
   /** How long one server is waited for before the next one is asked. */
-  private static long queryMillis(ProxyConfig.Dns config) {
+  private static long queryMillis(NameSettings config) {
     long millis = config.retransmitMillis() > 0 ? config.retransmitMillis() : USUAL_QUERY_MILLIS;
     return config.timeoutMillis() > 0 ? Math.min(millis, config.timeoutMillis()) : millis;
   }

@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.names;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.IpText;
 import io.netty.resolver.HostsFileEntriesProvider;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
@@ -31,7 +30,7 @@ import java.util.Map;
  * @param system what the system's settings say
  */
 public record DnsSettings(
-    ProxyConfig.Dns config,
+    NameSettings config,
     DnsServerAddressStreamProvider servers,
     Map<String, List<InetAddress>> hosts,
     String system) {
@@ -39,7 +38,7 @@ public record DnsSettings(
   private static final String SYSTEM = "/etc/resolv.conf";
 
   /** Reads hosts file and, where no nameserver is configured, the system's. Blocks. */
-  public static DnsSettings load(ProxyConfig.Dns config) {
+  public static DnsSettings load(NameSettings config) {
     return new DnsSettings(config, servers(config.nameservers()), hosts(config), systemText());
   }
 
@@ -101,7 +100,7 @@ public record DnsSettings(
     }
   }
 
-  private static Map<String, List<InetAddress>> hosts(ProxyConfig.Dns config) {
+  private static Map<String, List<InetAddress>> hosts(NameSettings config) {
     Map<String, List<InetAddress>> hosts = new HashMap<>();
     String path = config.hostsFile();
     if (path == null || path.isEmpty() || "none".equals(path)) {

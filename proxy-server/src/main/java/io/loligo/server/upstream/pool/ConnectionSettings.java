@@ -2,6 +2,9 @@ package io.loligo.server.upstream.pool;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.upstream.OriginDirectives;
+import io.loligo.store.MemoryDirectives;
 
 /** The part of one configuration that connections to origins and parents follow. Immutable. */
 public final class ConnectionSettings {
@@ -31,16 +34,14 @@ public final class ConnectionSettings {
 
   /** The settings of {@code config}. */
   public ConnectionSettings(ProxyConfig config) {
-    ProxyConfig.Connections connections = config.connections();
-    ProxyConfig.Timeouts timeouts = config.timeouts();
-    persistent = connections.serverPersistent();
-    maxIdle = connections.maxIdlePerOrigin();
-    replyLimits = config.limits().reply();
-    streamBufferBytes = config.memory().streamBufferBytes();
-    idleMillis = timeouts.serverIdle();
-    readMillis = timeouts.read();
-    writeMillis = timeouts.write();
-    minBytesPerSecond = timeouts.progress().originRate();
-    rateWindowMillis = 2 * timeouts.progress().windowMillis();
+    persistent = config.get(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS);
+    maxIdle = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
+    replyLimits = ParseLimits.ofResponses(config);
+    streamBufferBytes = config.get(MemoryDirectives.STREAM_BUFFER_SIZE);
+    idleMillis = config.get(OriginDirectives.SERVER_IDLE_PCONN_TIMEOUT);
+    readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);
+    writeMillis = config.get(TimeoutDirectives.WRITE_TIMEOUT);
+    minBytesPerSecond = config.get(OriginDirectives.MIN_ORIGIN_RATE);
+    rateWindowMillis = 2 * config.get(TimeoutDirectives.RATE_WINDOW);
   }
 }

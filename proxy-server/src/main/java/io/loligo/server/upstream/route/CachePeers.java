@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.route;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.RequestForm;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

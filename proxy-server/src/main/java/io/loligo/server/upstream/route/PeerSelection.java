@@ -1,17 +1,19 @@
 package io.loligo.server.upstream.route;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.Peer;
-import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerDirectives;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,7 +46,8 @@ final class PeerSelection {
   private record Candidate(Peer line, CachePeer peer) {}
 
   private final HopHealth health;
-  private final ProxyConfig.Access access;
+  private final AclList alwaysDirect;
+  private final AclList neverDirect;
   private final boolean preferDirect;
   private final boolean nonHierarchicalDirect;
   private final List<Candidate> peers;
@@ -52,11 +55,12 @@ final class PeerSelection {
   /** A selection under {@code config} that sees this health. */
   PeerSelection(HopHealth health, ProxyConfig config) {
     this.health = health;
-    this.access = config.access();
-    this.preferDirect = config.forwarding().preferDirect();
-    this.nonHierarchicalDirect = config.forwarding().nonHierarchicalDirect();
+    this.alwaysDirect = config.get(RoutingDirectives.ALWAYS_DIRECT);
+    this.neverDirect = config.get(RoutingDirectives.NEVER_DIRECT);
+    this.preferDirect = config.get(RoutingDirectives.PREFER_DIRECT);
+    this.nonHierarchicalDirect = config.get(RoutingDirectives.NONHIERARCHICAL_DIRECT);
     this.peers =
-        config.forwarding().peers().stream()
+        config.get(PeerDirectives.CACHE_PEER).stream()
             .map(line -> new Candidate(line, CachePeers.of(line)))
             .toList();
   }
@@ -97,14 +101,14 @@ final class PeerSelection {
   }
 
   private Direct direct(AclInput request, HttpPort port) {
-    AclVerdict always = access.alwaysDirect().evaluate(request);
+    AclVerdict always = alwaysDirect.evaluate(request);
     if (always.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
       return Direct.UNDECIDED;
     }
     if (always.allowed()) {
       return Direct.YES;
     }
-    AclVerdict never = access.neverDirect().evaluate(request);
+    AclVerdict never = neverDirect.evaluate(request);
     if (never.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
       return Direct.UNDECIDED;
     }
@@ -122,9 +126,6 @@ final class PeerSelection {
 
   /** The verdict of the peer's rules; null where it may not be used whatever they say. */
   private static AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
-    if (peer.type() != Peer.Type.PARENT) {
-      return null;
-    }
     // a tunnel is no request for an origin server, unless it leads to that very port
     if (peer.originServer() && methodId == Method.CONNECT && request.port() != peer.port()) {
       return null;

@@ -1,7 +1,7 @@
 package io.loligo.server.upstream.route;
 
 import io.loligo.core.acl.AclInput;
-import io.loligo.core.config.ProxyConfig.HttpPort;
+import io.loligo.server.port.HttpPort;
 import java.net.InetAddress;
 import java.util.List;
 

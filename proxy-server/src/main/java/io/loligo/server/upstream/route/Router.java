@@ -34,11 +34,12 @@ public final class Router {
    * A router under {@code config}.
    *
    * @param upstream resolves destinations
+   * @param access {@code http_access}
    */
-  public Router(HopHealth health, Upstream upstream, ProxyConfig config) {
+  public Router(HopHealth health, Upstream upstream, ProxyConfig config, AclList access) {
     this.peers = new PeerSelection(health, config);
     this.upstream = upstream;
-    this.access = config.access().httpAccess();
+    this.access = access;
   }
 
   /**

@@ -7,10 +7,8 @@ import static io.loligo.server.downstream.http1.ScriptedClient.octets;
 import static io.loligo.server.downstream.http1.ScriptedClient.reply;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.Connections;
-import io.loligo.core.config.ProxyConfig.Load;
-import io.loligo.core.config.ProxyConfig.Progress;
 import io.loligo.core.http1.Http1ResponseParser;
+import io.loligo.core.http1.LimitDirectives;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
@@ -20,12 +18,13 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.connection.ClientAddresses;
-import io.loligo.server.downstream.connection.ClientSettings;
+import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tunnel.ChannelByteStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -88,11 +87,16 @@ class Http1ConnectionTest {
 
     @Test
     void shedsHeadsInPiecesAndLargeOnesWhereHeadsTakeAllTheyMay() {
-      ClientSettings usual = ScriptedClient.SETTINGS;
       use(
           new ScriptedClient(
-              new ClientSettings(
-                  usual.timeouts(), usual.connections(), ParseLimits.DEFAULT, 65_536)));
+              ScriptedClient.with(
+                  config ->
+                      config
+                          .with(LimitDirectives.REQUEST_HEADER_MAX_SIZE, 65_536)
+                          .with(LimitDirectives.MAX_URI_LENGTH, 8_192)
+                          .with(LimitDirectives.MAX_HEADER_FIELDS, 256)
+                          .with(LimitDirectives.MAX_CHUNK_EXTENSION, 4_096)
+                          .with(LimitDirectives.MAX_TRAILER, 16_384))));
       long others = Runtime.getRuntime().maxMemory();
       client.loop.counters().headsKept(others);
       client.channel.peerSends(get("/whole"));
@@ -276,7 +280,7 @@ class Http1ConnectionTest {
     void closesWhereConnectionsAreNotToBeKept() {
       use(
           new ScriptedClient(
-              ScriptedClient.with(new Connections(false, true, false, 1, 0, 1, Load.ANY))));
+              ScriptedClient.with(ClientDirectives.CLIENT_PERSISTENT_CONNECTIONS, false)));
       client.channel.peerSends(get("/x"));
       assertThat(client.channel.received()).contains("Connection: close\r\n");
       assertThat(client.channel.finSent()).isTrue();
@@ -284,9 +288,7 @@ class Http1ConnectionTest {
 
     @Test
     void closesAfterTheConfiguredNumberOfRequests() {
-      use(
-          new ScriptedClient(
-              ScriptedClient.with(new Connections(true, true, false, 1, 2, 1, Load.ANY))));
+      use(new ScriptedClient(ScriptedClient.with(ClientDirectives.MAX_REQUESTS_PER_CONNECTION, 2)));
       client.channel.peerSends(get("/1"));
       assertThat(client.channel.received()).isEqualTo(reply("/1"));
       client.channel.peerSends(get("/2"));
@@ -999,8 +1001,10 @@ class Http1ConnectionTest {
       use(
           new ScriptedClient(
               ScriptedClient.with(
-                  new Connections(
-                      true, true, false, 1, 0, 1, new Load(connections, requests, 0, 0, 0)))));
+                  config ->
+                      config
+                          .with(ClientDirectives.CLIENT_IP_MAX_CONNECTIONS, connections)
+                          .with(ClientDirectives.CLIENT_IP_MAX_REQUESTS, requests))));
     }
 
     @Test
@@ -1039,16 +1043,20 @@ class Http1ConnectionTest {
 
   @Nested
   class Paces {
-    /** All but the window is as in {@link ScriptedClient#TIMEOUTS}. */
-    private static final Progress PROGRESS = new Progress(240, 240, 0, 4_000);
-
     private static final String POST =
         "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 10000\r\n\r\n";
     private static final String SLOW = "arrives too slowly";
 
     @BeforeEach
     void asked() {
-      use(new ScriptedClient(ScriptedClient.with(PROGRESS)));
+      use(
+          new ScriptedClient(
+              ScriptedClient.with(
+                  config ->
+                      config
+                          .with(ClientDirectives.MIN_REQUEST_RATE, 240)
+                          .with(ClientDirectives.MIN_ANSWER_RATE, 240)
+                          .with(TimeoutDirectives.RATE_WINDOW, 4_000L))));
     }
 
     /** The peer sends {@code text} every 500 ms for {@code millis}. */

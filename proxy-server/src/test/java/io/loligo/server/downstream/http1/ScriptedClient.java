@@ -1,20 +1,17 @@
 package io.loligo.server.downstream.http1;
 
-import io.loligo.core.config.ProxyConfig.Connections;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
-import io.loligo.core.config.ProxyConfig.Load;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.Progress;
-import io.loligo.core.config.ProxyConfig.Shutdown;
-import io.loligo.core.config.ProxyConfig.Timeouts;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.Setting;
+import io.loligo.core.http1.LimitDirectives;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.config.Configs;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.exchange.ClientEvents;
@@ -22,11 +19,15 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.KeepAlive;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.ScriptedChannel;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
@@ -37,6 +38,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** A client's connection, an exchange that does what a test says, and a sink that keeps notes. */
 final class ScriptedClient implements RequestHandler, AutoCloseable {
@@ -54,12 +56,23 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
           false,
           KeepAlive.SYSTEM,
           "test:1");
-  static final Timeouts TIMEOUTS = timeouts(Progress.NONE);
   static final InetAddress ADDRESS = NetUtil.createInetAddressFromIpAddressString("192.0.2.7");
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
-  static final ClientSettings SETTINGS =
-      new ClientSettings(
-          TIMEOUTS, new Connections(true, true, false, 1, 0, 1, Load.ANY), LIMITS, 65_536);
+  private static final ProxyConfig CONFIG =
+      Configs.of("")
+          .with(ClientDirectives.REQUEST_START_TIMEOUT, 5_000L)
+          .with(ClientDirectives.REQUEST_TIMEOUT, 8_000L)
+          .with(ClientDirectives.CLIENT_IDLE_PCONN_TIMEOUT, 3_000L)
+          .with(TimeoutDirectives.READ_TIMEOUT, 20_000L)
+          .with(TimeoutDirectives.WRITE_TIMEOUT, 10_000L)
+          .with(ClientDirectives.MIN_REQUEST_RATE, 0)
+          .with(ClientDirectives.MIN_ANSWER_RATE, 0)
+          .with(LimitDirectives.REQUEST_HEADER_MAX_SIZE, LIMITS.maxHeadBytes())
+          .with(LimitDirectives.MAX_URI_LENGTH, LIMITS.maxTargetBytes())
+          .with(LimitDirectives.MAX_HEADER_FIELDS, LIMITS.maxFields())
+          .with(LimitDirectives.MAX_CHUNK_EXTENSION, LIMITS.maxChunkExtensionBytes())
+          .with(LimitDirectives.MAX_TRAILER, LIMITS.maxTrailerBytes());
+  static final ClientSettings SETTINGS = new ClientSettings(CONFIG);
 
   /** Answers one request. */
   interface Script {
@@ -164,17 +177,13 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     channel.run(() -> channel.pipeline().addLast(connection));
   }
 
-  static ClientSettings with(Connections connections) {
-    return new ClientSettings(TIMEOUTS, connections, LIMITS, 65_536);
+  /** The settings with another value of {@code setting}. */
+  static <T> ClientSettings with(Setting<T> setting, T value) {
+    return with(config -> config.with(setting, value));
   }
 
-  static ClientSettings with(Progress progress) {
-    return new ClientSettings(timeouts(progress), SETTINGS.connections(), LIMITS, 65_536);
-  }
-
-  private static Timeouts timeouts(Progress progress) {
-    return new Timeouts(
-        5_000, 8_000, 3_000, 0, 0, 0, 20_000, 10_000, 0, 86_400_000, progress, Shutdown.AT_ONCE);
+  static ClientSettings with(UnaryOperator<ProxyConfig> change) {
+    return new ClientSettings(change.apply(CONFIG));
   }
 
   private void note(ExchangeRecord record) {

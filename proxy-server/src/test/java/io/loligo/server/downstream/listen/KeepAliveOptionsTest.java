@@ -2,7 +2,7 @@ package io.loligo.server.downstream.listen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.KeepAlive;
+import io.loligo.server.port.KeepAlive;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;

@@ -4,19 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.loligo.core.config.ProxyConfig.Connections;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
-import io.loligo.core.config.ProxyConfig.Load;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.Progress;
-import io.loligo.core.config.ProxyConfig.Shutdown;
-import io.loligo.core.config.ProxyConfig.Timeouts;
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.config.Configs;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
@@ -28,6 +20,9 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.KeepAlive;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
@@ -69,9 +64,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(30)
 class ListenersTest {
   private static final int CONTENT_BYTES = 16_000_000;
-  private static final Timeouts TIMEOUTS =
-      new Timeouts(
-          60_000, 60_000, 60_000, 0, 0, 0, 60_000, 60_000, 0, 0, Progress.NONE, Shutdown.AT_ONCE);
+  private static final String LINES =
+      """
+      client_lifetime 0 seconds
+      loligo_min_request_rate 0 bytes
+      loligo_min_answer_rate 0 bytes
+      """;
 
   private final BlockingQueue<String> records = new LinkedBlockingQueue<>();
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
@@ -96,12 +94,7 @@ class ListenersTest {
     Transport transport = Transport.choose(name, "pooled");
     group = transport.newLoops(2, "test-" + name);
     ClientAddresses addresses = new ClientAddresses();
-    ClientSettings settings =
-        new ClientSettings(
-            TIMEOUTS,
-            new Connections(true, true, false, 1, 0, 1, Load.ANY),
-            ParseLimits.DEFAULT,
-            65_536);
+    ClientSettings settings = new ClientSettings(Configs.of(LINES));
     for (EventExecutor loop : group) {
       loops.add(
           new ClientConnections(

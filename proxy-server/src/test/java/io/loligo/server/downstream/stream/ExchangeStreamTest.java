@@ -2,24 +2,18 @@ package io.loligo.server.downstream.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.Connections;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
-import io.loligo.core.config.ProxyConfig.Load;
-import io.loligo.core.config.ProxyConfig.PortMode;
-import io.loligo.core.config.ProxyConfig.Progress;
-import io.loligo.core.config.ProxyConfig.Shutdown;
-import io.loligo.core.config.ProxyConfig.Timeouts;
-import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.config.Configs;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.exchange.ClientEvents;
@@ -27,10 +21,14 @@ import io.loligo.server.exchange.ClientStream;
 import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.KeepAlive;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.ScriptedChannel;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.store.memory.MemoryLedger;
@@ -47,9 +45,12 @@ import org.junit.jupiter.api.Test;
  * no version of HTTP.
  */
 class ExchangeStreamTest {
-  private static final Timeouts TIMEOUTS =
-      new Timeouts(
-          60_000, 60_000, 60_000, 0, 0, 0, 5_000, 60_000, 0, 0, Progress.NONE, Shutdown.AT_ONCE);
+  private static final ProxyConfig CONFIG =
+      Configs.of("")
+          .with(ClientDirectives.CLIENT_LIFETIME, 0L)
+          .with(TimeoutDirectives.READ_TIMEOUT, 5_000L)
+          .with(ClientDirectives.MIN_REQUEST_RATE, 0)
+          .with(ClientDirectives.MIN_ANSWER_RATE, 0);
   private static final HttpPort PORT =
       new HttpPort(
           "",
@@ -77,11 +78,7 @@ class ExchangeStreamTest {
           new ClientAddresses(),
           new ProxyMetrics(1).loop(0).connections(),
           new MemoryLedger(1 << 20),
-          new ClientSettings(
-              TIMEOUTS,
-              new Connections(true, true, false, 1, 0, 1, Load.ANY),
-              ParseLimits.DEFAULT,
-              65_536));
+          new ClientSettings(CONFIG));
   private final Connection connection = new Connection();
 
   ExchangeStreamTest() {

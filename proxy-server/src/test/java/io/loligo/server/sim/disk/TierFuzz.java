@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.fail;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.config.ProxyConfig.CacheDir;
 import io.loligo.server.sim.disk.TierInsides.Hash;
 import io.loligo.server.sim.disk.TierModel.Version;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.PendingWrite;
@@ -67,7 +67,7 @@ final class TierFuzz implements SimMedium.Host {
   private final int segments;
   private final int records;
   private final int keys;
-  private final ProxyConfig.Disk config;
+  private final DiskSettings config;
   private final long transitBytes;
   private final int largest;
   private SimFiles files = new SimFiles(this::wallMillis);
@@ -123,7 +123,7 @@ final class TierFuzz implements SimMedium.Host {
     transitBytes = chance(80) ? 32 << 20 : 4 << 20;
     long bytes = (long) segments * SimMedium.SEGMENT_BYTES;
     config =
-        new ProxyConfig.Disk(
+        new DiskSettings(
             List.of(new CacheDir("rock", "/d", bytes, 0, -1, false, "fuzz.conf:1")),
             13 << 10,
             2 + draw(3),

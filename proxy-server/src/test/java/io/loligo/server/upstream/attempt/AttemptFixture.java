@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.peer.PeerHealth;
@@ -12,6 +11,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;

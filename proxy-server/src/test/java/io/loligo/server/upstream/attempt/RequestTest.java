@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig.Peer;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -11,6 +10,7 @@ import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.http1.OriginConnection;
@@ -98,26 +98,11 @@ class RequestTest extends AttemptFixture {
 
   @Test
   void replacesHostWhereADomainIsForced() {
-    Peer plain = Settings.originServer("a");
     Peer forced =
-        new Peer(
-            plain.name(),
-            plain.host(),
-            plain.port(),
-            plain.type(),
-            true,
-            false,
-            false,
-            1,
-            null,
-            "forced.example",
-            0,
-            0,
-            0,
-            true,
-            false,
-            plain.access(),
-            "");
+        Peer.parent("a", "a.example", 3128)
+            .originServer(true)
+            .forcedDomain("forced.example")
+            .build();
     fetch(get(), hop(forced));
     assertThat(last().sent())
         .contains("Host: forced.example\r\nAccept: */*\r\n")

@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
@@ -145,7 +144,7 @@ class ResponseTest extends AttemptFixture {
 
   @Test
   void refusesAHeadThatIsTooLarge() {
-    settings.replyLimits = new ParseLimits(100, 8_192, 256, 4_096, 16_384);
+    settings.replyHeadBytes = 100;
     Listening seen = fetch(get());
     last().answer("HTTP/1.1 200 OK\r\nX: " + "y".repeat(200) + "\r\n\r\n");
     assertThat(seen.failure.kind()).isEqualTo(Kind.HEAD_TOO_LARGE);

@@ -3,7 +3,6 @@ package io.loligo.server.upstream.names;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.time.LoopTimer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -230,7 +229,7 @@ class DnsNamesTest {
       String domain,
       boolean v4First) {
     return DnsSettings.load(
-        new ProxyConfig.Dns(
+        new NameSettings(
             List.of(server.address()),
             timeoutMillis,
             timeoutMillis,
@@ -241,7 +240,7 @@ class DnsNamesTest {
             v4First));
   }
 
-  private static ProxyConfig.Dns dns(List<String> servers) {
-    return new ProxyConfig.Dns(servers, 5_000, 5_000, 3_600, 60, null, null, false);
+  private static NameSettings dns(List<String> servers) {
+    return new NameSettings(servers, 5_000, 5_000, 3_600, 60, null, null, false);
   }
 }

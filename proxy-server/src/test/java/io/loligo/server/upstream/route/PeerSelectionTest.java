@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
-import io.loligo.core.config.ProxyConfig.HttpPort;
-import io.loligo.core.config.ProxyConfig.KeepAlive;
-import io.loligo.core.config.ProxyConfig.Peer;
-import io.loligo.core.config.ProxyConfig.PortMode;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.KeepAlive;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import java.util.ArrayList;
 import java.util.List;
@@ -228,24 +228,7 @@ class PeerSelectionTest {
   }
 
   private static Peer with(Peer peer, AclList access) {
-    return new Peer(
-        peer.name(),
-        peer.host(),
-        peer.port(),
-        peer.type(),
-        peer.originServer(),
-        peer.isDefault(),
-        peer.roundRobin(),
-        peer.weight(),
-        peer.login(),
-        peer.forcedDomain(),
-        peer.connectTimeoutMillis(),
-        peer.connectFailLimit(),
-        peer.maxConnections(),
-        peer.noQuery(),
-        peer.proxyOnly(),
-        access,
-        peer.source());
+    return Peer.parent(peer.name(), peer.host(), peer.port()).access(access).build();
   }
 
   /** A list whose rules ask for the destination. */

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.AclVerdict.Kind;
-import io.loligo.core.config.ConfigReader;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ConfigSource;
+import io.loligo.server.boot.Features;
+import io.loligo.server.exchange.AccessDirectives;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -66,10 +67,10 @@ class RandomAclFilesTest {
 
   private static AclList compile(AclFile file, long seed) {
     ConfigResult result =
-        new ConfigReader(new Files(file.values()))
+        Features.reader(new Files(file.values()))
             .readText("f", file.text() + "http_port 127.0.0.1:0\n");
     assertThat(result.errors()).as("seed %s: %s", seed, file).isEmpty();
-    return result.config().access().httpAccess();
+    return result.config().get(AccessDirectives.HTTP_ACCESS);
   }
 
   private record Files(Map<String, String> files) implements ConfigSource {

@@ -6,8 +6,8 @@ import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.disk.DiskFixture;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.ManualMedium;
@@ -71,7 +71,7 @@ final class PatrolTest {
     return temp.resolve("cache");
   }
 
-  private ProxyConfig.Disk config() {
+  private DiskSettings config() {
     return disk(dir(here(), 16 << 20));
   }
 

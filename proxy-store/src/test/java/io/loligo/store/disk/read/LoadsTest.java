@@ -13,10 +13,10 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.DiskFixture;
+import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.FaultySlab;
@@ -66,7 +66,7 @@ final class LoadsTest {
 
   @BeforeEach
   void open() throws IOException {
-    ProxyConfig.Disk here = disk(dir(temp.resolve("cache"), 32 << 20));
+    DiskSettings here = disk(dir(temp.resolve("cache"), 32 << 20));
     WatchedMedium medium =
         new WatchedMedium(
             new SystemMedium(

@@ -1,0 +1,126 @@
+package io.loligo.core.config;
+
+import io.loligo.core.config.Directive.Reload;
+import io.loligo.core.config.Directive.Status;
+import java.util.List;
+
+/** Collects the parts of a {@link Directive}. Confined to one thread. */
+final class DirectiveBuilder {
+  final String name;
+  List<String> aliases = List.of();
+  ValueType type = ValueType.LINE;
+  String form;
+  String defaultText = "";
+  String squidDefault;
+  String why;
+  long min;
+  long max = Long.MAX_VALUE;
+  String unlimited;
+  List<String> choices = List.of();
+  Reload reload = Reload.LIVE;
+  Status status = Status.USED;
+  boolean secret;
+  String note = "";
+  String text = "";
+  WordCheck check;
+
+  /** Names: the first is the directive's, the others are older spellings. */
+  DirectiveBuilder(String... names) {
+    name = names[0];
+    aliases = List.of(names).subList(1, names.length);
+  }
+
+  DirectiveBuilder type(ValueType type, String defaultText) {
+    this.type = type;
+    this.defaultText = defaultText;
+    return this;
+  }
+
+  DirectiveBuilder line(String form) {
+    this.type = ValueType.LINE;
+    this.form = form;
+    return this;
+  }
+
+  DirectiveBuilder rules(String defaultText) {
+    return type(ValueType.RULES, defaultText);
+  }
+
+  DirectiveBuilder choice(String defaultText, String... words) {
+    choices = List.of(words);
+    return type(ValueType.CHOICE, defaultText);
+  }
+
+  DirectiveBuilder form(String form) {
+    this.form = form;
+    return this;
+  }
+
+  DirectiveBuilder range(long min, long max) {
+    this.min = min;
+    this.max = max;
+    return this;
+  }
+
+  DirectiveBuilder noLimit() {
+    return noLimit("no limit");
+  }
+
+  /** The word none and -1 mean {@code meaning}. */
+  DirectiveBuilder noLimit(String meaning) {
+    unlimited = meaning;
+    return this;
+  }
+
+  DirectiveBuilder reload(Reload reload) {
+    this.reload = reload;
+    return this;
+  }
+
+  DirectiveBuilder status(Status status) {
+    this.status = status;
+    return this;
+  }
+
+  DirectiveBuilder secret() {
+    secret = true;
+    return this;
+  }
+
+  DirectiveBuilder squid(String squidDefault, String why) {
+    this.squidDefault = squidDefault;
+    this.why = why;
+    return this;
+  }
+
+  DirectiveBuilder difference(String note) {
+    this.status = Status.USED_WITH_DIFFERENCE;
+    this.note = note;
+    return this;
+  }
+
+  DirectiveBuilder note(String note) {
+    this.note = note;
+    return this;
+  }
+
+  DirectiveBuilder alias(String... names) {
+    aliases = List.of(names);
+    return this;
+  }
+
+  /** A word that is right only where {@code check} says so. */
+  DirectiveBuilder check(WordCheck check) {
+    this.check = check;
+    return this;
+  }
+
+  /** The paragraph of the reference page; ends the declaration. */
+  Directive text(String text) {
+    this.text = text;
+    if (form == null) {
+      form = type == ValueType.CHOICE ? String.join("|", choices) : type.form();
+    }
+    return new Directive(this);
+  }
+}

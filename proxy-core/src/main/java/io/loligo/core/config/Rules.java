@@ -1,0 +1,105 @@
+package io.loligo.core.config;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclRule;
+import io.loligo.core.acl.Acls;
+import io.loligo.core.config.LineReport.Verdict;
+import java.util.List;
+
+/** Checks and compiles rules of the form {@code allow|deny [!]acl...}. Confined to one thread. */
+public final class Rules {
+  /**
+   * Terms of a line that is left out. The line stays in its list, because the opposite of the last
+   * line holds where no line matches.
+   */
+  private static final List<String> NEVER = List.of("!all");
+
+  private final Report report;
+  private final Acls acls;
+
+  Rules(Report report, Acls acls) {
+    this.report = report;
+    this.acls = acls;
+  }
+
+  /**
+   * The rule that {@code words} of {@code line} state: an action and its ACLs. Null where they are
+   * no rule, which is reported.
+   */
+  public AclRule rule(RuleScope scope, Line line, List<String> words) {
+    String action = words.isEmpty() ? "" : words.get(0);
+    if (!action.equals("allow") && !action.equals("deny")) {
+      report.error(line, action, "allow or deny", "");
+      return null;
+    }
+    if (words.size() == 1) {
+      report.error(line, "", "the name of an ACL", "to mean everybody write " + action + " all");
+      return null;
+    }
+    List<String> terms = words.subList(1, words.size());
+    List<String> used = check(scope, line, terms) ? List.copyOf(terms) : NEVER;
+    String text = String.join(" ", line.words());
+    return new AclRule(action.equals("allow"), used, text, line.source());
+  }
+
+  /** Whether all defined ACLs among {@code terms} can be decided. */
+  public boolean areDecidable(List<String> terms) {
+    return terms.stream()
+        .map(Acls::bare)
+        .noneMatch(name -> acls.has(name) && acls.isUndecidable(name));
+  }
+
+  /** Whether a line of this scope can use {@code terms}; problems are reported. */
+  public boolean check(RuleScope scope, Line line, List<String> terms) {
+    boolean usable = true;
+    for (String term : terms) {
+      String name = Acls.bare(term);
+      if (!acls.has(name)) {
+        String advice = name.isEmpty() ? "no blank after !" : "define it above this line";
+        report.error(line, term, "the name of an ACL", advice);
+        usable = false;
+      } else if (acls.isUndecidable(name) && line.waived()) {
+        report.restricts(line, name, "the line is left out, the ACL has no effect");
+        return false;
+      } else if (scope == RuleScope.LOG && acls.needsDestination(name)) {
+        String why = "answers from the cache, where no address was asked for, are always logged";
+        report.warning(line, name, "", why);
+        report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
+      } else if (acls.needsReply(name) && !scope.hasResponse()) {
+        usable &= replyInRequest(scope, line, name);
+      }
+    }
+    return usable;
+  }
+
+  private boolean replyInRequest(RuleScope scope, Line line, String name) {
+    String why = "it asks about the response, which is not there yet";
+    if (scope == RuleScope.ADMISSION) {
+      report.restricts(line, name, why);
+      return false;
+    }
+    report.warning(line, name, "an ACL about the request", why + ": it never matches");
+    report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
+    return true;
+  }
+
+  /** Compiles rules whose careful answer is to deny; {@code ifEmpty} where there are none. */
+  public AclList compile(List<AclRule> rules, AclList ifEmpty) {
+    return acls.compile(rules, ifEmpty, false);
+  }
+
+  /** Compiles rules whose careful answer is to allow; {@code ifEmpty} where there are none. */
+  public AclList compileAllowRestricts(List<AclRule> rules, AclList ifEmpty) {
+    return acls.compile(rules, ifEmpty, true);
+  }
+
+  /** Compiles the ACLs at the end of {@code line}: all must match; without any, all is allowed. */
+  public AclList compileTerms(Line line, List<String> terms) {
+    if (terms.isEmpty()) {
+      return AclList.allowAll();
+    }
+    AclRule rule =
+        new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
+    return acls.compile(List.of(rule), AclList.allowAll(), false);
+  }
+}

@@ -1,0 +1,499 @@
+package io.loligo.core.config;
+
+import io.loligo.core.config.Directive.Status;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Declarations of the directives that take no effect in this version, one row each: names, {@code
+ * !} where the value is a secret, the type with its range or words, Squid's default. Immutable.
+ */
+final class UnusedDirectives {
+  private UnusedDirectives() {}
+
+  static List<Directive> all() {
+    Rows rows = new Rows(new ArrayList<>());
+    rows.add(
+        Status.MEANINGLESS,
+        "the JVM and the service unit decide about core dumps",
+        "coredump_dir : PATH :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "the size of a cache_dir is its limit; space is freed on demand, one segment at a time",
+        "cache_swap_low : INTEGER 0 100 : 90",
+        "cache_swap_high : INTEGER 0 100 : 95");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "a response goes to the cache_dir with the greatest share of free space",
+        "store_dir_select_algorithm : CHOICE least-load round-robin : least-load");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "a cache_dir has few files, keeps them open, and stores its state in them",
+        "max_open_disk_fds : INTEGER : 0",
+        "cache_swap_state,cache_swap_log : PATH :",
+        "store_objects_per_bucket : INTEGER : 20");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "/metrics and JMX count the responses that enter and leave a cache_dir",
+        "cache_store_log : PATH : none");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "every block from disk is verified before a client gets a byte of it",
+        "paranoid_hit_validation : TEXT : 0");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "disks need no helper programs, see loligo_disk_threads",
+        "diskd_program : PATH :",
+        "unlinkd_program : PATH :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "the number of requests for a response decides whether it enters memory",
+        "memory_cache_mode : CHOICE always disk network : always");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "admission and eviction have their own policy, in memory and on disk",
+        "cache_replacement_policy : LINE : lru",
+        "memory_replacement_policy : LINE : lru",
+        "memory_cache_shared : ON_OFF :",
+        "shared_memory_locking : ON_OFF : off",
+        "shared_transient_entries_limit,collapsed_forwarding_shared_entries_limit : INTEGER :"
+            + " 16384",
+        "memory_pools : ON_OFF : on",
+        "memory_pools_limit : BYTES : 5 MB");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "the service unit sets user, group and limits",
+        "cache_effective_user : TEXT : proxy",
+        "cache_effective_group : TEXT :",
+        "chroot : PATH : none",
+        "umask : TEXT : 027",
+        "sleep_after_fork : INTEGER : 0",
+        "hopeless_kid_revival_delay : SECONDS : 1 hour",
+        "cpu_affinity_map : LINE :",
+        "windows_ipaddrchangemonitor : ON_OFF : on");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "not in this version",
+        "unique_hostname : TEXT :",
+        "hostname_aliases : LINE :",
+        "connect_retries : INTEGER 0 10 : 0",
+        "retry_on_error : ON_OFF : off",
+        "pconn_lifetime : MILLISECONDS : 0 seconds",
+        "pipeline_prefetch : TEXT : 0",
+        "client_request_buffer_max_size : BYTES : 512 KB",
+        "cache_miss_revalidate : ON_OFF : on",
+        "collapsed_forwarding_access : RULES : allow all",
+        "vary_ignore_expire : ON_OFF : off",
+        "uri_whitespace : CHOICE strip deny allow encode chop : strip",
+        "relaxed_header_parser : CHOICE on off warn : on",
+        "detect_broken_pconn : ON_OFF : off",
+        "persistent_connection_after_error : ON_OFF : on",
+        "broken_posts : RULES : deny all",
+        "force_request_body_continuation : RULES : deny all",
+        "server_pconn_for_nonretriable : RULES : deny all",
+        "happy_eyeballs_connect_timeout : INTEGER : 250",
+        "happy_eyeballs_connect_gap : INTEGER : -1",
+        "happy_eyeballs_connect_limit : INTEGER : -1",
+        "accept_filter : TEXT : none",
+        "tcp_recv_bufsize : BYTES : 0 bytes",
+        "client_db : ON_OFF : on",
+        "check_hostnames : ON_OFF : off",
+        "allow_underscore : ON_OFF : on",
+        "http_accel_surrogate_remote : ON_OFF : off",
+        "httpd_accel_surrogate_id,http_accel_surrogate_id : TEXT :",
+        "global_internal_static : ON_OFF : on",
+        "short_icon_urls : ON_OFF : on",
+        "icon_directory : PATH :",
+        "mime_table : PATH :",
+        "tcp_outgoing_tos,tcp_outgoing_ds,tcp_outgoing_dscp : LINE :",
+        "clientside_tos : LINE :",
+        "tcp_outgoing_mark : LINE :",
+        "mark_client_packet,clientside_mark : LINE :",
+        "mark_client_connection : LINE :",
+        "qos_flows : LINE :",
+        "client_dst_passthru : ON_OFF : on",
+        "spoof_client_ip : RULES : allow all",
+        "on_unsupported_protocol : LINE : respond all",
+        "tproxy_uses_indirect_client : ON_OFF : off",
+        "eui_lookup : ON_OFF : on",
+        "tls_key_log : LINE :",
+        "note : LINE :",
+        "high_response_time_warning : INTEGER : 0",
+        "high_page_fault_warning : INTEGER : 0",
+        "high_memory_warning : BYTES : 0 KB",
+        "dead_peer_timeout : SECONDS : 10 seconds",
+        "neighbor_type_domain : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "error pages are built in",
+        "error_directory : PATH :",
+        "error_default_language : TEXT :",
+        "error_log_languages : ON_OFF : on",
+        "err_page_stylesheet : PATH :",
+        "err_html_text : TEXT :",
+        "email_err_data : ON_OFF : off",
+        "deny_info : LINE :",
+        "mail_from : TEXT :",
+        "mail_program : TEXT : mail");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "the log writer is built in",
+        "logfile_daemon : PATH :",
+        "buffered_logs : ON_OFF : off",
+        "cache_log_message : LINE :",
+        "stats_collection : RULES : allow all");
+    rows.add(
+        Status.RESTRICTS, "this version logs whole client addresses", "client_netmask : TEXT :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "the resolver is built in",
+        "dns_packet_max : BYTES : none",
+        "dns_defnames : ON_OFF : off",
+        "dns_multicast_local : ON_OFF : off",
+        "ignore_unknown_nameservers : ON_OFF : on",
+        "ipcache_size : INTEGER : 1024",
+        "ipcache_low : INTEGER 0 100 : 90",
+        "ipcache_high : INTEGER 0 100 : 95",
+        "fqdncache_size : INTEGER : 1024");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version does not trust X-Forwarded-For of clients",
+        "acl_uses_indirect_client : ON_OFF : on",
+        "delay_pool_uses_indirect_client : ON_OFF : on",
+        "log_uses_indirect_client : ON_OFF : on",
+        "adaptation_uses_indirect_client,icap_uses_indirect_client : ON_OFF : on");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "it has no effect without auth_param",
+        "authenticate_cache_garbage_interval : SECONDS : 1 hour",
+        "authenticate_ttl : SECONDS : 1 hour",
+        "authenticate_ip_ttl : SECONDS : 1 second");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "no manager page changes anything, see loligo_admin_secret",
+        "cachemgr_passwd ! : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version does not start the helper",
+        "url_rewrite_children,redirect_children : LINE :",
+        "url_rewrite_host_header,redirect_rewrites_host_header : ON_OFF : on",
+        "url_rewrite_access,redirector_access : RULES : allow all",
+        "url_rewrite_bypass,redirector_bypass : ON_OFF : off",
+        "url_rewrite_extras : LINE :",
+        "url_rewrite_timeout : LINE :",
+        "store_id_program,storeurl_rewrite_program : LINE :",
+        "store_id_children,storeurl_rewrite_children : LINE :",
+        "store_id_access,storeurl_rewrite_access : RULES : allow all",
+        "store_id_bypass,storeurl_rewrite_bypass : ON_OFF : on",
+        "store_id_extras : LINE :",
+        "sslcrtd_program : LINE :",
+        "sslcrtd_children : LINE :",
+        "sslcrtvalidator_children : LINE :",
+        "pinger_program : LINE :",
+        "pinger_enable : ON_OFF : on",
+        "loadable_modules : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "it has no effect without delay_pools",
+        "delay_class : LINE :",
+        "delay_parameters : LINE :",
+        "delay_access : LINE :",
+        "delay_initial_bucket_level : INTEGER 0 100 : 50",
+        "client_delay_initial_bucket_level : INTEGER : 50",
+        "client_delay_parameters : LINE :",
+        "client_delay_access : LINE :",
+        "response_delay_pool_access : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version has no ICP, HTCP, digests or network measurement",
+        "icp_port,udp_port : INTEGER : 0",
+        "icp_access : RULES : deny all",
+        "icp_hit_stale : ON_OFF : off",
+        "icp_query_timeout : INTEGER : 0",
+        "maximum_icp_query_timeout : INTEGER : 2000",
+        "minimum_icp_query_timeout : INTEGER : 5",
+        "mcast_icp_query_timeout : INTEGER : 2000",
+        "mcast_groups : LINE :",
+        "mcast_miss_addr : TEXT :",
+        "mcast_miss_ttl : INTEGER : 16",
+        "mcast_miss_port : INTEGER : 3135",
+        "mcast_miss_encode_key : TEXT :",
+        "background_ping_rate : SECONDS : 10 seconds",
+        "log_icp_queries : ON_OFF : on",
+        "udp_incoming_address : TEXT :",
+        "udp_outgoing_address : TEXT :",
+        "htcp_port : INTEGER : 0",
+        "htcp_access : RULES : deny all",
+        "htcp_clr_access : RULES : deny all",
+        "digest_generation : ON_OFF : on",
+        "digest_bits_per_entry : INTEGER : 5",
+        "digest_rebuild_period : SECONDS : 1 hour",
+        "digest_rewrite_period : SECONDS : 1 hour",
+        "digest_swapout_chunk_size : BYTES : 4096 bytes",
+        "digest_rebuild_chunk_percentage : INTEGER 0 100 : 10",
+        "netdb_filename : PATH :",
+        "netdb_low : INTEGER : 900",
+        "netdb_high : INTEGER : 1000",
+        "netdb_ping_period : SECONDS : 5 minutes",
+        "query_icmp : ON_OFF : off",
+        "test_reachability : ON_OFF : off",
+        "minimum_direct_hops : INTEGER : 4",
+        "minimum_direct_rtt : INTEGER : 400",
+        "as_whois_server : TEXT :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "JMX and /metrics of loligo_admin_port replace SNMP",
+        "snmp_port : INTEGER : 0",
+        "snmp_access : RULES : deny all",
+        "snmp_incoming_address : TEXT :",
+        "snmp_outgoing_address : TEXT :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version has no WCCP",
+        "wccp_router : LINE :",
+        "wccp_version : INTEGER : 4",
+        "wccp_address : TEXT :",
+        "wccp2_router : LINE :",
+        "wccp2_rebuild_wait : ON_OFF : on",
+        "wccp2_forwarding_method : TEXT : gre",
+        "wccp2_return_method : TEXT : gre",
+        "wccp2_assignment_method : TEXT : hash",
+        "wccp2_service : LINE :",
+        "wccp2_service_info : LINE :",
+        "wccp2_weight : INTEGER : 10000",
+        "wccp2_address : TEXT :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version has no FTP",
+        "ftp_user : TEXT :",
+        "ftp_passive : ON_OFF : on",
+        "ftp_epsv_all : ON_OFF : off",
+        "ftp_epsv : LINE :",
+        "ftp_eprt : ON_OFF : on",
+        "ftp_sanitycheck : ON_OFF : on",
+        "ftp_telnet_protocol : ON_OFF : on",
+        "ftp_client_idle_timeout : MILLISECONDS : 30 minutes");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "it tunes the event loop of Squid",
+        "incoming_udp_average,incoming_icp_average : INTEGER : 6",
+        "incoming_tcp_average,incoming_http_average : INTEGER : 4",
+        "incoming_dns_average : INTEGER : 4",
+        "min_udp_poll_cnt,min_icp_poll_cnt : INTEGER : 8",
+        "min_dns_poll_cnt : INTEGER : 8",
+        "min_tcp_poll_cnt,min_http_poll_cnt : INTEGER : 8");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "this version has no TLS ports",
+        "ssl_unclean_shutdown : ON_OFF : off",
+        "ssl_engine : TEXT : none",
+        "sslproxy_session_ttl : INTEGER : 300",
+        "sslproxy_session_cache_size : BYTES : 2 MB",
+        "sslproxy_foreign_intermediate_certs : LINE :",
+        "sslproxy_cert_sign_hash : TEXT :",
+        "sslproxy_cert_sign : LINE :",
+        "sslproxy_cert_adapt : LINE :",
+        "sslpassword_program : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not check logins",
+        "auth_param ! : LINE :",
+        "auth_schemes : LINE :",
+        "external_acl_type ! : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not trust X-Forwarded-For of clients",
+        "follow_x_forwarded_for : RULES : deny all");
+    rows.add(
+        Status.RESTRICTS,
+        "this version has no PROXY protocol",
+        "proxy_protocol_access : RULES : deny all");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not apply the rule; use http_access",
+        "adapted_http_access,http_access2 : RULES : allow all",
+        "miss_access : RULES : allow all",
+        "ident_lookup_access : RULES : deny all");
+    rows.add(
+        Status.RESTRICTS, "it is not checked in this version", "host_verify_strict : ON_OFF : off");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not choose the source address of connections",
+        "tcp_outgoing_address : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version neither filters nor adds header fields",
+        "request_header_access : LINE :",
+        "reply_header_access : LINE :",
+        "request_header_replace,header_replace : LINE :",
+        "reply_header_replace : LINE :",
+        "request_header_add : LINE :",
+        "reply_header_add : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version has no TLS ports",
+        "https_port : LINE :",
+        "ssl_bump : LINE : none all",
+        "tls_outgoing_options : LINE :",
+        "sslproxy_cert_error : LINE : deny all",
+        "sslcrtvalidator_program : LINE :");
+    rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not start the helper",
+        "url_rewrite_program,redirect_program : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not limit bandwidth",
+        "delay_pools : INTEGER : 0",
+        "client_delay_pools : INTEGER : 0",
+        "response_delay_pool : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "ICAP is off: icap_enable on would stop the start",
+        "icap_service : LINE :",
+        "icap_class : LINE :",
+        "icap_access : LINE :",
+        "icap_connect_timeout : MILLISECONDS : none",
+        "icap_io_timeout : MILLISECONDS : none",
+        "icap_service_failure_limit : LINE : 10",
+        "icap_service_revival_delay : INTEGER : 180",
+        "icap_preview_enable : ON_OFF : on",
+        "icap_preview_size : INTEGER : -1",
+        "icap_206_enable : ON_OFF : on",
+        "icap_default_options_ttl : INTEGER : 60",
+        "icap_persistent_connections : ON_OFF : on",
+        "icap_client_username_header : TEXT : X-Client-Username",
+        "icap_client_username_encode : ON_OFF : off",
+        "icap_retry : RULES : deny all",
+        "icap_retry_limit : INTEGER : 0",
+        "icap_log : LINE : none");
+    rows.add(
+        Status.RESTRICTS,
+        "this version does not inspect or adapt content",
+        "icap_enable : ON_OFF : off",
+        "ecap_enable : ON_OFF : off",
+        "ecap_service : LINE :",
+        "adaptation_access : LINE :",
+        "adaptation_service_set : LINE :",
+        "adaptation_service_chain : LINE :",
+        "adaptation_service_iteration_limit : INTEGER : 16",
+        "adaptation_masterx_shared_names : LINE : none",
+        "adaptation_meta : LINE :",
+        "adaptation_send_client_ip,icap_send_client_ip : ON_OFF : off",
+        "adaptation_send_username,icap_send_client_username : ON_OFF : off");
+    rows.add(
+        Status.OBSOLETE,
+        "remove it, or use loligo_dns_v4_first on",
+        "dns_v4_first : LINE :",
+        "dns_v4_fallback : LINE :");
+    rows.add(
+        Status.OBSOLETE, "use always_direct or cache_peer_access", "hierarchy_stoplist : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use cache_peer_access with a dstdomain ACL",
+        "cache_peer_domain,cache_host_domain : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use request_header_access or reply_header_access",
+        "header_access : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use tls_outgoing_options",
+        "sslproxy_cafile : LINE :",
+        "sslproxy_capath : LINE :",
+        "sslproxy_cipher : LINE :",
+        "sslproxy_client_certificate : LINE :",
+        "sslproxy_client_key : LINE :",
+        "sslproxy_flags : LINE :",
+        "sslproxy_options : LINE :",
+        "sslproxy_version : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use the concurrency= option of url_rewrite_children",
+        "url_rewrite_concurrency : LINE :");
+    rows.add(
+        Status.OBSOLETE, "use access_log with ACLs", "log_access : LINE :", "log_icap : LINE :");
+    rows.add(
+        Status.OBSOLETE, "use access_log with the format common", "emulate_httpd_log : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use access_log with the format referrer",
+        "referer_log,referrer_log : LINE :");
+    rows.add(Status.OBSOLETE, "use access_log with the format useragent", "useragent_log : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "use %>A or %<a in a logformat",
+        "log_fqdn : LINE :",
+        "log_ip_on_direct : LINE :");
+    rows.add(
+        Status.OBSOLETE,
+        "remove it; Squid no longer has it",
+        "forward_log : LINE :",
+        "ignore_expect_100 : LINE :",
+        "ie_refresh : LINE :",
+        "server_http11 : LINE :",
+        "upgrade_http0.9 : LINE :",
+        "broken_vary_encoding : LINE :",
+        "cache_vary : LINE :",
+        "refresh_stale_hit : LINE :",
+        "update_headers : LINE :",
+        "balance_on_multiple_ip : LINE :",
+        "chunked_request_body_max_size : LINE :",
+        "maximum_single_addr_tries : LINE :",
+        "dns_testnames : LINE :",
+        "extension_methods : LINE :",
+        "zero_buffers : LINE :",
+        "incoming_rate : LINE :",
+        "zph_local,zph_mode,zph_sibling,zph_parent,zph_option : LINE :",
+        "httpd_accel_no_pmtu_disc : LINE :",
+        "announce_period : LINE :",
+        "announce_host : LINE :",
+        "announce_file : LINE :",
+        "announce_port : LINE :",
+        "wais_relay_host : LINE :",
+        "wais_relay_port : LINE :",
+        "esi_parser : LINE :",
+        "error_map : LINE :",
+        "external_refresh_check : LINE :",
+        "location_rewrite_program,location_rewrite_concurrency,location_rewrite_children,location_rewrite_access"
+            + " : LINE :",
+        "request_entities : LINE :",
+        "ftp_list_width : LINE :",
+        "ignore_ims_on_miss : LINE :",
+        "ident_timeout : LINE :");
+    return rows.directives;
+  }
+
+  private record Rows(List<Directive> directives) {
+    void add(Status status, String note, String... rows) {
+      for (String row : rows) {
+        directives.add(read(status, note, row));
+      }
+    }
+
+    private static Directive read(Status status, String note, String row) {
+      String[] parts = row.split(" :", 3);
+      boolean secret = parts[0].endsWith(" !");
+      String[] names = parts[0].replace(" !", "").split(",");
+      String[] type = parts[1].strip().split(" ");
+      String defaultText = parts[2].strip();
+      DirectiveBuilder declaration = new DirectiveBuilder(names).status(status).note(note);
+      switch (type[0]) {
+        case "CHOICE" ->
+            declaration.choice(
+                defaultText, List.of(type).subList(1, type.length).toArray(new String[0]));
+        case "INTEGER" -> {
+          long min = type.length > 1 ? Long.parseLong(type[1]) : -1;
+          long max = type.length > 1 ? Long.parseLong(type[2]) : Long.MAX_VALUE;
+          declaration.type(ValueType.INTEGER, defaultText).range(min, max);
+        }
+        default -> declaration.type(ValueType.valueOf(type[0]), defaultText).noLimit();
+      }
+      if (secret) {
+        declaration.secret();
+      }
+      return declaration.text("");
+    }
+  }
+}

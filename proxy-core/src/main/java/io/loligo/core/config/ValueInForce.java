@@ -1,0 +1,22 @@
+package io.loligo.core.config;
+
+/**
+ * One value in force, and the line that gives it. Immutable.
+ *
+ * @param directive name of the directive
+ * @param value as written, secrets replaced
+ * @param file empty for a default
+ * @param line from 1; 0 for a default
+ * @param secret whether a secret was replaced
+ */
+public record ValueInForce(String directive, String value, String file, int line, boolean secret) {
+  /** The same with another text. */
+  ValueInForce withValue(String text) {
+    return new ValueInForce(directive, text, file, line, secret);
+  }
+
+  /** {@code file:line}, or the empty string for a default. */
+  public String source() {
+    return file.isEmpty() ? "" : file + ":" + line;
+  }
+}

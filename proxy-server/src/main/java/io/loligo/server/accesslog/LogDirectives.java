@@ -1,0 +1,87 @@
+package io.loligo.server.accesslog;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.HostPort;
+import io.loligo.core.config.Setting;
+import java.util.List;
+import java.util.Map;
+
+/** Directives of the access log. */
+public final class LogDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Access log");
+
+  /** {@code access_log}: the logs, in the order of the lines. */
+  public static final Setting<List<LogTarget>> ACCESS_LOG =
+      FEATURE
+          .lines(
+              "access_log",
+              "stdio:PATH|daemon:PATH|syslog:[FACILITY.PRIORITY]|udp://HOST:PORT|none"
+                  + " [logformat=NAME] [OPTION...] [[!]ACL...]",
+              LogLines::logsOf)
+          .defaultText("daemon:./var/log/access.log squid")
+          .alias("cache_access_log")
+          .squid("daemon:/var/log/squid/access.log squid", "nothing is written outside ./var")
+          .difference(
+              "daemon and stdio are the same asynchronous writer; on-error=, buffer-size="
+                  + " and rotate= are read and ignored; a datagram of udp has one line; tcp is"
+                  + " not in this version")
+          .text(
+              "Where requests are logged. Every line whose ACLs match writes. syslog"
+                  + " sends to loligo_syslog, with user.info unless the line names another one:"
+                  + " FACILITY is one of authpriv, daemon, user, local0 to local7, PRIORITY one"
+                  + " of err, warning, notice, info, debug. Lines that the system does not take"
+                  + " at once are lost and counted.");
+
+  /** {@code logformat}: the formats by name. */
+  public static final Setting<Map<String, String>> LOGFORMAT =
+      FEATURE
+          .lines("logformat", "NAME FORMAT", LogLines::formatsOf)
+          .text("A format for access_log. Built in: squid, common, combined, referrer, useragent.");
+
+  /** {@code loligo_syslog}: path of a socket, or HOST:PORT. */
+  public static final Setting<String> SYSLOG =
+      FEATURE
+          .text("loligo_syslog", "/dev/log")
+          .form("PATH|HOST:PORT")
+          .mustBe("HOST:PORT, or a path that begins with /", LogDirectives::isReceiver, word -> "")
+          .text(
+              "The receiver of access_log syslog: lines: the socket of this machine's"
+                  + " syslog daemon, which needs epoll, or a UDP receiver.");
+
+  /** {@code logfile_rotate}: old logs kept. */
+  public static final Setting<Integer> LOGFILE_ROTATE =
+      FEATURE
+          .number("logfile_rotate", "0")
+          .range(0, 1000)
+          .squid("10", "Debian ships it so: logrotate renames the file, then the proxy reopens it")
+          .text("How many old logs a rotation keeps. 0: a rotation only reopens the logs.");
+
+  /** {@code strip_query_terms}: whether queries stay out of the log. */
+  public static final Setting<Boolean> STRIP_QUERY_TERMS =
+      FEATURE.flag("strip_query_terms", "on").text("Keeps query strings out of the access log.");
+
+  /** {@code log_mime_hdrs}: whether heads are logged. */
+  public static final Setting<Boolean> LOG_MIME_HDRS =
+      FEATURE
+          .flag("log_mime_hdrs", "off")
+          .text("Adds request and response heads to each line of the access log.");
+
+  /** {@code loligo_log_overflow}: what happens when the queue is full. */
+  public static final Setting<String> LOG_OVERFLOW =
+      FEATURE
+          .word("loligo_log_overflow", "drop", "drop", "block")
+          .text(
+              "What happens when the queue of the access log is full: drop drops the line"
+                  + " and counts it, block waits.");
+
+  private LogDirectives() {}
+
+  private static boolean isReceiver(String word) {
+    if (word.startsWith("/")) {
+      return true;
+    }
+    HostPort receiver = HostPort.parse(word);
+    return receiver != null && !receiver.address().isEmpty() && receiver.port() > 0;
+  }
+}

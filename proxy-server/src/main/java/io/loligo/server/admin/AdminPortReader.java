@@ -1,0 +1,73 @@
+package io.loligo.server.admin;
+
+import io.loligo.core.config.Directive;
+import io.loligo.core.config.HostPort;
+import io.loligo.core.config.Line;
+import io.loligo.core.config.LineReader;
+import io.loligo.core.config.Reading;
+import io.loligo.core.config.ScalarReader;
+import io.loligo.server.port.PortDirectives;
+
+/**
+ * Reads {@code loligo_admin_port}. Squid's files know no admin port: where one of their ports has
+ * the default number, the admin port takes the next free one. Confined to one thread.
+ */
+final class AdminPortReader implements LineReader<HostPort> {
+  private final Directive directive;
+  private final Reading reading;
+  private final LineReader<String> words;
+  private boolean given;
+  private HostPort moved;
+
+  AdminPortReader(Directive directive, Reading reading) {
+    this.directive = directive;
+    this.reading = reading;
+    words = ScalarReader.ofText(directive, reading);
+  }
+
+  @Override
+  public void read(Line line) {
+    given = true;
+    words.read(line);
+  }
+
+  @Override
+  public void end() {
+    HostPort usual = HostPort.parse(directive.defaultText());
+    Line taking = taking(usual.port());
+    if (given || taking == null) {
+      return;
+    }
+    int free = usual.port() + 1;
+    while (taking(free) != null) {
+      free++;
+    }
+    moved = new HostPort(usual.address(), free);
+    reading.show(directive, moved.text(), taking);
+    reading
+        .report()
+        .warning(
+            taking, "", "", "loligo_admin_port has this number by default: it is " + moved.text());
+  }
+
+  /** The first line that takes this port on some address, or null. */
+  private Line taking(int number) {
+    for (Line line : reading.lines(PortDirectives.HTTP_PORT)) {
+      HostPort place = line.values().isEmpty() ? null : HostPort.parse(line.values().get(0));
+      if (place != null && place.port() == number) {
+        return line;
+      }
+    }
+    return null;
+  }
+
+  /** Null: off. */
+  @Override
+  public HostPort value() {
+    if (moved != null) {
+      return moved;
+    }
+    String word = words.value();
+    return word.equals("off") ? null : HostPort.parse(word);
+  }
+}

@@ -1,0 +1,35 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.Line;
+import io.loligo.core.config.LineReader;
+import io.loligo.core.config.Reading;
+import io.loligo.core.config.Report;
+
+/** Reads {@code debug_options} lines: the last one counts. Confined to one thread. */
+final class DebugOptionLines implements LineReader<String> {
+  private final Report report;
+  private String options = "ALL,1";
+
+  DebugOptionLines(Reading reading) {
+    report = reading.report();
+  }
+
+  @Override
+  public void read(Line line) {
+    for (String word : line.values()) {
+      if (word.matches("rotate=[0-9]{1,3}")) {
+        report.warning(line, word, "", "ignored: logfile_rotate counts for cache_log too");
+      } else if (!word.matches("(ALL|[0-9]{1,3}),-?[0-9]")) {
+        report.error(line, word, "ALL,LEVEL or SECTION,LEVEL", "");
+      } else if (!word.startsWith("ALL,")) {
+        report.warning(line, word, "ALL,LEVEL", "sections are ignored");
+      }
+    }
+    options = String.join(" ", line.values());
+  }
+
+  @Override
+  public String value() {
+    return options;
+  }
+}

@@ -1,0 +1,68 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.caching.CachingDirectives;
+import io.loligo.core.config.ConfigReader;
+import io.loligo.core.config.ConfigSource;
+import io.loligo.core.config.Directives;
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.FileDirectives;
+import io.loligo.core.http1.LimitDirectives;
+import io.loligo.server.accesslog.LogDirectives;
+import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.downstream.connection.ClientDirectives;
+import io.loligo.server.exchange.AccessDirectives;
+import io.loligo.server.exchange.FetchDirectives;
+import io.loligo.server.exchange.HitDirectives;
+import io.loligo.server.exchange.IdentityDirectives;
+import io.loligo.server.exchange.LoadDirectives;
+import io.loligo.server.port.PortDirectives;
+import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.transport.TransportDirectives;
+import io.loligo.server.upstream.OriginDirectives;
+import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.names.NameDirectives;
+import io.loligo.server.upstream.route.RoutingDirectives;
+import io.loligo.store.MemoryDirectives;
+import io.loligo.store.disk.DiskDirectives;
+import java.util.List;
+
+/** All directives of this process: the features of its packages. Immutable; any thread. */
+public final class Features {
+  private static final List<Feature> ALL =
+      List.of(
+          PortDirectives.FEATURE,
+          FileDirectives.FEATURE,
+          AccessDirectives.FEATURE,
+          PeerDirectives.FEATURE,
+          RoutingDirectives.FEATURE,
+          CachingDirectives.FEATURE,
+          MemoryDirectives.FEATURE,
+          DiskDirectives.FEATURE,
+          FetchDirectives.FEATURE,
+          HitDirectives.FEATURE,
+          IdentityDirectives.FEATURE,
+          TimeoutDirectives.FEATURE,
+          ClientDirectives.FEATURE,
+          OriginDirectives.FEATURE,
+          NameDirectives.FEATURE,
+          LimitDirectives.FEATURE,
+          LoadDirectives.FEATURE,
+          LogDirectives.FEATURE,
+          AdminDirectives.FEATURE,
+          TransportDirectives.FEATURE,
+          ProcessDirectives.FEATURE);
+
+  private static final Directives DIRECTIVES = new Directives(ALL);
+
+  private Features() {}
+
+  /** Every directive, those without effect included. */
+  public static Directives directives() {
+    return DIRECTIVES;
+  }
+
+  /** Reads a configuration through {@code source}. */
+  public static ConfigReader reader(ConfigSource source) {
+    return new ConfigReader(DIRECTIVES, source);
+  }
+}

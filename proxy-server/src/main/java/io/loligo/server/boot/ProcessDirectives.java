@@ -1,0 +1,59 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+
+/** Directives of the process: its log, its pid file and its end. */
+public final class ProcessDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("The process");
+
+  /** {@code cache_log}: path of the log of the process. */
+  public static final Setting<String> CACHE_LOG =
+      FEATURE
+          .path("cache_log", "./var/log/cache.log")
+          .squid("/var/log/squid/cache.log", "nothing is written outside ./var")
+          .text("The log of the proxy itself.");
+
+  /** {@code debug_options}: how much it contains. */
+  public static final Setting<String> DEBUG_OPTIONS =
+      FEATURE
+          .lines("debug_options", "SECTION,LEVEL...", DebugOptionLines::new)
+          .defaultText("ALL,1")
+          .difference("the level of ALL chooses warn, info or debug; sections are ignored")
+          .text("How much cache_log contains.");
+
+  /** {@code pid_filename}: null: none. */
+  public static final Setting<String> PID_FILENAME =
+      FEATURE
+          .path("pid_filename", "none")
+          .restart()
+          .squid("/run/squid.pid", "the service unit knows the process")
+          .as(path -> path.equals("none") ? null : path)
+          .text("The file for the process id. none: no file.");
+
+  /** {@code loligo_shutdown_delay}: milliseconds. */
+  public static final Setting<Long> SHUTDOWN_DELAY =
+      FEATURE
+          .millis("loligo_shutdown_delay", "0 seconds")
+          .text(
+              "How long the proxy still accepts connections after it was told to stop,"
+                  + " while /health/ready already fails. A load balancer can use this time to"
+                  + " choose another server.");
+
+  /** {@code shutdown_lifetime}: milliseconds. */
+  public static final Setting<Long> SHUTDOWN_LIFETIME =
+      FEATURE
+          .millis("shutdown_lifetime", "30 seconds")
+          .text("How long requests in progress may continue when the proxy stops.");
+
+  /** {@code loligo_tunnel_shutdown_lifetime}: milliseconds; null: as shutdown_lifetime. */
+  public static final Setting<Long> TUNNEL_SHUTDOWN_LIFETIME =
+      FEATURE
+          .millis("loligo_tunnel_shutdown_lifetime", "")
+          .text(
+              "How long tunnels (CONNECT, WebSocket) may continue when the proxy stops."
+                  + " The default is shutdown_lifetime.");
+
+  private ProcessDirectives() {}
+}

@@ -1,0 +1,7 @@
+/**
+ * The ports that clients connect to, as {@code http_port} lines describe them.
+ *
+ * <p>Every other package of the server may use this one; it uses only {@code
+ * io.loligo.core.config}. All values are immutable; readers of lines are confined to one thread.
+ */
+package io.loligo.server.port;

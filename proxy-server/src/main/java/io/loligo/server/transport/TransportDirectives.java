@@ -1,0 +1,55 @@
+package io.loligo.server.transport;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.Setting;
+
+/** Directives of event loops, sockets and buffers. */
+public final class TransportDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Event loops");
+
+  /** {@code workers}: null: not given. */
+  public static final Setting<Integer> WORKERS =
+      FEATURE
+          .number("workers", "")
+          .range(0, 1024)
+          .restart()
+          .squid("1", "one process with one event loop per core shares one cache")
+          .difference("the number of event loops; without a line there is one for each core")
+          .text("Threads that serve connections. loligo_event_loops takes precedence.");
+
+  /** {@code loligo_event_loops}: 0: one for each core. */
+  public static final Setting<Integer> EVENT_LOOPS =
+      FEATURE
+          .number("loligo_event_loops", "0")
+          .range(0, 1024)
+          .restart()
+          .text("Threads that serve connections. 0: one for each core.");
+
+  /** {@code loligo_transport}: auto, epoll or nio. */
+  public static final Setting<String> TRANSPORT =
+      FEATURE
+          .word("loligo_transport", "auto", "auto", "epoll", "nio")
+          .restart()
+          .text("How sockets are driven. auto: epoll where the system has it.");
+
+  /** {@code loligo_allocator}: pooled or adaptive. */
+  public static final Setting<String> ALLOCATOR =
+      FEATURE
+          .word("loligo_allocator", "pooled", "pooled", "adaptive")
+          .restart()
+          .text("Which of Netty's allocators provides buffers.");
+
+  private TransportDirectives() {}
+
+  /** The number of event loops. */
+  public static int loops(ProxyConfig config) {
+    Integer workers = config.get(WORKERS);
+    int given =
+        config.isGiven(EVENT_LOOPS) || workers == null
+            ? config.get(EVENT_LOOPS)
+            : Math.max(1, workers);
+    return given > 0 ? given : Runtime.getRuntime().availableProcessors();
+  }
+}

@@ -1,0 +1,204 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.acl.AclList;
+
+/** A parent: one {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
+public final class Peer {
+  private final Builder from;
+
+  private Peer(Builder from) {
+    this.from = from;
+  }
+
+  /** A parent at {@code host} and {@code port}, all of whose options have their defaults. */
+  public static Builder parent(String name, String host, int port) {
+    return new Builder(name, host, port);
+  }
+
+  /** {@code name=}, else the host as written. */
+  public String name() {
+    return from.name;
+  }
+
+  /** Its host, without brackets. */
+  public String host() {
+    return from.host;
+  }
+
+  /** Its port for HTTP. */
+  public int port() {
+    return from.port;
+  }
+
+  /** {@code originserver}. */
+  public boolean originServer() {
+    return from.originServer;
+  }
+
+  /** {@code default}. */
+  public boolean isDefault() {
+    return from.isDefault;
+  }
+
+  /** {@code round-robin}. */
+  public boolean roundRobin() {
+    return from.roundRobin;
+  }
+
+  /** {@code weight=}. */
+  public int weight() {
+    return from.weight;
+  }
+
+  /** {@code login=}, or null. */
+  public String login() {
+    return from.login;
+  }
+
+  /** {@code forceddomain=}, or null. */
+  public String forcedDomain() {
+    return from.forcedDomain;
+  }
+
+  /** {@code connect-timeout=}; -1: {@code peer_connect_timeout}. */
+  public long connectTimeoutMillis() {
+    return from.connectTimeoutMillis;
+  }
+
+  /** {@code connect-fail-limit=}. */
+  public int connectFailLimit() {
+    return from.connectFailLimit;
+  }
+
+  /** {@code max-conn=}; 0: no limit. */
+  public int maxConnections() {
+    return from.maxConnections;
+  }
+
+  /** {@code proxy-only}. */
+  public boolean proxyOnly() {
+    return from.proxyOnly;
+  }
+
+  /** Which requests it may be used for. */
+  public AclList access() {
+    return from.access;
+  }
+
+  /** {@code file:line}. */
+  public String source() {
+    return from.source;
+  }
+
+  /** The peer without {@code login=}. */
+  @Override
+  public String toString() {
+    return "Peer[" + name() + " " + host() + ":" + port() + " " + source() + "]";
+  }
+
+  /** Collects the options of a line. Confined to one thread. */
+  public static final class Builder {
+    private final String name;
+    private final String host;
+    private final int port;
+    private boolean originServer;
+    private boolean isDefault;
+    private boolean roundRobin;
+    private int weight = 1;
+    private String login;
+    private String forcedDomain;
+    private long connectTimeoutMillis = -1;
+    private int connectFailLimit = 10;
+    private int maxConnections;
+    private boolean proxyOnly;
+    private AclList access = AclList.allowAll();
+    private String source = "";
+
+    private Builder(String name, String host, int port) {
+      this.name = name;
+      this.host = host;
+      this.port = port;
+    }
+
+    private Builder(Builder other) {
+      this(other.name, other.host, other.port);
+      originServer = other.originServer;
+      isDefault = other.isDefault;
+      roundRobin = other.roundRobin;
+      weight = other.weight;
+      login = other.login;
+      forcedDomain = other.forcedDomain;
+      connectTimeoutMillis = other.connectTimeoutMillis;
+      connectFailLimit = other.connectFailLimit;
+      maxConnections = other.maxConnections;
+      proxyOnly = other.proxyOnly;
+      access = other.access;
+      source = other.source;
+    }
+
+    public Builder originServer(boolean on) {
+      originServer = on;
+      return this;
+    }
+
+    public Builder isDefault(boolean on) {
+      isDefault = on;
+      return this;
+    }
+
+    public Builder roundRobin(boolean on) {
+      roundRobin = on;
+      return this;
+    }
+
+    public Builder weight(int share) {
+      weight = share;
+      return this;
+    }
+
+    public Builder login(String credentials) {
+      login = credentials;
+      return this;
+    }
+
+    public Builder forcedDomain(String host) {
+      forcedDomain = host;
+      return this;
+    }
+
+    public Builder connectTimeoutMillis(long millis) {
+      connectTimeoutMillis = millis;
+      return this;
+    }
+
+    public Builder connectFailLimit(int failures) {
+      connectFailLimit = failures;
+      return this;
+    }
+
+    public Builder maxConnections(int most) {
+      maxConnections = most;
+      return this;
+    }
+
+    public Builder proxyOnly(boolean on) {
+      proxyOnly = on;
+      return this;
+    }
+
+    public Builder access(AclList rules) {
+      access = rules;
+      return this;
+    }
+
+    public Builder source(String fileAndLine) {
+      source = fileAndLine;
+      return this;
+    }
+
+    /** The peer. */
+    public Peer build() {
+      return new Peer(new Builder(this));
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+import java.util.List;
+
+/** Directives of parents. */
+public final class PeerDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Peers");
+
+  /** {@code cache_peer}: the parents, with their rules. */
+  public static final Setting<List<Peer>> CACHE_PEER =
+      FEATURE
+          .lines(
+              "cache_peer",
+              "HOST parent|sibling|multicast HTTP-PORT ICP-PORT [OPTION...]",
+              PeerLines::of)
+          .difference(
+              "parents are chosen without ICP; sibling and multicast lines are left out;"
+                  + " a client's Proxy-Authorization is not sent on; if a parent refuses"
+                  + " CONNECT, the client gets its status (4xx and 5xx; 502 for 401, 407, 426"
+                  + " and anything else) with Retry-After and the Allow of a 405, and nothing"
+                  + " else of the parent's response")
+          .text(
+              "Another proxy, or an origin, to forward requests to. Options: no-query"
+                  + " (always so), default (the last resort: if no peer is up, all are tried),"
+                  + " round-robin, weight=N (its share of the turns), originserver (it gets"
+                  + " origin-form targets), name=NAME (the default is HOST),"
+                  + " login=USER:PASSWORD|PASS|PASSTHRU (percent-encoded once; sent as"
+                  + " Authorization to an originserver, else as Proxy-Authorization),"
+                  + " connect-timeout=SECONDS, connect-fail-limit=N (after so many failures in a"
+                  + " row the peer is not used for 10 seconds), max-conn=N (connections; further"
+                  + " requests go to other peers), forceddomain=NAME (the Host field that it"
+                  + " gets), proxy-only (its responses are not stored).");
+
+  /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
+  public static final Setting<Void> CACHE_PEER_ACCESS =
+      FEATURE
+          .lines("cache_peer_access", "PEER allow|deny [!]ACL...", PeerLines::accessOf)
+          .text("Which requests a cache_peer is used for. Without a line it is used for" + " all.");
+
+  private PeerDirectives() {}
+}

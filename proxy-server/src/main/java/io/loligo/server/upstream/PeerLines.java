@@ -1,0 +1,289 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclRule;
+import io.loligo.core.acl.PercentDecoding;
+import io.loligo.core.config.Line;
+import io.loligo.core.config.LineReader;
+import io.loligo.core.config.LineReport.Verdict;
+import io.loligo.core.config.Option;
+import io.loligo.core.config.Reading;
+import io.loligo.core.config.Report;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Rules;
+import io.loligo.core.message.IpText;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads {@code cache_peer} and {@code cache_peer_access} lines. Confined to one thread. */
+final class PeerLines implements LineReader<List<Peer>> {
+  private static final int PORT_MAX = 65_535;
+  private static final Set<String> TUNING =
+      Set.of(
+          "no-digest",
+          "no-netdb-exchange",
+          "no-delay",
+          "no-tproxy",
+          "basetime",
+          "ttl",
+          "background-ping",
+          "closest-only",
+          "multicast-responder",
+          "multicast-siblings",
+          "allow-miss",
+          "digest-url",
+          "htcp",
+          "standby",
+          "carp-key");
+  private static final Set<String> SPREADING =
+      Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
+  private static final Set<String> HARMLESS =
+      Set.of("no-digest", "no-netdb-exchange", "no-delay", "no-tproxy");
+
+  private final Report report;
+  private final Rules rules;
+  private final Map<String, OnePeer> peers = new LinkedHashMap<>();
+
+  private PeerLines(Reading reading) {
+    this.report = reading.report();
+    this.rules = reading.rules();
+  }
+
+  /** The reader of {@code cache_peer} lines. */
+  static PeerLines of(Reading reading) {
+    return reading.shared(PeerLines.class, PeerLines::new);
+  }
+
+  /** The reader of {@code cache_peer_access} lines, whose rules the parents have. */
+  static LineReader<Void> accessOf(Reading reading) {
+    PeerLines peers = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        peers.readAccess(line);
+      }
+
+      @Override
+      public Void value() {
+        return null;
+      }
+    };
+  }
+
+  @Override
+  public void read(Line line) {
+    List<String> values = line.values();
+    if (values.size() < 4) {
+      report.error(
+          line, String.join(" ", values), "HOST parent|sibling|multicast HTTP-PORT ICP-PORT", "");
+      return;
+    }
+    OnePeer peer = new OnePeer(line, values.get(0));
+    peer.type(values.get(1));
+    peer.ports(values.get(2), values.get(3));
+    for (String word : values.subList(4, values.size())) {
+      peer.option(word);
+    }
+    OnePeer other = peers.putIfAbsent(peer.name, peer);
+    if (other != null) {
+      report.error(
+          line,
+          peer.name,
+          "a name not listed yet",
+          "it stands at " + other.line.source() + "; add name=");
+    }
+  }
+
+  private void readAccess(Line line) {
+    List<String> values = line.values();
+    if (values.size() < 2) {
+      report.error(line, "", PeerDirectives.CACHE_PEER_ACCESS.directive().form(), "");
+      return;
+    }
+    OnePeer peer = peers.get(values.get(0));
+    if (peer == null) {
+      report.error(line, values.get(0), "the name of a cache_peer above this line", "");
+      return;
+    }
+    AclRule rule = rules.rule(RuleScope.REQUEST, line, values.subList(1, values.size()));
+    if (rule != null) {
+      peer.access.add(rule);
+    }
+  }
+
+  @Override
+  public void end() {
+    for (OnePeer peer : peers.values()) {
+      peer.finish();
+    }
+  }
+
+  /** The parents. */
+  @Override
+  public List<Peer> value() {
+    List<Peer> parents = new ArrayList<>();
+    for (OnePeer peer : peers.values()) {
+      if (peer.usable) {
+        parents.add(peer.build());
+      }
+    }
+    return List.copyOf(parents);
+  }
+
+  /** One line. */
+  private final class OnePeer {
+    private final Line line;
+    private final String host;
+    private final List<AclRule> access = new ArrayList<>();
+    private String name;
+    private boolean usable = true;
+    private int port;
+    private int icpPort;
+    private boolean noQuery;
+    private boolean originServer;
+    private boolean proxyOnly;
+    private boolean isDefault;
+    private boolean roundRobin;
+    private int weight = 1;
+    private String login;
+    private String forcedDomain;
+    private long connectTimeoutMillis = -1;
+    private int connectFailLimit = 10;
+    private int maxConnections;
+
+    OnePeer(Line line, String host) {
+      this.line = line;
+      boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
+      this.host = IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host);
+      this.name = host;
+    }
+
+    void type(String word) {
+      switch (word) {
+        case "parent" -> usable = true;
+        case "sibling", "multicast" -> {
+          usable = false;
+          report.warning(line, word, "parent", "left out: " + word + " is not in this version");
+          report.verdict(line, Verdict.WITHOUT_EFFECT, word + " is not in this version");
+        }
+        default -> report.error(line, word, "parent, sibling or multicast", "");
+      }
+    }
+
+    void ports(String http, String icp) {
+      port = number(http, 1);
+      icpPort = number(icp, 0);
+    }
+
+    private int number(String word, int min) {
+      int number = new Option("", word).number(PORT_MAX);
+      if (number < min) {
+        report.error(line, word, "a port from " + min + " to " + PORT_MAX, "");
+      }
+      return number;
+    }
+
+    void option(String word) {
+      Option option = Option.of(word);
+      switch (option.name()) {
+        case "no-query" -> noQuery = true;
+        case "originserver" -> originServer = true;
+        case "proxy-only" -> proxyOnly = true;
+        case "default" -> isDefault = true;
+        case "round-robin" -> roundRobin = true;
+        case "name" -> name = text(word, option, name);
+        case "login" -> login(word, option);
+        case "forceddomain" -> forcedDomain = text(word, option, null);
+        case "weight" -> weight = Math.max(1, count(word, option));
+        case "connect-timeout" -> connectTimeoutMillis = count(word, option) * 1_000L;
+        case "connect-fail-limit" -> connectFailLimit = Math.max(1, count(word, option));
+        case "max-conn" -> maxConnections = count(word, option);
+        default -> other(word, option);
+      }
+    }
+
+    private void other(String word, Option option) {
+      String key = option.name();
+      if (key.startsWith("tls") || key.startsWith("ssl")) {
+        report.restricts(line, word, "TLS to peers is not in this version");
+        usable = false;
+      } else if (key.equals("auth-no-keytab")) {
+        report.restricts(line, word, "Kerberos is not in this version");
+      } else if (key.equals("front-end-https")) {
+        report.restricts(line, word, "the header is not added in this version");
+      } else if (HARMLESS.contains(key)) {
+        return;
+      } else if (SPREADING.contains(key)) {
+        report.warning(line, word, "", "accepted without effect");
+        report.verdict(
+            line,
+            Verdict.USED_WITH_DIFFERENCE,
+            word + " spreads nothing: all traffic goes to the first live parent");
+      } else if (TUNING.contains(key) || key.startsWith("htcp")) {
+        report.warning(line, word, "", "accepted without effect");
+      } else {
+        report.error(line, word, "an option of cache_peer", "remove the option");
+      }
+    }
+
+    private String text(String word, Option option, String old) {
+      if (option.value() == null || option.value().isEmpty()) {
+        report.error(line, word, option.name() + "=VALUE", "");
+        return old;
+      }
+      return option.value();
+    }
+
+    private void login(String word, Option option) {
+      String value = text(word, option, null);
+      if (value != null && value.startsWith("NEGOTIATE")) {
+        report.restricts(line, word, "Kerberos is not in this version");
+      } else {
+        login = value == null ? null : PercentDecoding.of(value);
+      }
+    }
+
+    private int count(String word, Option option) {
+      int number = option.number(Integer.MAX_VALUE);
+      if (number < 0) {
+        report.error(line, word, option.name() + "=NUMBER", "");
+      }
+      return Math.max(0, number);
+    }
+
+    void finish() {
+      if (icpPort > 0 && !noQuery && usable) {
+        report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
+      }
+      if (usable && login != null && !sendsLogin()) {
+        report.warning(line, "login=", "login=USER:PASSWORD", "logins of clients stay here");
+      }
+    }
+
+    /** Whether somebody's login is sent on; that of clients to an origin is a field like others. */
+    private boolean sendsLogin() {
+      boolean passes = login.equals("PASS") || login.equals("PASSTHRU");
+      return passes ? originServer : !login.startsWith("*");
+    }
+
+    Peer build() {
+      return Peer.parent(name, host, port)
+          .originServer(originServer)
+          .isDefault(isDefault)
+          .roundRobin(roundRobin)
+          .weight(weight)
+          .login(login)
+          .forcedDomain(forcedDomain)
+          .connectTimeoutMillis(connectTimeoutMillis)
+          .connectFailLimit(connectFailLimit)
+          .maxConnections(maxConnections)
+          .proxyOnly(proxyOnly)
+          .access(rules.compile(access, AclList.allowAll()))
+          .source(line.source())
+          .build();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package io.loligo.server.config;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.IpText;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** A request to judge, for tests. Confined to one thread. */
+public final class FakeRequest implements AclInput {
+  private byte[] client = octets("192.0.2.1");
+  private String method = "GET";
+  private String scheme = "http";
+  private String host = "example.com";
+  private int port = 80;
+  private String path = "/";
+  private Fields requestFields = new Fields(1);
+  private Fields replyFields;
+  private int replyStatus;
+  private List<byte[]> destinations;
+  private int connections = 1;
+  private long nowMillis;
+
+  /** The octets of {@code text}, which must be an address. */
+  public static byte[] octets(String text) {
+    byte[] octets = IpText.parse(text);
+    if (octets == null) {
+      throw new IllegalArgumentException(text);
+    }
+    return octets;
+  }
+
+  public FakeRequest client(String address) {
+    client = octets(address);
+    return this;
+  }
+
+  public FakeRequest client(byte[] address) {
+    client = address;
+    return this;
+  }
+
+  public FakeRequest method(String method) {
+    this.method = method;
+    return this;
+  }
+
+  public FakeRequest target(String scheme, String host, int port, String path) {
+    this.scheme = scheme;
+    this.host = host;
+    this.port = port;
+    this.path = path;
+    return this;
+  }
+
+  public FakeRequest connect(String host, int port) {
+    method = "CONNECT";
+    return target("", host, port, "");
+  }
+
+  public FakeRequest fields(Map<String, String> fields) {
+    requestFields = section(fields);
+    return this;
+  }
+
+  public FakeRequest reply(int status, Map<String, String> fields) {
+    replyStatus = status;
+    replyFields = section(fields);
+    return this;
+  }
+
+  public FakeRequest destinations(List<byte[]> addresses) {
+    destinations = addresses;
+    return this;
+  }
+
+  public FakeRequest connections(int connections) {
+    this.connections = connections;
+    return this;
+  }
+
+  public FakeRequest now(long nowMillis) {
+    this.nowMillis = nowMillis;
+    return this;
+  }
+
+  private static Fields section(Map<String, String> fields) {
+    StringBuilder text = new StringBuilder();
+    Fields section = new Fields(fields.size());
+    fields.forEach((name, value) -> text.append(name).append(value));
+    section.clear(text.toString().getBytes(StandardCharsets.ISO_8859_1));
+    int at = 0;
+    for (Map.Entry<String, String> field : fields.entrySet()) {
+      int valueStart = at + field.getKey().length();
+      int end = valueStart + field.getValue().length();
+      section.add(FieldName.of(field.getKey()), at, field.getKey().length(), valueStart, end);
+      at = end;
+    }
+    return section;
+  }
+
+  @Override
+  public byte[] clientAddress() {
+    return client;
+  }
+
+  @Override
+  public byte[] localAddress() {
+    return octets("192.0.2.99");
+  }
+
+  @Override
+  public int localPort() {
+    return 3128;
+  }
+
+  @Override
+  public String portName() {
+    return "front";
+  }
+
+  @Override
+  public String method() {
+    return method;
+  }
+
+  @Override
+  public String scheme() {
+    return scheme;
+  }
+
+  @Override
+  public String host() {
+    return host;
+  }
+
+  @Override
+  public int port() {
+    return port;
+  }
+
+  @Override
+  public String url() {
+    return method.equals("CONNECT") ? host + ":" + port : scheme + "://" + host + path;
+  }
+
+  @Override
+  public String urlPath() {
+    return path;
+  }
+
+  @Override
+  public Fields requestFields() {
+    return requestFields;
+  }
+
+  @Override
+  public Fields replyFields() {
+    return replyFields;
+  }
+
+  @Override
+  public int replyStatus() {
+    return replyStatus;
+  }
+
+  @Override
+  public List<byte[]> destinationAddresses() {
+    return destinations;
+  }
+
+  @Override
+  public int clientConnections() {
+    return connections;
+  }
+
+  @Override
+  public long nowMillis() {
+    return nowMillis;
+  }
+}
