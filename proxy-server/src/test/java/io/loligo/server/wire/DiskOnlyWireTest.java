@@ -104,17 +104,20 @@ class DiskOnlyWireTest extends WireTest {
     return ScriptedOrigin.response("200 OK", content, HEAD_LINES);
   }
 
-  private void onOnce(String path, Script script) {
+  private CountDownLatch onOnce(String path, Script script) {
     AtomicBoolean asked = new AtomicBoolean();
+    CountDownLatch begun = new CountDownLatch(1);
     origin.on(
         path,
         call -> {
           if (asked.compareAndSet(false, true)) {
+            begun.countDown();
             script.answer(call);
           } else {
             call.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
           }
         });
+    return begun;
   }
 
   /** The first answer. */
@@ -147,14 +150,16 @@ class DiskOnlyWireTest extends WireTest {
   void requestsWaitForTheFetchUnderWay(Tier tier) throws Exception {
     start(tier);
     String content = content(100_000);
-    onOnce(
-        "/a",
-        call -> {
-          await(release);
-          call.send(response(content));
-        });
+    CountDownLatch begun =
+        onOnce(
+            "/a",
+            call -> {
+              await(release);
+              call.send(response(content));
+            });
     RawClient first = client().get(origin.url("/a"));
     origin.awaitRequest("/a");
+    await(begun);
     List<RawClient> clients = new ArrayList<>();
     List<Kind> kinds = new ArrayList<>();
     for (Kind kind : Kind.values()) {
@@ -321,14 +326,16 @@ class DiskOnlyWireTest extends WireTest {
   @ValueSource(strings = {"If-Match: \"a\"", "If-Unmodified-Since: Sat, 01 Jan 2022 00:00:00 GMT"})
   void conditionsForTheOriginDoNotWait(String line) throws Exception {
     start(Tier.DISK);
-    onOnce(
-        "/a",
-        call -> {
-          await(release);
-          call.send(response("abcd"));
-        });
+    CountDownLatch begun =
+        onOnce(
+            "/a",
+            call -> {
+              await(release);
+              call.send(response("abcd"));
+            });
     RawClient first = client().get(origin.url("/a"));
     origin.awaitRequest("/a");
+    await(begun);
     assertThat(get("/a", line).status()).isEqualTo(503);
     release.countDown();
     assertThat(first.response().text()).isEqualTo("abcd");
