@@ -13,6 +13,7 @@ import java.util.Map;
  * effect here. Immutable; any thread.
  */
 public final class Directives {
+  private final List<Feature> features;
   private final List<Setting<?>> settings = new ArrayList<>();
   private final Map<String, Directive> byName = new HashMap<>();
   private final Map<String, Directive> inOrder = new LinkedHashMap<>();
@@ -20,6 +21,7 @@ public final class Directives {
 
   /** The directives of {@code features}, in their order, then Squid's other ones. */
   public Directives(List<Feature> features) {
+    this.features = List.copyOf(features);
     for (Feature feature : features) {
       for (Setting<?> setting : feature.settings()) {
         settings.add(setting);
@@ -50,6 +52,11 @@ public final class Directives {
   /** All directives, in the order of the reference page. */
   public Collection<Directive> all() {
     return Collections.unmodifiableCollection(inOrder.values());
+  }
+
+  /** The features, in order. */
+  public List<Feature> features() {
+    return features;
   }
 
   /** The settings that features declare, in order. */

@@ -26,7 +26,10 @@ public final class ReferencePages {
     page.append("<!-- ").append(GENERATED).append(" -->\n\n");
     page.append(INTRODUCTION);
     page.append("\n## Directives that take effect\n");
-    used().forEach(directive -> describe(page, directive));
+    for (Feature feature : directives.features()) {
+      page.append("\n### ").append(feature.title()).append('\n');
+      feature.settings().forEach(setting -> describe(page, setting.directive()));
+    }
     page.append("\n## Types of ACLs\n\n| type | compared with |\n| --- | --- |\n");
     for (AclType type : AclType.values()) {
       if (type.hasEffect()) {
@@ -48,7 +51,7 @@ public final class ReferencePages {
   }
 
   private static void describe(StringBuilder page, Directive directive) {
-    page.append("\n### ").append(directive.name()).append("\n\n");
+    page.append("\n#### ").append(directive.name()).append("\n\n");
     page.append("    ").append(directive.name()).append(' ').append(directive.form());
     page.append("\n\n").append(directive.text()).append("\n\n");
     if (!directive.note().isEmpty()) {
