@@ -63,11 +63,11 @@ final class Exchange implements ClientEvents {
     OVER
   }
 
-  /** What a fetch that others wait for asks of its request (DESIGN section 2, join). */
+  /** Fields of a request whose fetch no other request joins. */
   private static final FieldSet NOT_JOINABLE =
       Preconditions.FIELDS_AND_RANGE.and(FieldName.AUTHORIZATION);
 
-  /** What such a fetch of the whole does not ask. */
+  /** Fields that a fetch of the whole does not send. */
   private static final FieldSet RANGES =
       Preconditions.FIELDS_AND_RANGE.without(Preconditions.FIELDS);
 

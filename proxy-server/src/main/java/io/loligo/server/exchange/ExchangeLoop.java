@@ -69,10 +69,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers the requests of one event loop; confined to it.
  *
- * <p>This is the table of DESIGN section 2, each step a method, up to the point where something has
- * to be waited for. What is answered from memory ends here, on scratch objects of the loop, and
- * allocates next to nothing; the rest goes on as an {@link Exchange}, a {@link Tunneling} or a
- * {@link Deferred} with snapshots of its own.
+ * <p>Each step of the table in docs/architecture.md is a method here, up to the point where a
+ * request has to wait. A response from memory ends here, on scratch objects of the loop, and
+ * allocates next to nothing. Other requests continue as an {@link Exchange}, a {@link Tunneling} or
+ * a {@link Deferred} with snapshots of their own.
  *
  * <pre>
  *   receive   downstream                      400 408 414 431 501 505

@@ -1,6 +1,6 @@
 package io.loligo.server.record;
 
-/** Class of an exchange for counters and histograms (DESIGN section 7). */
+/** Class of an exchange, for counters and histograms. */
 public enum HitClass {
   MEMORY_HIT,
   DISK_HIT,

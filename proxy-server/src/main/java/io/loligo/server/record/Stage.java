@@ -1,6 +1,6 @@
 package io.loligo.server.record;
 
-/** Stages of an exchange whose time is kept (DESIGN section 7; the 1997 study). */
+/** Stages of an exchange whose time is recorded. */
 public enum Stage {
   /** Accept, or first octet on a kept connection, to a parseable head. */
   CLIENT_CONNECT,

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Many clients on one cold object (DESIGN section 2, step join). */
+/** Many clients request one object that is not stored yet. */
 class CoalescingWireTest extends WireTest {
   private static final int CLIENTS = 20;
   private static final String FRESH = "Cache-Control: max-age=1000\r\n";

@@ -10,7 +10,7 @@ import java.util.List;
  * @param meanObjectBytes {@code store_avg_object_size}: how many objects a directory has records
  *     for is its size over this
  * @param threads {@code loligo_disk_threads}, 2 to 8, for each directory
- * @param writeQueueBytes {@code loligo_disk_write_queue}: octets that wait to be written, at most;
+ * @param writeQueueBytes {@code loligo_disk_write_queue}: bytes that wait to be written, at most;
  *     what comes on top is not written
  * @param loadTimeoutMillis a request that waits longer for the disk goes on as a miss; 0: it waits
  *     as long as it takes

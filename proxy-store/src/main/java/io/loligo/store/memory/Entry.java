@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 /**
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
  * is incremented only if not zero, so a reference read from a map that lost it fails cleanly
- * instead of retaining somebody else's buffer (DESIGN section 3). Thread-safe: any thread.
+ * instead of retaining somebody else's buffer. Thread-safe: any thread.
  *
  * <p>Where event loops contend for the count of one that is stored, it is {@linkplain #spread
  * spread}: each counts its references by itself until they are {@linkplain #gather gathered} again.
