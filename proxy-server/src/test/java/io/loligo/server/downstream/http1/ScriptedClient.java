@@ -20,8 +20,6 @@ import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.KeepAlive;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
@@ -42,20 +40,7 @@ import java.util.function.UnaryOperator;
 
 /** A client's connection, an exchange that does what a test says, and a sink that keeps notes. */
 final class ScriptedClient implements RequestHandler, AutoCloseable {
-  static final HttpPort PORT =
-      new HttpPort(
-          "",
-          3128,
-          PortMode.FORWARD,
-          null,
-          false,
-          -1,
-          "http",
-          "3128",
-          false,
-          false,
-          KeepAlive.SYSTEM,
-          "test:1");
+  static final HttpPort PORT = Configs.port("3128");
   static final InetAddress ADDRESS = NetUtil.createInetAddressFromIpAddressString("192.0.2.7");
   static final ParseLimits LIMITS = new ParseLimits(2_000, 1_000, 50, 100, 200);
   private static final ProxyConfig CONFIG =

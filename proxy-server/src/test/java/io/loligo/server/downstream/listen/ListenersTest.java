@@ -21,8 +21,6 @@ import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.KeepAlive;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
@@ -113,19 +111,7 @@ class ListenersTest {
   }
 
   private static HttpPort port(int number) {
-    return new HttpPort(
-        "127.0.0.1",
-        number,
-        PortMode.FORWARD,
-        null,
-        false,
-        -1,
-        "http",
-        "test",
-        false,
-        false,
-        new KeepAlive(true, 30, 5, 12),
-        "squid.conf:1");
+    return Configs.port("127.0.0.1:" + number + " name=test tcpkeepalive=30,5,12");
   }
 
   private void note(ExchangeRecord record) {
@@ -381,7 +367,7 @@ class ListenersTest {
     start(transport);
     assertThatThrownBy(() -> listeners.bind(port(address.getPort())))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("squid.conf:1")
+        .hasMessageContaining("test.conf:4")
         .hasMessageContaining("test");
   }
 

@@ -22,8 +22,6 @@ import io.loligo.server.exchange.OutgoingHead;
 import io.loligo.server.exchange.RequestHandler;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.KeepAlive;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
@@ -51,20 +49,7 @@ class ExchangeStreamTest {
           .with(TimeoutDirectives.READ_TIMEOUT, 5_000L)
           .with(ClientDirectives.MIN_REQUEST_RATE, 0)
           .with(ClientDirectives.MIN_ANSWER_RATE, 0);
-  private static final HttpPort PORT =
-      new HttpPort(
-          "",
-          3128,
-          PortMode.FORWARD,
-          null,
-          false,
-          -1,
-          "http",
-          "3128",
-          false,
-          false,
-          KeepAlive.SYSTEM,
-          "test:1");
+  private static final HttpPort PORT = Configs.port("3128");
 
   private final ScriptedChannel channel = new ScriptedChannel();
   private final List<String> records = new ArrayList<>();
