@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,11 +24,10 @@ class AlternativeKeysWireTest extends WireTest {
 
   /** Answers everything with the number of the fetch as content. */
   private void counting(String... fieldLines) {
-    AtomicInteger fetches = new AtomicInteger();
     origin.otherwise(
         call -> {
           call.whole();
-          call.ok("v" + fetches.incrementAndGet(), fieldLines);
+          call.ok("v" + call.number(), fieldLines);
         });
   }
 
@@ -184,13 +182,12 @@ class AlternativeKeysWireTest extends WireTest {
   /** Three with the same content, whose requests are there before the first is answered. */
   private List<RawClient> equalQueries(String... fieldLines) throws Exception {
     startProxy();
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/a",
         call -> {
           String content = call.whole().text();
           await(release);
-          call.ok("for " + content + ' ' + fetches.incrementAndGet(), fieldLines);
+          call.ok("for " + content + ' ' + call.number(), fieldLines);
         });
     List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -227,12 +224,11 @@ class AlternativeKeysWireTest extends WireTest {
   @DisplayName("RFC 9111 section 4.4: also what is on its way")
   void nobodyJoinsAQueryThatBeganBeforeItsUrlWasInvalidated() throws Exception {
     startProxy();
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/a",
         call -> {
           call.whole();
-          if (fetches.incrementAndGet() == 1) {
+          if (call.number() == 1) {
             await(release);
             call.ok("old", FRESH);
           } else {
@@ -252,11 +248,10 @@ class AlternativeKeysWireTest extends WireTest {
   /** Learns the rule, and has the next fetch wait for {@link #release} and answer so. */
   private void learnThenAnswer(String... fieldLines) throws Exception {
     startProxy();
-    AtomicInteger fetches = new AtomicInteger();
     origin.otherwise(
         call -> {
           call.whole();
-          switch (fetches.incrementAndGet()) {
+          switch (call.number()) {
             case 1 -> call.ok("learned", FRESH, RULE);
             case 2 -> {
               await(release);

@@ -7,7 +7,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,12 +28,11 @@ class CachingWireTest extends WireTest {
 
   /** Answers with the number of the fetch as content. */
   private void counting(String path, String... fieldLines) {
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         path,
         call -> {
           call.whole();
-          call.ok("v" + fetches.incrementAndGet(), fieldLines);
+          call.ok("v" + call.number(), fieldLines);
         });
   }
 
@@ -323,11 +321,10 @@ class CachingWireTest extends WireTest {
   @Test
   void replacesAStaleResponseThatChanged() throws Exception {
     startProxy();
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/e",
         call -> {
-          int fetch = fetches.incrementAndGet();
+          int fetch = call.number();
           if (fetch == 1) {
             call.ok("old", "Cache-Control: max-age=100", AGED, "ETag: \"one\"");
           } else {
@@ -658,11 +655,10 @@ class CachingWireTest extends WireTest {
   void servesStaleWhileItRevalidates() throws Exception {
     startProxy();
     CountDownLatch release = new CountDownLatch(1);
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/s",
         call -> {
-          if (fetches.incrementAndGet() == 1) {
+          if (call.number() == 1) {
             call.ok("old", "Cache-Control: max-age=100, stale-while-revalidate=9000", AGED);
           } else {
             await(release);
@@ -679,7 +675,7 @@ class CachingWireTest extends WireTest {
     release.countDown();
     untilAnswered("/s", "new");
     assertHit(get("/s"));
-    assertThat(fetches.get()).isEqualTo(2);
+    assertThat(origin.fetches("/s")).isEqualTo(2);
   }
 
   /** Asks again until the background fetch has replaced what is stored. */
@@ -694,11 +690,10 @@ class CachingWireTest extends WireTest {
   @DisplayName("RFC 5861 section 4: stale-if-error")
   void servesStaleIfTheOriginFails() throws Exception {
     startProxy();
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/s",
         call -> {
-          int fetch = fetches.incrementAndGet();
+          int fetch = call.number();
           if (fetch == 1) {
             call.ok("old", "Cache-Control: max-age=100, stale-if-error=9000", AGED);
           } else if (fetch == 2) {

@@ -3,7 +3,6 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
@@ -18,7 +17,6 @@ class PartialContentWireTest extends WireTest {
 
   /** Heeds ranges of {@code content}; the first {@code broken} answers end in their middle. */
   private void serve(String path, String content, int broken) {
-    AtomicInteger asked = new AtomicInteger();
     origin.on(
         path,
         call -> {
@@ -33,7 +31,7 @@ class PartialContentWireTest extends WireTest {
                   + "Content-Length: "
                   + (end - first)
                   + "\r\n\r\n");
-          if (asked.incrementAndGet() > broken) {
+          if (call.number() > broken) {
             call.send(content.substring(first, end));
           } else {
             call.send(content.substring(first, first + (end - first) / 2));

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,13 +272,12 @@ class PeerOptionsWireTest extends WireTest {
     startWith("proxy-only");
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    AtomicInteger calls = new AtomicInteger();
     origin.on(
         URL,
         call -> {
           asked.countDown();
           await(goOn);
-          call.ok("content " + calls.incrementAndGet(), FRESH);
+          call.ok("content " + call.number(), FRESH);
         });
     RawClient first = client().get(URL);
     await(asked);

@@ -3,7 +3,6 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,12 +24,11 @@ class PurgeWireTest extends WireTest {
 
   /** Answers with the number of the fetch as content, and 304 to a condition. */
   private void counting(String path, String... fieldLines) {
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         path,
         call -> {
           call.whole();
-          int number = fetches.incrementAndGet();
+          int number = call.number();
           if (call.field("If-None-Match") != null) {
             call.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n" + FRESH + "\r\n\r\n");
           } else {
@@ -116,12 +114,11 @@ class PurgeWireTest extends WireTest {
   void softlyLeavesWhatMayBeServedStale() throws Exception {
     start(false);
     CountDownLatch asked = new CountDownLatch(1);
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/a",
         call -> {
           call.whole();
-          if (fetches.incrementAndGet() > 1) {
+          if (call.number() > 1) {
             asked.countDown();
           }
           call.ok("x", FRESH + ", stale-while-revalidate=1000", "ETag: \"1\"");
@@ -137,12 +134,11 @@ class PurgeWireTest extends WireTest {
   @Test
   void softlyLeavesWhatMayBeServedOnError() throws Exception {
     start(false);
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/a",
         call -> {
           call.whole();
-          if (fetches.incrementAndGet() == 1) {
+          if (call.number() == 1) {
             call.ok("x", FRESH + ", stale-if-error=1000", "ETag: \"1\"");
           } else {
             call.close();
@@ -166,12 +162,11 @@ class PurgeWireTest extends WireTest {
     start(false);
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
-    AtomicInteger fetches = new AtomicInteger();
     origin.on(
         "/a",
         call -> {
           call.whole();
-          int number = fetches.incrementAndGet();
+          int number = call.number();
           if (number == 1) {
             asked.countDown();
             answer.await();

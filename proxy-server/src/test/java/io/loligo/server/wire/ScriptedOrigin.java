@@ -34,17 +34,27 @@ final class ScriptedOrigin implements AutoCloseable {
 
   private final ServerSocket listener;
   private final Thread acceptor = new Thread(this::acceptAll, "origin-accept");
-  private final Map<String, Script> scripts = new ConcurrentHashMap<>();
+  private final Map<String, Scripted> scripts = new ConcurrentHashMap<>();
   private final List<WireMessage> requests = new CopyOnWriteArrayList<>();
   private final LinkedBlockingQueue<String> arrivals = new LinkedBlockingQueue<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
-  private volatile Script otherwise;
+  private volatile Scripted otherwise;
 
   private ScriptedOrigin(ServerSocket listener, Script otherwise) {
     this.listener = listener;
-    this.otherwise = otherwise;
+    this.otherwise = new Scripted(otherwise);
+  }
+
+  /** A script and the number of requests it was given. Guarded by {@code requests}. */
+  private static final class Scripted {
+    private final Script script;
+    private int requests;
+
+    private Scripted(Script script) {
+      this.script = script;
+    }
   }
 
   static ScriptedOrigin start() throws IOException {
@@ -70,13 +80,20 @@ final class ScriptedOrigin implements AutoCloseable {
     private final OutputStream out;
     private final String head;
     private final int connection;
+    private final int number;
     private final Consumer<WireMessage> read;
     private WireMessage whole;
 
     private Call(
-        Socket socket, InputStream in, String head, int connection, Consumer<WireMessage> read)
+        Socket socket,
+        InputStream in,
+        String head,
+        int connection,
+        int number,
+        Consumer<WireMessage> read)
         throws IOException {
       this.read = read;
+      this.number = number;
       this.connection = connection;
       this.socket = socket;
       this.in = in;
@@ -91,6 +108,14 @@ final class ScriptedOrigin implements AutoCloseable {
     /** Number of the connection it came by, from 1. */
     int connection() {
       return connection;
+    }
+
+    /**
+     * Number of this request among those of its script, from 1, in the order in which {@link
+     * #awaitRequest} sees them.
+     */
+    int number() {
+      return number;
     }
 
     String field(String name) {
@@ -154,7 +179,7 @@ final class ScriptedOrigin implements AutoCloseable {
 
   /** Answers {@code path} (with its query) by {@code script}. */
   ScriptedOrigin on(String path, Script script) {
-    scripts.put(path, script);
+    scripts.put(path, new Scripted(script));
     return this;
   }
 
@@ -175,7 +200,7 @@ final class ScriptedOrigin implements AutoCloseable {
 
   /** Answers whatever has no script. */
   ScriptedOrigin otherwise(Script script) {
-    otherwise = script;
+    otherwise = new Scripted(script);
     return this;
   }
 
@@ -194,7 +219,7 @@ final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
-  private void serve(Socket socket, int number) {
+  private void serve(Socket socket, int connection) {
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
@@ -203,10 +228,9 @@ final class ScriptedOrigin implements AutoCloseable {
         if (head == null) {
           return;
         }
-        int place = record(head);
-        // who has the answer finds what it was given to
-        Call call = new Call(socket, in, head, number, whole -> requests.set(place, whole));
-        scripts.getOrDefault(path(head), otherwise).answer(call);
+        Scripted scripted = scripts.getOrDefault(path(head), otherwise);
+        Call call = arrived(socket, in, head, connection, scripted);
+        scripted.script.answer(call);
         if (!socket.isClosed()) {
           call.whole();
         }
@@ -219,11 +243,16 @@ final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
-  private int record(String head) {
+  /** Notes the request; a test that has waited for it may replace its script. */
+  private Call arrived(
+      Socket socket, InputStream in, String head, int connection, Scripted scripted)
+      throws IOException {
     synchronized (requests) {
+      int place = requests.size();
       requests.add(new WireMessage(head, new byte[0], List.of(), head.length()));
       arrivals.add(path(head));
-      return requests.size() - 1;
+      int number = ++scripted.requests;
+      return new Call(socket, in, head, connection, number, whole -> requests.set(place, whole));
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -189,13 +188,12 @@ class StoreRulesWireTest extends WireTest {
     startProxy("acl private rep_header X-Private .", "send_hit deny private");
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    AtomicInteger calls = new AtomicInteger();
     origin.on(
         "/x",
         call -> {
           asked.countDown();
           await(goOn);
-          call.ok("content " + calls.incrementAndGet(), FRESH, "X-Private: 1");
+          call.ok("content " + call.number(), FRESH, "X-Private: 1");
         });
     RawClient first = client().get(origin.url("/x"));
     await(asked);
