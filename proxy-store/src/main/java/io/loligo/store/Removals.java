@@ -132,7 +132,7 @@ final class Removals {
       try {
         loop.execute(() -> then.accept(!failed));
       } catch (RejectedExecutionException shutDown) {
-        LOG.debug("nobody waits for an invalidation any more");
+        LOG.debug("the event loop of an invalidation has stopped");
       }
     }
   }

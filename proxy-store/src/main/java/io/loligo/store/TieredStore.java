@@ -575,7 +575,7 @@ public final class TieredStore implements Store {
   public void land() {
     try {
       if (!flights.landed().await(LANDING_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("{} fetches have not ended within {} s", flights.size(), LANDING_SECONDS);
+        LOG.warn("{} fetches are still pending after {} s", flights.size(), LANDING_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -583,7 +583,7 @@ public final class TieredStore implements Store {
     flights.breakOff(InFlight.Refusal.CLOSED);
     try {
       if (!flights.landed().await(BREAKING_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("{} fetches left nothing on disk", flights.size());
+        LOG.warn("{} fetches stored nothing on disk", flights.size());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -307,7 +307,7 @@ final class NamedAcl {
       return;
     }
     if (regex.warning() != null) {
-      problems.add(new AclProblem(false, index, value, "what is meant", regex.warning()));
+      problems.add(new AclProblem(false, index, value, "the intended expression", regex.warning()));
     }
     expressions.add(regex.pattern());
   }

@@ -36,7 +36,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     PATTERN_PERCENT(Source.HEURISTIC, "refresh_pattern percent of Date - Last-Modified"),
     PATTERN_MIN(Source.HEURISTIC, "refresh_pattern min"),
     PATTERN_MAX(Source.HEURISTIC, "refresh_pattern max"),
-    NOTHING(Source.NONE, "nothing gives or allows one");
+    NOTHING(Source.NONE, "none given, and none may be assumed");
 
     private final Source source;
     private final String text;

@@ -94,18 +94,18 @@ public record FreshnessSum(
       CacheControl directives, Freshness.Rule rule, RefreshPattern pattern) {
     List<String> violations = new ArrayList<>();
     if (rule == Freshness.Rule.OVERRIDE_EXPIRE) {
-      violations.add("override-expire: lives longer than the origin says");
+      violations.add("override-expire: longer than the origin's lifetime");
     }
     if (rule == Freshness.Rule.NEGATIVE_TTL) {
       violations.add("negative_ttl: the origin gave no lifetime");
     }
     if (pattern != null && pattern.has(Option.IGNORE_NO_STORE) && ignoresNoStore(directives)) {
-      violations.add("ignore-no-store: stored against no-store");
+      violations.add("ignore-no-store: stored despite no-store");
     }
     if (pattern != null
         && pattern.has(Option.IGNORE_PRIVATE)
         && directives.has(CacheControl.PRIVATE)) {
-      violations.add("ignore-private: stored against private");
+      violations.add("ignore-private: stored despite private");
     }
     return violations;
   }

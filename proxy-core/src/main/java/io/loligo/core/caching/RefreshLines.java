@@ -116,7 +116,7 @@ final class RefreshLines implements LineReader<List<RefreshPattern>> {
   private void warnOfViolation(Line line, String word, RefreshPattern.Option option) {
     if (option != RefreshPattern.Option.REFRESH_IMS
         && option != RefreshPattern.Option.STORE_STALE) {
-      report.warning(line, word, "", "violates HTTP, as asked");
+      report.warning(line, word, "", "this option violates HTTP");
     }
   }
 }

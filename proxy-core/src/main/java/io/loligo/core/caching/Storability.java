@@ -291,13 +291,13 @@ public record Storability(
     Fields fields = request.fields();
     int method = request.methodId();
     if (method != Method.GET && method != Method.POST && method != Method.QUERY) {
-      return "answers to this method are not stored";
+      return "responses to this method are not stored";
     }
     if (method == Method.GET && hasContent(fields)) {
       return "request has content";
     }
     if (takesFieldsAway(fields)) {
-      return "Connection takes a field of the request away";
+      return "Connection removes a request field";
     }
     return settings.directivesOf(fields).has(CacheControl.NO_STORE) ? "no-store request" : null;
   }
@@ -309,14 +309,14 @@ public record Storability(
   private static String postRefusal(
       ResponseHead response, CacheControl directives, CharSequence url) {
     if (response.status() != 200) {
-      return "answer to POST other than 200";
+      return "response to POST with a status other than 200";
     }
     if (!hasExplicitLifetime(response.fields(), directives)) {
-      return "answer to POST without an explicit lifetime";
+      return "response to POST without an explicit lifetime";
     }
     return ContentLocation.isTarget(url.toString(), response.fields())
         ? null
-        : "answer to POST that is not the target's representation";
+        : "response to POST that is not the target's representation";
   }
 
   /**
@@ -351,10 +351,10 @@ public record Storability(
       return "status is never stored";
     }
     if (mayHangOnSize(status, request)) {
-      return "an error, and the head of the request is unusually large";
+      return "an error, and the request head is unusually large";
     }
     if (isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {
-      return "may speak of the request, and that has what is not to be kept";
+      return "may quote the request, which has credentials or a cookie";
     }
     boolean understood = StatusCaching.isUnderstood(status);
     if (directives.has(CacheControl.MUST_UNDERSTAND) && !understood) {
@@ -405,7 +405,7 @@ public record Storability(
     boolean storesStale =
         has(pattern, Option.STORE_STALE) && (asDated || directives.has(CacheControl.PUBLIC));
     if (!asDated && !storesStale) {
-      return "no lifetime given, and none may be assumed";
+      return "no freshness lifetime given, and none may be assumed";
     }
     if (storesStale || meta.hasValidator()) {
       return null;

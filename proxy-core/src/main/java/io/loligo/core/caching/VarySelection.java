@@ -107,7 +107,7 @@ public final class VarySelection {
     if (names.size() > MAX_NAMES) {
       return "Vary with too many names";
     }
-    return names.stream().allMatch(Ascii::isToken) ? null : "Vary with what is no field name";
+    return names.stream().allMatch(Ascii::isToken) ? null : "Vary with an invalid field name";
   }
 
   /**

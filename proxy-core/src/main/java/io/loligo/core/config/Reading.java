@@ -146,7 +146,7 @@ public final class Reading {
       }
       case RESTRICTS -> {
         if (saysTheDefault(directive, line)) {
-          report.verdict(line, Verdict.WITHOUT_EFFECT, "says what is the case anyway");
+          report.verdict(line, Verdict.WITHOUT_EFFECT, "states the behaviour that holds anyway");
         } else if (Values.check(directive, line, line.values(), report)) {
           report.restricts(line, "", directive.note());
         }

@@ -237,7 +237,7 @@ public final class ReferencePages {
   private static final String READER =
       """
 
-      ## Where the reader says more than Squid's
+      ## Where Loligo reports more than Squid
 
       | line | Squid 5.7 | here |
       | --- | --- | --- |
@@ -247,7 +247,7 @@ public final class ReferencePages {
       | an unknown or wrong `refresh_pattern` option or expression | line or option dropped | error |
       | an unknown `cache_peer` type or option, a `cache_peer_access` without its peer | dropped | error |
       | an unknown scheme in an `acl` of type `proto` | dropped | error |
-      | ranges of addresses in one `acl` of which one begins in another and ends behind it | warning, the later one is ignored | both hold |
+      | partly overlapping address ranges in one `acl` | warning, the later one is ignored | both hold |
       | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the address is compared, however it is spelled |
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
@@ -257,7 +257,7 @@ public final class ReferencePages {
       | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |
       | a second `logformat` of one name | error in the log, ignored | error |
       | an ACL without values | warning | warning |
-      | values behind the last one a directive takes | ignored silently | ignored with a warning |
+      | values after the last one that a directive takes | ignored silently | ignored with a warning |
       | `millisecond` in a time-out | FATAL | accepted: time-outs are kept in milliseconds |
       | `http_port 0` | FATAL | the system chooses a port |
       | an `acl` named `manager` | notice | warning, the line is ignored |
@@ -267,7 +267,7 @@ public final class ReferencePages {
       | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
       | an unknown directive | the first one ends Squid | all problems of the file at once |
 
-      ## Where requests and logs differ without a line that says so
+      ## Where requests and logs differ without a report
 
       | what | Squid 5.7 | here |
       | --- | --- | --- |
@@ -275,13 +275,13 @@ public final class ReferencePages {
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
       | `Authorization` of clients to an `originserver` without `login=` | taken out | sent on |
-      | URLs with a query or `cgi-bin` where peers are not compulsory | direct | by the peer, as others |
+      | URLs with a query or `cgi-bin` where peers are not compulsory | direct | through the peer, like other requests |
       | no path to a peer under `never_direct` | 502 | 503 |
       | quotes and control characters in fields of `combined`, `referrer` and `useragent` | as they came | escaped |
       | `access_log syslog:` with another priority than `info` | mixed with it: `err` arrives as `debug` | as written |
       | several lines in a datagram of `access_log udp:` | yes | each line is a datagram |
       | `%<ru` | with its query | without it, unless `strip_query_terms off` |
-      | `%<h` | fields of the answer as sent | as received from the next hop; `-` on hits |
+      | `%<h` | fields of the response as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
       """;

@@ -8,12 +8,12 @@ package io.loligo.core.message;
 public enum ParseFailure {
   BAD_REQUEST_LINE(400, "malformed request line"),
   BAD_METHOD(400, "method is not a token"),
-  BAD_TARGET(400, "request-target holds a forbidden octet"),
+  BAD_TARGET(400, "request-target holds a forbidden byte"),
   TARGET_TOO_LONG(414, "request-target exceeds the limit"),
   UNSUPPORTED_VERSION(505, "HTTP version is not 1.0 or 1.1"),
   BAD_STATUS_LINE(502, "malformed status line"),
   BAD_FIELD_NAME(400, "field name is not a token, or white space stands before the colon"),
-  BAD_FIELD_VALUE(400, "field value holds a forbidden octet"),
+  BAD_FIELD_VALUE(400, "field value holds a forbidden byte"),
   OBSOLETE_FOLDING(400, "field line is folded"),
   BARE_CR(400, "carriage return without line feed"),
   BARE_LF(400, "line feed without carriage return"),
@@ -36,10 +36,10 @@ public enum ParseFailure {
   CONTENT_OF_CONNECT(400, "CONNECT with content"),
   CONTENT_OF_TRACE(400, "TRACE with content"),
   TOO_MANY_INTERIM(502, "more interim responses than the limit"),
-  UNASKED_SWITCH(502, "101 that was not asked for"),
-  TRUNCATED(502, "closed before the message's end"),
+  UNASKED_SWITCH(502, "101 without a request to upgrade"),
+  TRUNCATED(502, "closed before the end of the message"),
   TOO_SLOW(408, "the message arrives too slowly"),
-  SURPLUS(502, "octets that no request asked for");
+  SURPLUS(502, "bytes that belong to no response");
 
   private final int status;
   private final String text;

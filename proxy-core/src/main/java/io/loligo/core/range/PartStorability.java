@@ -36,11 +36,11 @@ public final class PartStorability {
       CacheSettings settings) {
     if (request.fields().has(FieldName.IF_RANGE)
         && !response.fields().has(FieldName.CONTENT_TYPE)) {
-      return refused("a part for who has its fields already");
+      return refused("a part without the fields that the client already has");
     }
     ContentRange place = ContentRange.of(response.fields());
     if (place == null || (partLength >= 0 && partLength != place.range().length())) {
-      return refused("a part of unknown place");
+      return refused("a part at an unknown place");
     }
     ResponseHead whole = response.snapshot();
     whole.statusLine(response.version(), OK, 0, 0);
@@ -66,7 +66,7 @@ public final class PartStorability {
             part.length() == place.completeLength() ? storability.meta() : meta,
             storability.shareable(),
             storability.withheldFields())
-        : refused("not the part asked for");
+        : refused("not the part that was requested");
   }
 
   private static Storability refused(String reason) {

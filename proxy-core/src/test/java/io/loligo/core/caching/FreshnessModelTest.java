@@ -196,10 +196,10 @@ class FreshnessModelTest {
       boolean allowed = List.of(204, 404).contains(made.status) || made.isPublic;
       return allowed && dated
           ? guessed(made, null)
-          : new Lifetime(0, "nothing gives or allows one");
+          : new Lifetime(0, "none given, and none may be assumed");
     }
     if (!List.of(200, 203, 300, 301, 308, 410).contains(made.status) && !made.isPublic) {
-      return new Lifetime(0, "nothing gives or allows one");
+      return new Lifetime(0, "none given, and none may be assumed");
     }
     return guessed(made, made.pattern);
   }

@@ -58,13 +58,13 @@ class PartStorabilityTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "10-19 | -1 | 20-29/100 | \"a\" | not the part asked for",
-        "10-19 | -1 | 10-18/100 | \"a\" | not the part asked for",
-        "10-19,30-39 | -1 | 10-39/100 | \"a\" | not the part asked for",
-        "10-19 | 9 | 10-19/100 | \"a\" | a part of unknown place",
-        "10-19 | 11 | 10-19/100 | \"a\" | a part of unknown place",
-        "10-19 | -1 | 10-19/* | \"a\" | a part of unknown place",
-        "10-19 | -1 | nonsense | \"a\" | a part of unknown place",
+        "10-19 | -1 | 20-29/100 | \"a\" | not the part that was requested",
+        "10-19 | -1 | 10-18/100 | \"a\" | not the part that was requested",
+        "10-19,30-39 | -1 | 10-39/100 | \"a\" | not the part that was requested",
+        "10-19 | 9 | 10-19/100 | \"a\" | a part at an unknown place",
+        "10-19 | 11 | 10-19/100 | \"a\" | a part at an unknown place",
+        "10-19 | -1 | 10-19/* | \"a\" | a part at an unknown place",
+        "10-19 | -1 | nonsense | \"a\" | a part at an unknown place",
       })
   void storesNothingElse(String asked, long length, String place, String tag, String reason) {
     Storability storability = storability(asked, length, place, tag);

@@ -36,13 +36,13 @@ final class LocalSender implements DatagramSender {
    */
   static LocalSender to(Path place) throws IOException {
     if (!Epoll.isAvailable()) {
-      throw new IOException(place + " needs epoll, which is not here: set loligo_syslog HOST:PORT");
+      throw new IOException(place + " needs epoll, which is not available here: set loligo_syslog HOST:PORT");
     }
     LocalSender sender = new LocalSender(place);
     try {
       sender.reopen();
     } catch (IOException e) {
-      LOG.warn("access_log syslog: {}: nobody receives yet: {}", place, e.getMessage());
+      LOG.warn("access_log syslog: {}: no receiver yet: {}", place, e.getMessage());
     }
     return sender;
   }

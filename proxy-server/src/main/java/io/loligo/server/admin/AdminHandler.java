@@ -61,7 +61,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private AdminReply failed(Throwable cause) {
     LOG.warn("admin request failed", cause);
-    return AdminReply.text(500, "failed; the application log says why");
+    return AdminReply.text(500, "failed; see the application log");
   }
 
   private CompletableFuture<AdminReply> reply(
@@ -90,12 +90,12 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     HttpHeaders fields = request.headers();
     List<String> hosts = fields.getAll(HttpHeaderNames.HOST);
     if (hosts.size() > 1 || (hosts.isEmpty() && !mayOmitHost(request))) {
-      return AdminReply.text(400, "exactly one Host is needed");
+      return AdminReply.text(400, "exactly one Host field is required");
     }
     String host = hosts.isEmpty() ? null : hosts.get(0);
     InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
     if (host != null && !access.hostAllowed(host, local)) {
-      return AdminReply.text(403, "this Host is not served here");
+      return AdminReply.text(403, "this Host is unknown here");
     }
     for (String origin : fields.getAll(HttpHeaderNames.ORIGIN)) {
       if (!access.originAllowed(origin, host)) {

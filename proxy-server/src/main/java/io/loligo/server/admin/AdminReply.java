@@ -32,7 +32,7 @@ record AdminReply(int status, String contentType, String body, String allow, int
     return new AdminReply(
         429,
         "text/plain; charset=utf-8",
-        "too many wrong secrets: nothing is looked at for a while\n",
+        "too many wrong secrets: try again later\n",
         null,
         retrySeconds);
   }

@@ -129,8 +129,7 @@ final class AdminRoutes {
       return CompletableFuture.completedFuture(
           AdminReply.text(
               400,
-              "parameter url is needed once; header=Name:%20value may follow any number of times,"
-                  + " method, content, client, port and format=json once"));
+              "parameter url is required once; header=Name:%20value is allowed any number of times; method, content, client, port and format=json are allowed once"));
     }
     Question question =
         new Question(
@@ -148,7 +147,7 @@ final class AdminRoutes {
                 json
                     ? AdminReply.json(200, ExplainJson.of(explanation))
                     : AdminReply.text(200, ExplainText.of(explanation)))
-        .exceptionally(busy -> AdminReply.text(503, "too busy to explain; ask again"));
+        .exceptionally(busy -> AdminReply.text(503, "too busy to explain; try again"));
   }
 
   private static String single(QueryStringDecoder query, String name, String without) {
@@ -174,19 +173,19 @@ final class AdminRoutes {
     if (!attempts.allowed(client)) {
       if (attempts.firstRefusal(client)) {
         AUDIT.warn(
-            "admin {} from {}: refused, as all it asks for: too many failures", path, client);
+            "admin {} from {}: refused, too many wrong secrets from this client", path, client);
       }
       return AdminReply.tooMany(SecretAttempts.RECOVERY_SECONDS);
     }
     if (!access.changesPossible()) {
       attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
-      return AdminReply.text(403, "no secret is configured: nothing can be changed by HTTP");
+      return AdminReply.text(403, "no secret is configured: changes by HTTP are not possible");
     }
     if (!access.secretGiven(authorization)) {
       attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
-      return AdminReply.text(403, "Authorization: Bearer with the configured secret is needed");
+      return AdminReply.text(403, "Authorization: Bearer with the configured secret is required");
     }
     return null;
   }
@@ -216,7 +215,7 @@ final class AdminRoutes {
       String why = loggable(String.valueOf(e.getMessage()));
       AUDIT.warn("admin purge from {}: {}", client, why);
       return CompletableFuture.completedFuture(
-          AdminReply.text(400, "nothing that can be purged: " + why));
+          AdminReply.text(400, "not a valid purge: " + why));
     }
   }
 
@@ -240,12 +239,11 @@ final class AdminRoutes {
         AUDIT.error("admin purge {} from {}: not confirmed by the disk", what, client);
         return AdminReply.text(
             500,
-            "not served any more, but a disk could not be made to forget it: it may be back after"
-                + " a restart; purge again");
+            "no longer served, but a disk did not confirm the purge: the responses may return after a restart; purge again");
       }
       case REFUSED -> {
-        AUDIT.error("admin purge {} from {}: refused, too many are not through", what, client);
-        return AdminReply.text(503, "nothing was done: too many purges are not through; see /bans");
+        AUDIT.error("admin purge {} from {}: refused, too many purges are pending", what, client);
+        return AdminReply.text(503, "nothing was purged: too many purges are pending; see /bans");
       }
       case DONE -> AUDIT.info("admin purge {} from {}: {}", what, client, purged.text());
     }

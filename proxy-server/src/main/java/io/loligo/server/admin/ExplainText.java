@@ -45,7 +45,7 @@ public final class ExplainText {
   private static void forecast(StringBuilder text, Forecast forecast, boolean fetching) {
     CacheDecision decision = forecast.decision();
     line(text, "answer", forecast.text());
-    String against = decision.reason().violates() ? ", against what HTTP asks" : "";
+    String against = decision.reason().violates() ? ", which violates HTTP" : "";
     line(text, "because", decision.reason().detail() + against);
     line(text, "decision", decision.outcome() + " " + decision.reason());
     line(text, "status", forecast.status() == 0 ? "the origin's" : "" + forecast.status());
@@ -59,12 +59,12 @@ public final class ExplainText {
       line(text, "else", "served stale if the origin cannot be reached");
     }
     if (fetching) {
-      line(text, "fetch", "one is under way, equal requests may join it");
+      line(text, "fetch", "in progress, equal requests may join it");
     }
   }
 
   private static void slices(StringBuilder text, StoredSlices slices) {
-    line(text, "sliced", "in slices of " + slices.sliceBytes() + " bytes, each looked up itself");
+    line(text, "sliced", "in slices of " + slices.sliceBytes() + " bytes, each looked up separately");
     line(text, "stored", slices.text().isEmpty() ? "no slice" : "slices " + slices.text());
   }
 
@@ -83,10 +83,10 @@ public final class ExplainText {
   private static void variant(StringBuilder text, StoredVariant variant) {
     StoredMeta meta = variant.meta();
     text.append("\nstored ").append(variant.onDisk() ? "on disk" : "in memory");
-    text.append(variant.selected() ? ", selected by this request\n" : ", not what is served\n");
+    text.append(variant.selected() ? ", selected by this request\n" : ", not selected by this request\n");
     line(text, "status", "" + meta.status());
-    line(text, "content", meta.contentLength() + " octets");
-    line(text, variant.onDisk() ? "head" : "keeps", variant.bytes() + " octets");
+    line(text, "content", meta.contentLength() + " bytes");
+    line(text, variant.onDisk() ? "head" : "keeps", variant.bytes() + " bytes");
     line(text, "hits", "" + variant.hits());
     line(text, "requested", "" + Instant.ofEpochMilli(meta.requestTimeMillis()));
     line(text, "arrived", "" + Instant.ofEpochMilli(meta.responseTimeMillis()));
@@ -109,7 +109,7 @@ public final class ExplainText {
     sum.violations().forEach(violation -> line(text, "against", violation));
     text.append("  freshness, seconds\n");
     term(text, sum.apparentAgeSeconds(), "apparent age: from Date to arrival");
-    term(text, sum.ageValueSeconds(), "age value: Age received, 0 without");
+    term(text, sum.ageValueSeconds(), "age value: the received Age, 0 without");
     term(text, sum.responseDelaySeconds(), "response delay: from request to arrival");
     term(
         text,
@@ -126,7 +126,7 @@ public final class ExplainText {
         "freshness lifetime: "
             + (sum.asStored()
                 ? sum.lifetimeFrom()
-                : "as stored under other rules, or purged since; now it would be by "
+                : "stored under other rules, or purged since; the rule now: "
                     + sum.lifetimeFrom()));
     term(text, sum.remainingSeconds(), sum.remainingSeconds() > 0 ? "left: fresh" : "left: stale");
   }

@@ -71,8 +71,8 @@ final class IndexPage {
     row(page, "Exchanges", grouped(exchanges));
     row(page, "Hit ratio", ratio(metrics.value(Counter.HITS), exchanges));
     row(page, "Byte hit ratio", ratio(metrics.value(Counter.HIT_BYTES_OUT), sent));
-    row(page, "Sent to clients, octets", grouped(sent));
-    row(page, "Received from origins, octets", grouped(metrics.value(Counter.SERVER_BYTES_IN)));
+    row(page, "Sent to clients, bytes", grouped(sent));
+    row(page, "Received from origins, bytes", grouped(metrics.value(Counter.SERVER_BYTES_IN)));
     page.append("</table>");
   }
 
@@ -90,7 +90,7 @@ final class IndexPage {
   }
 
   private void memory(StringBuilder page) {
-    page.append("<h2>Memory</h2><table><tr><th>Owner</th><th>Octets used of allowed</th></tr>");
+    page.append("<h2>Memory</h2><table><tr><th>Owner</th><th>Bytes used / limit</th></tr>");
     for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
       long limit = owner.limitBytes().getAsLong();
       row(
@@ -109,7 +109,7 @@ final class IndexPage {
       String unit = number.unit() == null ? "" : ", " + number.unit();
       row(page, number.text().replaceAll("[.;].*", "") + unit, grouped(number.of(disk)));
     }
-    row(page, "Hits that took one read", ratio(disk.singleReadHits(), disk.hits()));
+    row(page, "Hits with a single read", ratio(disk.singleReadHits(), disk.hits()));
     page.append("</table>");
   }
 

@@ -56,7 +56,7 @@ public record PurgeForm(Purge what, String text) {
 
   private static PurgeForm groups(long[] numbers, boolean soft, String text) {
     if (numbers.length == 0) {
-      throw new IllegalArgumentException("nothing is named");
+      throw new IllegalArgumentException("the parameter is empty");
     }
     return new PurgeForm(new Purge.Groups(numbers, soft), text);
   }
@@ -97,7 +97,7 @@ public record PurgeForm(Purge what, String text) {
     List<String> kinds =
         List.of("url", "key", "group", "pattern").stream().filter(parameters::containsKey).toList();
     if (kinds.size() != 1) {
-      throw new IllegalArgumentException("one of url, key, group and pattern is needed");
+      throw new IllegalArgumentException("one of url, key, group and pattern is required");
     }
     List<String> values = parameters.get(kinds.get(0));
     boolean soft = List.of("1", "true").contains(one(parameters, "soft"));
@@ -107,7 +107,7 @@ public record PurgeForm(Purge what, String text) {
       case "group" -> groups(one(parameters, "origin"), values, soft);
       default -> {
         if (soft) {
-          throw new IllegalArgumentException("a pattern is not purged softly");
+          throw new IllegalArgumentException("soft is not available for a pattern");
         }
         yield pattern(one(parameters, "host"), one(parameters, "pattern"));
       }

@@ -12,7 +12,7 @@ import java.util.List;
 public record Reloaded(boolean done, List<String> lines) {
   /** For people. */
   public String text() {
-    return (done ? "reloaded" : "not reloaded, everything is as it was")
+    return (done ? "reloaded" : "not reloaded, the old configuration stays in force")
         + (lines.isEmpty() ? "" : ":\n" + String.join("\n", lines));
   }
 

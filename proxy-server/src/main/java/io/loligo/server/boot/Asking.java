@@ -23,8 +23,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "explain",
     description =
-        "Asks the running proxy what it has stored for a URL, what a request would get now and why,"
-            + " and what the last ones got. Nothing is fetched, changed or counted.",
+        "Shows the stored responses for a URL, the decision for a request now with its reason, and the last decisions. Fetches, changes and counts nothing.",
     mixinStandardHelpOptions = true)
 final class Asking implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -35,7 +34,7 @@ final class Asking implements Callable<Integer> {
   @Option(
       names = {"-H", "--header"},
       paramLabel = "'NAME: VALUE'",
-      description = "a field of the request; may be given again")
+      description = "a field of the request; may be repeated")
   private List<String> fieldLines = List.of();
 
   @Option(
@@ -47,19 +46,19 @@ final class Asking implements Callable<Integer> {
   @Option(
       names = {"-d", "--data"},
       paramLabel = "CONTENT",
-      description = "content of the request: of a QUERY it is part of the key")
+      description = "content of the request; part of the key of a QUERY")
   private String content = "";
 
   @Option(
       names = "--client",
       paramLabel = "ADDRESS",
-      description = "client the request would come from, for the rules; default: 127.0.0.1")
+      description = "address of the client, for the rules; default: 127.0.0.1")
   private String client;
 
   @Option(
       names = "--port-name",
       paramLabel = "NAME",
-      description = "http_port it would come in by; default: the first that forwards")
+      description = "name of the http_port that gets the request; default: the first forward port")
   private String portName;
 
   @Option(names = "--json", description = "as JSON")
@@ -74,7 +73,7 @@ final class Asking implements Callable<Integer> {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "take the admin port from this configuration")
+      description = "takes the admin port from this configuration")
   private Path file;
 
   @Override

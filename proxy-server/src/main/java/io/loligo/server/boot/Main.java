@@ -22,7 +22,7 @@ public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
   private Path file;
 
-  @Option(names = "--strict", description = "with --check: status 2 where a line has no effect")
+  @Option(names = "--strict", description = "with --check: exits with 2 if a line has no effect")
   private boolean strict;
 
   private Main() {}
@@ -93,13 +93,13 @@ public final class Main implements Callable<Integer> {
   /** {@code loligo check FILE}: a report on every line. */
   @Command(
       name = "check",
-      description = "Says of every line of a configuration what it does here.",
+      description = "Reports on every line of a configuration.",
       mixinStandardHelpOptions = true)
   static final class Check implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "configuration in Squid's dialect")
     private Path file;
 
-    @Option(names = "--strict", description = "status 2 where a line has no effect")
+    @Option(names = "--strict", description = "exits with 2 if a line has no effect")
     private boolean strict;
 
     @Override

@@ -84,7 +84,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
 
   private static LineReport wrong(LineReport line) {
     return new LineReport(
-        line.file(), line.line(), line.text(), LineReport.Verdict.ERROR, "more than fits");
+        line.file(), line.line(), line.text(), LineReport.Verdict.ERROR, "more memory than available");
   }
 
   /** Whether a default was lowered. */
@@ -109,7 +109,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
             + ": "
             + limits;
     return isLowered()
-        ? budgets + "; more memory, -XX:MaxDirectMemorySize or lines in the file change this"
+        ? budgets + "; to raise them, provide more memory, set -XX:MaxDirectMemorySize, or write the lines"
         : budgets;
   }
 

@@ -334,7 +334,7 @@ public final class Proxy implements AutoCloseable {
             () -> store.stats().memoryLimitBytes())
         .add(
             "transit",
-            "Bytes on their way that no tier holds.",
+            "Bytes in transit that no tier holds.",
             () -> store.stats().transitBytes(),
             () -> store.stats().transitLimitBytes());
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
@@ -392,31 +392,30 @@ public final class Proxy implements AutoCloseable {
       shown.counter(
           "loligo.admin.refusals",
           null,
-          "Changes asked for at the admin port without the right to.",
+          "Changes refused at the admin port for lack of the secret.",
           server::refusals);
     }
     shown.counter(
         "loligo.memory.shortages",
         null,
-        "Times that memory was asked for and there was none; what had asked was ended. The log says"
-            + " what to do.",
+        "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
-    shown.gauge("loligo.descriptors.used", null, "Files and sockets open.", descriptors::used);
+    shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(
         "loligo.descriptors.limit",
         null,
-        "Files and sockets that may be open: max_filedescriptors, or the system's limit.",
+        "Limit of open files and sockets: max_filedescriptors, or the system's limit.",
         descriptors::limit);
     shown.counter(
         "loligo.listening.pauses",
         null,
-        "Times that nobody was accepted for want of descriptors.",
+        "Pauses in accepting connections because too few descriptors were left.",
         descriptors::pauses);
     shown.counter("loligo.reloads", null, "Reloads of the configuration.", reloader::reloads);
     shown.counter(
         "loligo.reload.failures",
         null,
-        "Reloads that failed and left everything as it was; the log says why.",
+        "Failed reloads: the old configuration stays in force; the log gives the reason.",
         reloader::failures);
     return shown;
   }
@@ -584,7 +583,7 @@ public final class Proxy implements AutoCloseable {
     List<String> later = new ArrayList<>(next.later());
     String refusal = later.isEmpty() ? null : MemoryBudget.of(wanted).refusal();
     if (refusal != null) {
-      later.add("the next start would be refused: " + refusal);
+      later.add("the next start would fail: " + refusal);
     }
     return later;
   }
@@ -639,7 +638,7 @@ public final class Proxy implements AutoCloseable {
     if (delayMillis == 0) {
       stopListening(now);
     } else {
-      LOG.info("not ready; listening for {} ms more", delayMillis);
+      LOG.info("not ready; still listening for {} ms", delayMillis);
       listening =
           maintenance.schedule(() -> stopListening(now), delayMillis, TimeUnit.MILLISECONDS);
     }
@@ -647,7 +646,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   private void stopListening(ProxyConfig now) {
-    LOG.info("not listening any more");
+    LOG.info("no longer listening");
     long lifetimeMillis = now.get(ProcessDirectives.SHUTDOWN_LIFETIME);
     Long tunnelMillis = now.get(ProcessDirectives.TUNNEL_SHUTDOWN_LIFETIME);
     listeners
@@ -726,7 +725,7 @@ public final class Proxy implements AutoCloseable {
     public CompletableFuture<Explanation> explain(Question question) {
       if (explaining.incrementAndGet() > MAX_EXPLAINING) {
         explaining.decrementAndGet();
-        return CompletableFuture.failedFuture(new IllegalStateException("too many questions"));
+        return CompletableFuture.failedFuture(new IllegalStateException("too many explanations are pending"));
       }
       return Explainer.explain(loops, question)
           .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)

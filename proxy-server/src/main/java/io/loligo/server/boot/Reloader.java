@@ -115,7 +115,7 @@ final class Reloader implements AutoCloseable {
 
   private Reloaded failed(List<String> why) {
     failed.incrementAndGet();
-    LOG.error("not reloaded, everything is as it was: {}", String.join("; ", why));
+    LOG.error("not reloaded, the old configuration stays in force: {}", String.join("; ", why));
     return new Reloaded(false, why);
   }
 

@@ -90,15 +90,15 @@ final class RemoteJmx {
     return "JMX on port "
         + settings.getProperty(JMX + ".port")
         + (tls ? " has no login" : login ? " has no TLS" : " has neither TLS nor login")
-        + ": whoever reaches it takes over this process. Set -D"
+        + ": anyone who reaches it can take over this process. Set -D"
         + JMX
         + ".ssl=true with a key store and -D"
         + JMX
-        + ".authenticate=true with a password file, or keep it to this machine with -D"
+        + ".authenticate=true with a password file, or restrict it to this machine with -D"
         + JMX
-        + ".host=127.0.0.1, or leave "
+        + ".host=127.0.0.1, or omit "
         + JMX
-        + ".port out: JConsole and jcmd of the same user need no port";
+        + ".port: JConsole and jcmd of the same user need no port";
   }
 
   /** What may be meant but is worth a word; null: nothing. */
@@ -110,7 +110,7 @@ final class RemoteJmx {
       return "JMX has no login: every user of this machine can take over this process";
     }
     if (remote() && !isOn(".registry.ssl", false)) {
-      return "the registry of JMX has no TLS: who can come between sends clients elsewhere; set -D"
+      return "the registry of JMX has no TLS: an attacker on the path can redirect clients; set -D"
           + JMX
           + ".registry.ssl=true";
     }
@@ -118,7 +118,7 @@ final class RemoteJmx {
     return rmi.equals("0")
         ? "JMX has a second port, chosen by the system: set -D"
             + JMX
-            + ".rmi.port, so that it can be kept from clients of the proxy"
+            + ".rmi.port, so that clients of the proxy can be denied access to it"
         : null;
   }
 }

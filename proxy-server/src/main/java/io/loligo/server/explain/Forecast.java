@@ -26,15 +26,15 @@ public record Forecast(
       case SERVE -> "served from the store";
       case NOT_MODIFIED ->
           decision.revalidates()
-              ? "304 from the store, stale, and validated in the background"
+              ? "304 from the store, stale, validated in the background"
               : "304 from the store: the client's copy is current";
-      case SERVE_STALE_AND_REVALIDATE -> "served stale, and validated in the background";
+      case SERVE_STALE_AND_REVALIDATE -> "served stale, validated in the background";
       case VALIDATE -> "the origin is asked whether the stored response is still current";
       case FETCH ->
           offeredTags == 0
-              ? (fetchesWhole ? "fetched whole, for a range of it" : "fetched")
-              : "fetched, unless the origin says that one of " + offeredTags + " stored would do";
-      case BYPASS -> "forwarded as it is; the store is neither asked nor filled";
+              ? (fetchesWhole ? "fetched whole to answer a range" : "fetched")
+              : "fetched, unless the origin selects one of " + offeredTags + " stored variants";
+      case BYPASS -> "forwarded, bypassing the store";
       case UNSATISFIABLE -> "504: only-if-cached, and nothing usable is stored";
     };
   }

@@ -42,7 +42,7 @@ public record StoredVariant(
     add(marks, StoredMeta.NO_CACHE, "validated before every use");
     add(marks, StoredMeta.MUST_REVALIDATE, "never served stale");
     add(marks, StoredMeta.HEURISTIC, "lifetime is heuristic");
-    add(marks, StoredMeta.NEGATIVE, "negative answer");
+    add(marks, StoredMeta.NEGATIVE, "negative response");
     add(marks, StoredMeta.IMMUTABLE, "immutable");
     add(marks, StoredMeta.NO_DATE, "sent without Date");
     if (meta.has(StoredMeta.TARGETED | StoredMeta.UNTARGETED)) {

@@ -2,8 +2,8 @@ package io.loligo.server.jmx;
 
 import java.util.Map;
 
-/** One cache_dir: its state and its numbers. */
-@Description("One cache_dir: its state and its numbers.")
+/** State and numbers of one cache_dir. */
+@Description("State and numbers of one cache_dir.")
 public interface CacheDirMXBean {
   @Description("The folder as configured.")
   String getPath();
@@ -14,16 +14,16 @@ public interface CacheDirMXBean {
   @Description("OPENING, READY, READ_ONLY or OFF.")
   String getState();
 
-  @Description("Why it is in this state; empty where there is nothing to say.")
+  @Description("Reason for the state; may be empty.")
   String getReason();
 
-  @Description("Share of hits that took one read.")
+  @Description("Share of hits with a single read.")
   @Units("ratio")
   double getSingleReadShare();
 
   @Description("All numbers by name.")
   Map<String, Long> getNumbers();
 
-  @Description("What each number means.")
+  @Description("Meaning of each number.")
   Map<String, String> getTexts();
 }

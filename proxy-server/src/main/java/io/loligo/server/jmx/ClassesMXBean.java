@@ -2,8 +2,8 @@ package io.loligo.server.jmx;
 
 import java.util.Map;
 
-/** Finished exchanges by class, result and status, and the octets they moved. */
-@Description("Finished exchanges by class, result and status, and the octets they moved.")
+/** Finished exchanges by class, result and status, and the bytes they moved. */
+@Description("Finished exchanges by class, result and status, and the bytes they moved.")
 public interface ClassesMXBean {
   @Description("Finished exchanges.")
   @Units("exchanges")
@@ -17,11 +17,11 @@ public interface ClassesMXBean {
   @Units("ratio")
   double getHitRatio();
 
-  @Description("Octets sent in hits over octets sent, from 0 to 1.")
+  @Description("Bytes sent in hits over bytes sent, from 0 to 1.")
   @Units("ratio")
   double getByteHitRatio();
 
-  @Description("Finished exchanges by the class of their answer.")
+  @Description("Finished exchanges by class of their response.")
   @Units("exchanges")
   Map<String, Long> getByClass();
 
@@ -33,23 +33,23 @@ public interface ClassesMXBean {
   @Units("exchanges")
   Map<String, Long> getByStatus();
 
-  @Description("Answers made by the proxy because something failed or was refused, by reason.")
+  @Description("Error responses made by the proxy, by reason.")
   @Units("answers")
   Map<String, Long> getErrors();
 
-  @Description("Octets read from clients, request heads included.")
+  @Description("Bytes read from clients, request heads included.")
   @Units("bytes")
   long getClientReceived();
 
-  @Description("Octets written to clients, response heads included.")
+  @Description("Bytes written to clients, response heads included.")
   @Units("bytes")
   long getClientSent();
 
-  @Description("Octets read from origins and parents, heads included.")
+  @Description("Bytes read from origins and parents, heads included.")
   @Units("bytes")
   long getServerReceived();
 
-  @Description("Octets written to origins and parents, heads included.")
+  @Description("Bytes written to origins and parents, heads included.")
   @Units("bytes")
   long getServerSent();
 }

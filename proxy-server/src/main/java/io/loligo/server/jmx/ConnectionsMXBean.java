@@ -1,25 +1,25 @@
 package io.loligo.server.jmx;
 
-/** Connections, open now and since the start. */
-@Description("Connections, open now and since the start.")
+/** Connections: open ones, and totals since the start. */
+@Description("Connections: open ones, and totals since the start.")
 public interface ConnectionsMXBean {
-  @Description("Client connections open now.")
+  @Description("Open client connections.")
   @Units("connections")
   long getClientOpen();
 
-  @Description("Client connections that wait for a request.")
+  @Description("Idle client connections, which wait for a request.")
   @Units("connections")
   long getClientIdle();
 
-  @Description("Connections to origins and parents open now.")
+  @Description("Open connections to origins and parents.")
   @Units("connections")
   long getServerOpen();
 
-  @Description("Pooled connections to origins and parents.")
+  @Description("Idle connections to origins and parents, in the pool.")
   @Units("connections")
   long getServerIdle();
 
-  @Description("Tunnels (CONNECT and upgraded connections) open now.")
+  @Description("Open tunnels (CONNECT and upgraded connections).")
   @Units("connections")
   long getTunnels();
 
@@ -31,11 +31,11 @@ public interface ConnectionsMXBean {
   @Units("connections")
   long getServerConnected();
 
-  @Description("Fetches that went over a connection already open, since the start.")
+  @Description("Fetches on a reused connection since the start.")
   @Units("fetches")
   long getServerReused();
 
-  @Description("Attempts to connect to an origin or parent that failed, since the start.")
+  @Description("Failed attempts to connect to an origin or parent since the start.")
   @Units("attempts")
   long getServerConnectFailed();
 }

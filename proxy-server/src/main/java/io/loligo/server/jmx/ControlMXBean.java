@@ -3,53 +3,51 @@ package io.loligo.server.jmx;
 /** Operations on the running proxy. */
 @Description("Operations on the running proxy.")
 public interface ControlMXBean {
-  @Description("Whether new requests are welcome.")
+  @Description("Whether the proxy is ready for new requests.")
   boolean isReady();
 
-  @Description("Why new requests are not welcome; empty while they are.")
+  @Description("Why the proxy is not ready; empty while it is ready.")
   String getNotReadyReason();
 
   @Description(
-      "Drops what is stored under a URL; returns how many responses, when the disk confirmed it.")
+      "Purges the stored responses of a URL; returns their number once the disk has confirmed it.")
   int purge(
-      @Description("The effective URI, as the access log shows it with its query.") String url);
+      @Description("The effective URI, as in the access log, with its query.") String url);
 
   @Description(
-      "Explains what is stored for a URL, what a request would get now and why, and what the last"
-          + " ones got; changes nothing.")
+      "Shows the stored responses for a URL, the decision for a request now with its reason, and the last decisions; changes nothing.")
   String explain(
       @Description("The effective URI.") String url,
       @Description("Request field lines, Name: value, separated by line ends; may be empty.")
           String fieldLines);
 
-  @Description("Makes what is stored under a URL stale; returns how many responses, by tier.")
+  @Description("Makes the stored responses of a URL stale; returns their number by tier.")
   String softPurge(
-      @Description("The effective URI, as the access log shows it with its query.") String url);
+      @Description("The effective URI, as in the access log, with its query.") String url);
 
-  @Description("Drops what has one of some surrogate keys; returns how many responses, by tier.")
+  @Description("Purges the stored responses with any of the surrogate keys; returns their number by tier.")
   String purgeKeys(
-      @Description("Keys with blanks between.") String keys,
-      @Description("Make it stale instead.") boolean soft);
+      @Description("Keys, separated by blanks.") String keys,
+      @Description("Make them stale instead.") boolean soft);
 
-  @Description("Drops what is in one of some cache groups; returns how many responses, by tier.")
+  @Description("Purges the stored responses in any of the cache groups; returns their number by tier.")
   String purgeGroups(
       @Description("A URL of the origin.") String origin,
-      @Description("Groups as in Cache-Groups: in quotes, with commas between.") String groups,
-      @Description("Make it stale instead.") boolean soft);
+      @Description("Groups as in Cache-Groups: quoted, separated by commas.") String groups,
+      @Description("Make them stale instead.") boolean soft);
 
-  @Description("Drops what is stored under matching URLs; returns how many responses, by tier.")
+  @Description("Purges the stored responses of matching URLs; returns their number by tier.")
   String purgePattern(
-      @Description("Host, or the empty string: any.") String host,
+      @Description("Host, or the empty string for any host.") String host,
       @Description("POSIX extended expression.") String regex);
 
   @Description(
-      "Reads the configuration file anew and puts it in force, whole or not at all; returns what"
-          + " there is to say about it.")
+      "Reads the configuration file again and applies it whole or not at all; returns the report.")
   String reload();
 
-  @Description("Keeps the old log files by number and starts new ones.")
+  @Description("Numbers the old log files and starts new ones.")
   void rotateLogs();
 
-  @Description("Lets running exchanges end, takes no new connections, then ends the process.")
+  @Description("Accepts no new connections, lets running exchanges end, then ends the process.")
   void drain();
 }

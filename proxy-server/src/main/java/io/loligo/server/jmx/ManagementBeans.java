@@ -285,12 +285,11 @@ public final class ManagementBeans implements AutoCloseable {
 
     private static Purged checked(Purged purged) {
       if (purged != null && purged.outcome() == Purged.Outcome.REFUSED) {
-        throw new IllegalStateException("nothing was done: too many purges are not through");
+        throw new IllegalStateException("nothing was purged: too many purges are pending");
       }
       if (purged == null || purged.outcome() != Purged.Outcome.DONE) {
         throw new IllegalStateException(
-            "not served any more, but a disk did not confirm it: it may be back after a restart;"
-                + " purge again");
+            "no longer served, but a disk did not confirm the purge: the responses may return after a restart; purge again");
       }
       return purged;
     }
@@ -306,7 +305,7 @@ public final class ManagementBeans implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted", e);
       } catch (ExecutionException | TimeoutException e) {
-        throw new IllegalStateException("too busy to explain; ask again", e);
+        throw new IllegalStateException("too busy to explain; try again", e);
       }
     }
 
@@ -323,7 +322,7 @@ public final class ManagementBeans implements AutoCloseable {
       audit("reload", reloaded == null ? "not known" : reloaded.done() ? "done" : "failed");
       if (reloaded == null || !reloaded.done()) {
         throw new IllegalStateException(
-            reloaded == null ? "not known how it ended; see the log" : reloaded.text());
+            reloaded == null ? "the result is unknown; see the log" : reloaded.text());
       }
       return reloaded.text();
     }

@@ -3,16 +3,16 @@ package io.loligo.server.jmx;
 import java.util.Map;
 
 /** Who holds memory. */
-@Description("Who holds how much memory, and of what allowance.")
+@Description("Memory by owner, with its limit.")
 public interface MemoryLedgerMXBean {
-  @Description("Memory held, by owner.")
+  @Description("Memory in use, by owner.")
   @Units("bytes")
   Map<String, Long> getUsed();
 
-  @Description("Memory an owner may hold; -1: no limit of its own.")
+  @Description("Memory limit of an owner; -1: no limit of its own.")
   @Units("bytes")
   Map<String, Long> getLimits();
 
-  @Description("What each owner is.")
+  @Description("Description of each owner.")
   Map<String, String> getOwners();
 }

@@ -3,10 +3,9 @@ package io.loligo.server.jmx;
 import java.util.Map;
 
 /** Why requests were no hits. */
-@Description("Why requests were no hits, by origin.")
+@Description("Causes of misses, by origin.")
 public interface MissesMXBean {
   @Description(
-      "Misses since the start by origin and cause, of the origins with the most; the others' are in"
-          + " other. Behind 'not stored:' why the answer that was fetched was not stored.")
+      "Misses since the start by cause, for the origins with the most misses; all others count as other. A cause that begins with 'not stored:' gives the reason why the fetched response was not stored.")
   Map<String, Map<String, Long>> getOrigins();
 }

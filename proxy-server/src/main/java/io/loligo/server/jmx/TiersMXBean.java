@@ -1,13 +1,13 @@
 package io.loligo.server.jmx;
 
-/** What the tiers of the store hold. */
-@Description("What the tiers of the store hold.")
+/** Content of the tiers of the store. */
+@Description("Content of the tiers of the store.")
 public interface TiersMXBean {
   @Description("Stored responses in memory.")
   @Units("responses")
   long getMemoryEntries();
 
-  @Description("Direct memory they occupy.")
+  @Description("Direct memory of stored responses.")
   @Units("bytes")
   long getMemoryUsed();
 
@@ -27,15 +27,15 @@ public interface TiersMXBean {
   @Units("responses")
   long getEvictions();
 
-  @Description("Responses not stored for lack of room or for their size.")
+  @Description("Responses not stored, for lack of space or because of their size.")
   @Units("responses")
   long getRejections();
 
-  @Description("Fetches under way.")
+  @Description("Fetches in progress.")
   @Units("fetches")
   long getInFlight();
 
-  @Description("Direct memory held by or set aside for fetches under way.")
+  @Description("Direct memory used by or reserved for fetches in progress.")
   @Units("bytes")
   long getTransitUsed();
 

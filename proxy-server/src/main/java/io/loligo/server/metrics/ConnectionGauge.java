@@ -2,11 +2,11 @@ package io.loligo.server.metrics;
 
 /** What is counted of connections at a moment. Immutable. */
 public enum ConnectionGauge {
-  CLIENT_OPEN("loligo.client.connections", "Client connections open now."),
-  CLIENT_IDLE("loligo.client.connections.idle", "Client connections that wait for a request."),
-  SERVER_OPEN("loligo.server.connections", "Connections to origins and parents open now."),
-  SERVER_IDLE("loligo.server.connections.idle", "Pooled connections to origins and parents."),
-  TUNNEL_OPEN("loligo.tunnels", "Tunnels (CONNECT and upgraded connections) open now.");
+  CLIENT_OPEN("loligo.client.connections", "Open client connections."),
+  CLIENT_IDLE("loligo.client.connections.idle", "Idle client connections, which wait for a request."),
+  SERVER_OPEN("loligo.server.connections", "Open connections to origins and parents."),
+  SERVER_IDLE("loligo.server.connections.idle", "Idle connections to origins and parents, in the pool."),
+  TUNNEL_OPEN("loligo.tunnels", "Open tunnels (CONNECT and upgraded connections).");
 
   private final String meter;
   private final String text;

@@ -18,7 +18,7 @@ public enum CounterFamily {
   CLASS(
       "loligo.exchanges",
       "class",
-      "Finished exchanges by the class of their answer.",
+      "Finished exchanges by class of their response.",
       names(HitClass.values())),
   RESULT(
       "loligo.results",
@@ -28,24 +28,22 @@ public enum CounterFamily {
   STATUS(
       "loligo.responses",
       "status",
-      "Finished exchanges by class of the status sent; none: no answer was sent.",
+      "Finished exchanges by class of the status sent; none: no response was sent.",
       List.of("none", "1xx", "2xx", "3xx", "4xx", "5xx")),
   HIERARCHY(
       "loligo.hops",
       "hierarchy",
-      "Finished exchanges by the way the answer was fetched, as in the access log.",
+      "Finished exchanges by the way the response was fetched, as in the access log.",
       Arrays.stream(HierarchyCode.values()).map(HierarchyCode::name).toList()),
   MISS(
       "loligo.misses",
       "cause",
-      "Requests that went to the store and were no hits, by the first cause that decided it;"
-          + " loligo_origin_misses says of which origins.",
+      "Requests that were looked up in the store and were not hits, by the first cause that decided it; loligo_origin_misses has them by origin.",
       Arrays.stream(CacheReason.values()).map(CacheReason::detail).toList()),
   ERROR(
       "loligo.errors",
       "reason",
-      "Answers made by the proxy because something failed or was refused, by Squid's name of the"
-          + " error; ERR_ACCESS_DENIED is the rules at work.",
+      "Error responses made by the proxy, by Squid's name of the error; ERR_ACCESS_DENIED counts denials by the rules.",
       List.of(
           "other",
           "ERR_ACCESS_DENIED",
@@ -79,22 +77,17 @@ public enum CounterFamily {
   REQUEST_REFUSAL(
       "loligo.requests.refused",
       "reason",
-      "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first"
-          + " thing that was wrong; too_slow: it came below loligo_min_request_rate.",
+      "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first error; too_slow: slower than loligo_min_request_rate.",
       names(ParseFailure.values())),
   SHED(
       "loligo.shed",
       "reason",
-      "Requests and connections turned away because there were too many: of one client"
-          + " (client_connections, client_requests) or of all (requests, memory, loop_lag,"
-          + " descriptors).",
+      "Requests and connections refused by a limit: for one client (client_connections, client_requests) or for all (requests, memory, loop_lag, descriptors).",
       names(Shed.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",
-      "Responses of origins and parents refused, cut or followed by what nobody asked for, by the"
-          + " first thing that was wrong; too_slow: it came below loligo_min_origin_rate. The connection is not"
-          + " used again.",
+      "Responses of origins and parents refused, cut or followed by surplus bytes, by the first error; too_slow: slower than loligo_min_origin_rate. The connection is not reused.",
       names(ParseFailure.values()));
 
   private final String meter;

@@ -12,20 +12,20 @@ public enum DiskNumber {
       "capacity",
       "bytes",
       false,
-      "What the directory may use of its disk, its index included.",
+      "Limit of the directory's size, index included.",
       DiskStats::capacityBytes),
-  USED("used", "bytes", false, "What stored responses occupy.", DiskStats::usedBytes),
+  USED("used", "bytes", false, "Space of stored responses.", DiskStats::usedBytes),
   OBJECTS("objects", null, false, "Stored responses.", DiskStats::objects),
-  HITS("hits", null, true, "Loads that found their response.", DiskStats::hits),
-  READS("reads", null, true, "Reads of the directory's files.", DiskStats::reads),
+  HITS("hits", null, true, "Loads that found the response.", DiskStats::hits),
+  READS("reads", null, true, "Reads from the directory's files.", DiskStats::reads),
   SINGLE_READ_HITS(
       "single.read.hits",
       null,
       true,
-      "Hits that took one read; over loligo_disk_hits the share of them.",
+      "Hits with a single read; divide by loligo_disk_hits for their share.",
       DiskStats::singleReadHits),
-  WRITES("writes", null, true, "Responses written whole.", DiskStats::writes),
-  WRITTEN("written", "bytes", true, "Octets written to the files.", DiskStats::writtenBytes),
+  WRITES("writes", null, true, "Completely written responses.", DiskStats::writes),
+  WRITTEN("written", "bytes", true, "Bytes written to the files.", DiskStats::writtenBytes),
   SKIPPED_QUEUE_FULL(
       "skipped.queue.full",
       null,
@@ -37,13 +37,13 @@ public enum DiskNumber {
       "skipped.admission",
       null,
       true,
-      "Responses not written because others deserve the space more; normal once the disk is full.",
+      "Responses not written because stored ones are worth more; normal once the disk is full.",
       DiskStats::skippedAdmission),
   SKIPPED_OTHER(
       "skipped.other",
       null,
       true,
-      "Responses not written for other reasons; the log says which.",
+      "Responses not written for other reasons; see the log.",
       DiskStats::skippedOther),
   EVICTIONS(
       "evictions",
@@ -55,11 +55,11 @@ public enum DiskNumber {
       "damaged",
       null,
       true,
-      "Responses dropped because they did not pass verification; the disk deserves a look.",
+      "Responses dropped because their verification failed; check the disk.",
       DiskStats::damaged),
-  QUEUE("queue", null, false, "Tasks that wait for a disk thread.", DiskStats::queueDepth),
-  QUEUED("queued", "bytes", false, "Octets that wait to be written.", DiskStats::queuedBytes),
-  SCRUBBED("scrubbed", "blocks", true, "Blocks the scrubber verified.", DiskStats::scrubbedBlocks);
+  QUEUE("queue", null, false, "Pending tasks for the disk threads.", DiskStats::queueDepth),
+  QUEUED("queued", "bytes", false, "Bytes that wait to be written.", DiskStats::queuedBytes),
+  SCRUBBED("scrubbed", "blocks", true, "Blocks verified by the scrubber.", DiskStats::scrubbedBlocks);
 
   private final String name;
   private final String unit;

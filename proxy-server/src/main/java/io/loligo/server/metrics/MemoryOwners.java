@@ -47,7 +47,7 @@ public final class MemoryOwners {
         () -> memory.getHeapMemoryUsage().getMax());
     return add(
         "allocator",
-        "Direct memory of the buffer allocator, all other owners of direct memory included",
+        "Direct memory of the buffer allocator, including all other owners of direct memory",
         () -> allocator.metric().usedDirectMemory(),
         PlatformDependent::maxDirectMemory);
   }

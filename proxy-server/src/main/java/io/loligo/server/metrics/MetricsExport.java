@@ -126,12 +126,12 @@ public final class MetricsExport implements AutoCloseable {
     for (MemoryOwners.Owner owner : ledger.owners()) {
       held.add(owner);
       Gauge.builder("loligo.memory.used", owner, o -> o.usedBytes().getAsLong())
-          .description("Memory held, by owner.")
+          .description("Memory in use, by owner.")
           .baseUnit("bytes")
           .tag("owner", owner.name())
           .register(registry);
       Gauge.builder("loligo.memory.limit", owner, o -> o.limitBytes().getAsLong())
-          .description("Memory an owner may hold; -1: no limit of its own.")
+          .description("Memory limit of an owner; -1: no limit of its own.")
           .baseUnit("bytes")
           .tag("owner", owner.name())
           .register(registry);
@@ -142,7 +142,7 @@ public final class MetricsExport implements AutoCloseable {
   public void store(Supplier<StoreStats> stats) {
     storeGauge(stats, "entries", null, "Stored responses in memory.", StoreStats::entries);
     storeGauge(
-        stats, "memory.used", "bytes", "Direct memory they occupy.", StoreStats::memoryBytes);
+        stats, "memory.used", "bytes", "Direct memory of stored responses.", StoreStats::memoryBytes);
     storeGauge(stats, "memory.limit", "bytes", "cache_mem.", StoreStats::memoryLimitBytes);
     storeGauge(
         stats,
@@ -150,12 +150,12 @@ public final class MetricsExport implements AutoCloseable {
         "bytes",
         "Memory of responses dropped from the store that are still being sent.",
         StoreStats::pinnedBytes);
-    storeGauge(stats, "in.flight", null, "Fetches under way.", StoreStats::inFlight);
+    storeGauge(stats, "in.flight", null, "Fetches in progress.", StoreStats::inFlight);
     storeGauge(
         stats,
         "transit.used",
         "bytes",
-        "Direct memory held by or set aside for fetches under way.",
+        "Direct memory used by or reserved for fetches in progress.",
         StoreStats::transitBytes);
     storeGauge(
         stats, "transit.limit", "bytes", "loligo_transit_memory.", StoreStats::transitLimitBytes);
@@ -172,7 +172,7 @@ public final class MetricsExport implements AutoCloseable {
     counter(
         "loligo.store.rejections",
         null,
-        "Responses not stored for lack of room or for their size.",
+        "Responses not stored, for lack of space or because of their size.",
         () -> stats.get().rejections());
   }
 
@@ -187,7 +187,7 @@ public final class MetricsExport implements AutoCloseable {
       }
       for (DiskStats.State state : DiskStats.State.values()) {
         Gauge.builder("loligo.disk.state", one, disk -> disk.get().state() == state ? 1 : 0)
-            .description("1 for the state the directory is in; /disk of the admin port says why.")
+            .description("1 for the current state of the directory; /disk of the admin port gives the reason.")
             .tag("path", one.get().path())
             .tag("state", state.name().toLowerCase(Locale.ROOT))
             .register(registry);

@@ -14,8 +14,7 @@ final class OriginMissCollector implements Collector {
   static final String NAME = "loligo_origin_misses";
 
   private static final String TEXT =
-      "Misses by origin and cause since the start, of the origins with the most; the others'"
-          + " are in origin other, so a value may fall.";
+      "Misses since the start by cause, for the origins with the most misses; all others count as origin other, so a value may fall.";
 
   private final ProxyMetrics metrics;
 

@@ -221,7 +221,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.verdict(
             line,
             Verdict.USED_WITH_DIFFERENCE,
-            word + " spreads nothing: all traffic goes to the first live parent");
+            word + " does not balance: all traffic goes to the first live parent");
       } else if (TUNING.contains(key) || key.startsWith("htcp")) {
         report.warning(line, word, "", "accepted without effect");
       } else {

@@ -200,7 +200,7 @@ class ManagementBeansTest {
             () ->
                 remote.invoke(
                     name("Control"), "explain", new Object[] {"http://h/busy", ""}, types))
-        .hasStackTraceContaining("ask again");
+        .hasStackTraceContaining("try again");
     assertThat(remote.getAttribute(name("Misses"), "Origins")).isNotNull();
   }
 

@@ -333,7 +333,7 @@ class ReloadWireTest extends WireTest {
         .hasSize(2)
         .last()
         .asString()
-        .startsWith("the next start would be refused: ");
+        .startsWith("the next start would fail: ");
   }
 
   @Test

@@ -168,7 +168,7 @@ class StoppingWireTest extends WireTest {
     kept.expectClose();
     kept.close();
     assertThat(process.awaitExit()).as(process.output()).isZero();
-    assertThat(process.output()).contains("not listening any more").contains("stopped");
+    assertThat(process.output()).contains("no longer listening").contains("stopped");
   }
 
   @Test

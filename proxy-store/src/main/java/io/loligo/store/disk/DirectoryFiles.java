@@ -105,7 +105,7 @@ final class DirectoryFiles {
     if (header == null) {
       if (marks.isUsed()) {
         LOG.warn(
-            "cache_dir {}: of another version, or damaged: its content is discarded",
+            "cache_dir {}: written by another version, or damaged: its content is discarded",
             parts.config.path());
       }
       return fresh();
@@ -133,7 +133,7 @@ final class DirectoryFiles {
     }
     if (opening.rejected() > 0) {
       LOG.warn(
-          "cache_dir {}: {} responses were not whole", parts.config.path(), opening.rejected());
+          "cache_dir {}: {} incomplete responses were dropped", parts.config.path(), opening.rejected());
     }
     raiseIds(opening.highestId() + 1);
     return open;

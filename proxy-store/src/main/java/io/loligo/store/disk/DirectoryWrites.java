@@ -171,7 +171,7 @@ final class DirectoryWrites {
         write.tellAndRelease(how);
       }
     } catch (RuntimeException | Error defect) {
-      LOG.error("cache_dir {}: what follows a write failed", config.path(), defect);
+      LOG.error("cache_dir {}: the completion of a write failed", config.path(), defect);
     }
   }
 

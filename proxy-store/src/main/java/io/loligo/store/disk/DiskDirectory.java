@@ -354,7 +354,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   private void failBehind() {
-    if (turnOff(new IOException(MAX_BEHIND + " removals wait for the disk"))) {
+    if (turnOff(new IOException(MAX_BEHIND + " removals are pending"))) {
       // its own threads are held by the disk, and an event loop may be here
       Thread told = new Thread(whenOff, "loligo-disk-off");
       told.setDaemon(true);
@@ -547,7 +547,7 @@ final class DiskDirectory implements AutoCloseable {
         into.stored(Files.getLastModifiedTime(marks.slabs(i)).toMillis());
       }
     } catch (IOException e) {
-      LOG.warn("cache_dir {}: when it was written last is not known", config.path(), e);
+      LOG.warn("cache_dir {}: the time of its last write is unknown", config.path(), e);
     }
     purges.loadInto(into);
   }
@@ -721,7 +721,7 @@ final class DiskDirectory implements AutoCloseable {
     try {
       closeFiles(flushed);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("cache_dir {}: not closed in order", config.path(), e);
+      LOG.warn("cache_dir {}: not closed cleanly", config.path(), e);
     }
   }
 

@@ -194,7 +194,7 @@ public final class DiskTier implements AutoCloseable {
   private boolean missed(DiskDirectory directory) {
     boolean safe = roll.missedBy(directory);
     if (!safe) {
-      LOG.warn("cache_dir {}: may bring back what is removed", directory.config().path());
+      LOG.warn("cache_dir {}: may bring back removed responses", directory.config().path());
     }
     return safe;
   }
@@ -641,7 +641,7 @@ public final class DiskTier implements AutoCloseable {
   private boolean missedByStrangers() {
     boolean safe = roll.missedByStrangers();
     if (!safe) {
-      LOG.warn("a cache_dir that is not configured now may bring back what is removed");
+      LOG.warn("a cache_dir that is not configured now may bring back removed responses");
     }
     return safe;
   }

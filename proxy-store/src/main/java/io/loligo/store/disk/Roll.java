@@ -108,7 +108,7 @@ final class Roll {
 
   private static void discard(DiskDirectory directory) throws IOException {
     try {
-      directory.discard("it missed removals while it was away");
+      directory.discard("it missed removals while it was not in use");
     } catch (IOException e) {
       throw directory.claim().refusal("cannot be emptied (" + e + "): look at its disk", e);
     }

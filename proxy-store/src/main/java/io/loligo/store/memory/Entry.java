@@ -224,7 +224,7 @@ public final class Entry implements Stored {
 
   private void left(int references) {
     if (references < 0) {
-      throw new IllegalStateException("entry released once too often: " + key);
+      throw new IllegalStateException("entry released too often: " + key);
     }
     if (references == 0) {
       int bytes = charge;

@@ -442,7 +442,7 @@ public final class SupersedingTest {
         tier.remove(key(URL), true, count -> refused.addAndGet(count < 0 ? 1 : 0));
       }
       assertThat(tier.stats().get(0).state()).isEqualTo(DiskStats.State.OFF);
-      assertThat(tier.stats().get(0).reason()).contains("wait for the disk");
+      assertThat(tier.stats().get(0).reason()).contains("are pending");
       assertThat(medium.waiting()).isLessThanOrEqualTo(DiskDirectory.MAX_BEHIND);
       assertThat(refused.get()).isEqualTo(100);
       medium.run();

@@ -240,7 +240,7 @@ public final class Http1Connection extends ClientConnection {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
-      LOG.debug("Client connection {} broke", channel(), cause);
+      LOG.debug("Client connection {} was reset", channel(), cause);
     } else if (cause instanceof OutOfMemoryError noMemory) {
       stream.outOfMemory(noMemory, "the connection");
     } else {

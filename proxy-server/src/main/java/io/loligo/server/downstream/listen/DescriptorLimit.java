@@ -106,7 +106,7 @@ public final class DescriptorLimit {
     paused = true;
     pauses.incrementAndGet();
     LOG.warn(
-        "{} of {} descriptors are in use: new connections wait until some come free"
+        "{} of {} descriptors are in use: new connections wait until enough are free"
             + " (max_filedescriptors, LimitNOFILE)",
         used(),
         limit);

@@ -166,7 +166,7 @@ final class Attempt
     }
     if (isChunked() && upstream.oldServers.contains(endpoints)) {
       lastFailure =
-          new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered in HTTP/1.0 before");
+          new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered with HTTP/1.0 before");
       return false;
     }
     if (repeatable && !freshOnly) {

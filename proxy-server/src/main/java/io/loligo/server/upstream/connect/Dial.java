@@ -168,7 +168,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   /** The time for all endpoints together is over. */
   @Override
   protected void expired() {
-    lastError = endpoints.get(Math.max(0, next - 1)) + ": no answer to connecting in time";
+    lastError = endpoints.get(Math.max(0, next - 1)) + ": connecting timed out";
     fail(FetchFailure.Kind.CONNECT_TIMEOUT);
   }
 }

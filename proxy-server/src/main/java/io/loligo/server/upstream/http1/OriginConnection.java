@@ -513,7 +513,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         complete(null);
       } else {
         home.refused(ParseFailure.TRUNCATED);
-        fail(Kind.TRUNCATED, inputReset ? "connection reset" : "closed before the content's end");
+        fail(Kind.TRUNCATED, inputReset ? "connection reset" : "closed before the end of the content");
       }
     } else if (answered) {
       home.refused(ParseFailure.TRUNCATED);
@@ -521,7 +521,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     } else if (writeFailure != null) {
       fail(Kind.WRITE_FAILED, String.valueOf(writeFailure.getMessage()));
     } else {
-      fail(Kind.NO_ANSWER, inputReset ? "connection reset" : "closed without an answer");
+      fail(Kind.NO_ANSWER, inputReset ? "connection reset" : "closed without a response");
     }
   }
 
@@ -936,12 +936,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         guarded(Step.READY);
         watch();
       } else if (sending) {
-        fail(Kind.WRITE_FAILED, "no request content taken in time");
+        fail(Kind.WRITE_FAILED, "request content was not read in time");
       } else if (pace != null && pace.late(shared.timer().tick())) {
         home.refused(ParseFailure.TOO_SLOW);
         fail(Kind.READ_TIMEOUT, "the response arrives too slowly");
       } else {
-        fail(Kind.READ_TIMEOUT, "no octet in time");
+        fail(Kind.READ_TIMEOUT, "no byte in time");
       }
     }
   }

@@ -101,7 +101,7 @@ public final class Router {
     }
     String detail =
         request.scheme().equals("https")
-            ? "https without a usable cache_peer, and TLS to origins is not in this version"
+            ? "https without a usable cache_peer; this version has no TLS to origins"
             : "never_direct and no usable parent";
     return new FetchFailure(FetchFailure.Kind.NO_ROUTE, detail);
   }

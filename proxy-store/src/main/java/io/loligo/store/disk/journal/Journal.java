@@ -214,7 +214,7 @@ public final class Journal implements AutoCloseable {
 
   private void flushNow() throws IOException {
     if (failure != null) {
-      throw new IOException("what was removed could not be written", failure);
+      throw new IOException("a removal could not be written", failure);
     }
     ByteBuffer some;
     synchronized (this) {

@@ -128,7 +128,7 @@ public final class Preallocation {
               + file
               + ": "
               + bytes
-              + " octets are needed and "
+              + " bytes are needed and "
               + (more - usable)
               + " are missing on that file system");
     }

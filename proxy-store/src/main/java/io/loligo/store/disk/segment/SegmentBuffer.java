@@ -120,7 +120,7 @@ public final class SegmentBuffer {
 
   /** All of it that is to be written: whole pages, zeros behind what was given out. */
   ByteBuf content() {
-    assert writers == 0 : "somebody writes still";
+    assert writers == 0 : "a writer is still active";
     int length = Math.min(memory.capacity(), Block.pages(used));
     memory.setZero(used, length - used);
     return memory.slice(0, length);
