@@ -26,7 +26,7 @@ class AllocationTest {
           "%.0f",
           AllocationTest::most);
 
-  /** Other threads allocate for each operation, too: a few octets, or a part of a miss. */
+  /** Other threads allocate for each operation, too: a few bytes, or a part of a miss. */
   private static double most(double octets) {
     return octets < 1000 ? octets + 16 : octets * 1.1;
   }

@@ -106,7 +106,7 @@ public interface Store extends AutoCloseable {
    */
   void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then);
 
-  /** Whether a response with {@code contentLength} octets of content fits any tier; -1: unknown. */
+  /** Whether a response with {@code contentLength} bytes of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);
 
   /** Keys other than those of URLs; what is removed by its URL ends them. */
@@ -260,7 +260,7 @@ public interface Store extends AutoCloseable {
    */
   boolean isCrowded();
 
-  /** What is on its way and no tier holds: whoever else holds such octets enters them here, too. */
+  /** What is on its way and no tier holds: whoever else holds such bytes enters them here, too. */
   MemoryLedger transit();
 
   /** Numbers for the ledger and the metrics. */

@@ -143,7 +143,7 @@ public final class StoreFixture implements AutoCloseable {
     return head;
   }
 
-  /** Octets that differ from place to place. */
+  /** Bytes that differ from place to place. */
   public static byte[] octets(int count) {
     byte[] octets = new byte[count];
     new Random(count).nextBytes(octets);
@@ -215,7 +215,7 @@ public final class StoreFixture implements AutoCloseable {
     }
   }
 
-  /** All octets of content of {@code entry}, borrowed. */
+  /** All bytes of content of {@code entry}, borrowed. */
   public static byte[] content(Entry entry) {
     byte[] octets = new byte[(int) entry.contentLength()];
     int at = 0;

@@ -247,7 +247,7 @@ public final class IndexMemory {
     return there.join();
   }
 
-  /** Octets of heap that are reachable, and of direct memory, Netty's own included. */
+  /** Bytes of heap that are reachable, and of direct memory, Netty's own included. */
   private static long memory() {
     for (int i = 0; i < 3; i++) {
       System.gc();

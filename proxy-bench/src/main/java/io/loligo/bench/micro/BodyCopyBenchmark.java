@@ -19,9 +19,9 @@ import org.openjdk.jmh.annotations.TearDown;
  * From which size of a stored response on is it cheaper to gather the per-request lines and the
  * stored block in one system call than to copy both into one buffer and write that?
  *
- * <p>Every candidate sends the same octets through a loopback connection; the same thread reads
- * them back, which costs each candidate the same. {@code copyOnly} is the copy without the socket:
- * what gathering can save at most.
+ * <p>Every candidate sends the same bytes through a loopback connection; the same thread reads them
+ * back, which costs each candidate the same. {@code copyOnly} is the copy without the socket: what
+ * gathering can save at most.
  *
  * <pre>
  * java -jar proxy-bench/target/benchmarks.jar BodyCopyBenchmark -prof gc

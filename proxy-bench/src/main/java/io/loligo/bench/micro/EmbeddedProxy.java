@@ -123,7 +123,7 @@ final class EmbeddedProxy implements AutoCloseable {
     return channel;
   }
 
-  /** Octets that {@code channel} answers to {@code request}, borrowed. */
+  /** Bytes that {@code channel} answers to {@code request}, borrowed. */
   static int answer(EmbeddedChannel channel, ByteBuf request) {
     channel.writeInbound(request.retainedDuplicate());
     channel.runPendingTasks();

@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.TearDown;
  * parser with framing and effective URI against Netty's decoder with its validation, for heads of
  * several sizes, arriving whole or in four parts?
  *
- * <p>Both start from octets in a pooled direct buffer, as a socket leaves them: ours pays for the
+ * <p>Both start from bytes in a pooled direct buffer, as a socket leaves them: ours pays for the
  * copy into the loop's array. Both are asked for the host at the end. {@code gc.alloc.rate.norm} is
  * bytes of heap per head.
  *

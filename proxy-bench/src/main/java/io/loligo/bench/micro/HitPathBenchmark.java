@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What does one warm memory hit cost in time and heap, from the octets of the request to the octets
+ * What does one warm memory hit cost in time and heap, from the bytes of the request to the bytes
  * of the answer, without a socket? Metrics are counted; the access log is off. The embedded channel
  * and the copy of the request are part of the figure. Each thread is an event loop with a
  * connection of its own, all of them before one store: {@code -t 2} tells whether loops disturb

@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What does one miss that is stored cost in time and heap, from the octets of the request to the
- * octets of the answer, without sockets and without the connection to the origin? Each asks for
+ * What does one miss that is stored cost in time and heap, from the bytes of the request to the
+ * bytes of the answer, without sockets and without the connection to the origin? Each asks for
  * another URL; memory is full, and something else is thrown out for it.
  *
  * <pre>

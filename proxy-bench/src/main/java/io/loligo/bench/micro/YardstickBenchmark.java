@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Nothing of ours: octets are scanned and hashed, a map is asked, memory is copied, as a hit does.
+ * Nothing of ours: bytes are scanned and hashed, a map is asked, memory is copied, as a hit does.
  * {@code TimesCheck} says times as multiples of it, so that they hold on another machine.
  */
 @State(Scope.Thread)

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * What access rules may ask of a request. Implemented by the request in progress; confined to its
- * event loop. Addresses are 4 or 16 octets, network order; IPv4-mapped IPv6 is given as 4.
+ * event loop. Addresses are 4 or 16 bytes, network order; IPv4-mapped IPv6 is given as 4.
  */
 public interface AclInput {
   /** The client's address (the indirect one where X-Forwarded-For is trusted). */

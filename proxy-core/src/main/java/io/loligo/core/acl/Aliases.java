@@ -15,7 +15,7 @@ public final class Aliases {
   private static final byte[] LOOPBACK_4 = {127, 0, 0, 1};
   private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  // first octets of what carries an IPv4 address in its last four
+  // first bytes of what carries an IPv4 address in its last four
   private static final byte[][] PREFIXES = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, // IPv4-compatible, RFC 4291 section 2.5.5.1
     {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0}, // IPv4-translated, RFC 2765 section 2.1

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 public final class PercentDecoding {
   private PercentDecoding() {}
 
-  /** {@code text} decoded, octet by octet; itself where nothing is encoded. */
+  /** {@code text} decoded, byte by byte; itself where nothing is encoded. */
   public static String of(String text) {
     int percent = text.indexOf('%');
     if (percent < 0) {
@@ -32,7 +32,7 @@ public final class PercentDecoding {
     return decoded.toString();
   }
 
-  /** The octet that two digits stand for, or -1. */
+  /** The byte that two digits stand for, or -1. */
   private static int octet(String text, int at) {
     boolean encoded =
         at + 1 < text.length()

@@ -31,7 +31,7 @@ public final class CacheKey {
     return low;
   }
 
-  /** Octets of the key. */
+  /** Bytes of the key. */
   public int length() {
     return text.length;
   }
@@ -72,7 +72,7 @@ public final class CacheKey {
     return text.length;
   }
 
-  /** The octets themselves, not to be changed. */
+  /** The bytes themselves, not to be changed. */
   byte[] text() {
     return text;
   }

@@ -24,7 +24,7 @@ public final class ContentDigest {
   public ContentDigest(Fields request) {
     for (String name : METADATA) {
       String value = request.joined(name);
-      // the length before it: no octet can be taken for an end
+      // the length before it: no byte can be taken for an end
       String text = value == null ? "-" : value.length() + ":" + value;
       digest.update(text.getBytes(StandardCharsets.ISO_8859_1));
     }

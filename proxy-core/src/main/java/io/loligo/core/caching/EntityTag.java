@@ -5,7 +5,7 @@ import io.loligo.core.message.Fields;
 import java.util.Arrays;
 
 /**
- * Comparison of entity tags (RFC 9110 section 8.8.3.2), over the octets as received. A tag without
+ * Comparison of entity tags (RFC 9110 section 8.8.3.2), over the bytes as received. A tag without
  * quotes, which some origins send, is compared as it is. Stateless; no allocation.
  */
 public final class EntityTag {

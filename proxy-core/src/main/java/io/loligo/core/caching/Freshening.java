@@ -31,7 +31,7 @@ public final class Freshening {
    * @param status of the stored response
    * @param stored its field lines and empty line, borrowed
    * @param notModified the 304, borrowed
-   * @return a head over octets of its own: field lines and the empty line
+   * @return a head over bytes of its own: field lines and the empty line
    */
   public static ResponseHead merge(int status, byte[] stored, ResponseHead notModified) {
     Fields old = StoredFields.index(stored);

@@ -24,7 +24,7 @@ public final class HiddenFields {
     return FIELDS.has(id);
   }
 
-  /** Octets of the hidden lines at the start of {@code stored}, borrowed, field lines. */
+  /** Bytes of the hidden lines at the start of {@code stored}, borrowed, field lines. */
   public static int length(ByteBuf stored) {
     int start = 0;
     int colon = stored.indexOf(start, stored.capacity(), (byte) ':');

@@ -6,14 +6,14 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
 /**
- * HTTP-date (RFC 9110 section 5.6.7), read from and written to octets without allocation.
+ * HTTP-date (RFC 9110 section 5.6.7), read from and written to bytes without allocation.
  * Milliseconds since the epoch, always whole seconds. Stateless.
  */
 public final class HttpDate {
-  /** What is read from octets that are no date: {@link StoredMeta#NO_TIME}. */
+  /** What is read from bytes that are no date: {@link StoredMeta#NO_TIME}. */
   public static final long INVALID = StoredMeta.NO_TIME;
 
-  /** Octets of an IMF-fixdate. */
+  /** Bytes of an IMF-fixdate. */
   public static final int LENGTH = 29;
 
   private static final int ASCTIME_LENGTH = 24;
@@ -147,7 +147,7 @@ public final class HttpDate {
     return b[s] == ' ' && isWord(b, s + 1, "gmt", 0);
   }
 
-  /** Whether the three octets at {@code s} are the three letters of {@code lower}, in any case. */
+  /** Whether the three bytes at {@code s} are the three letters of {@code lower}, in any case. */
   private static boolean isWord(byte[] b, int s, String lower, int at) {
     return Ascii.lower(b[s]) == lower.charAt(at)
         && Ascii.lower(b[s + 1]) == lower.charAt(at + 1)

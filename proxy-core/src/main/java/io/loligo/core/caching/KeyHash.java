@@ -7,11 +7,11 @@ import java.security.SecureRandom;
 
 /**
  * SipHash-2-4 with 128 bits of output (Aumasson and Bernstein): keyed, so that nobody outside can
- * choose URLs that meet in one slot. Both halves come from one pass over the octets. Confined to
- * one thread; reusable.
+ * choose URLs that meet in one slot. Both halves come from one pass over the bytes. Confined to one
+ * thread; reusable.
  *
  * <p>The secret is drawn once for each process: hashes mean nothing outside of it. Whoever keeps
- * them longer, such as a tier on disk, keeps its own hash of {@link CacheKey}'s octets.
+ * them longer, such as a tier on disk, keeps its own hash of {@link CacheKey}'s bytes.
  */
 final class KeyHash {
   private static final VarHandle WORD =

@@ -3,7 +3,7 @@ package io.loligo.core.caching;
 import java.util.Arrays;
 
 /**
- * A reusable key to look up with: equal to a {@link CacheKey} of the same octets, without
+ * A reusable key to look up with: equal to a {@link CacheKey} of the same bytes, without
  * allocation. Confined to one event loop; never stored in a map.
  */
 public final class KeyProbe {
@@ -11,13 +11,13 @@ public final class KeyProbe {
   private byte[] text = new byte[512];
   private int length;
 
-  /** Forgets the key; octets are appended from now on. */
+  /** Forgets the key; bytes are appended from now on. */
   public KeyProbe clear() {
     length = 0;
     return this;
   }
 
-  /** Appends one octet. */
+  /** Appends one byte. */
   public KeyProbe append(byte octet) {
     reserve(1);
     text[length++] = octet;
@@ -33,7 +33,7 @@ public final class KeyProbe {
     return this;
   }
 
-  /** Appends text, one octet per char. */
+  /** Appends text, one byte per char. */
   @SuppressWarnings("deprecation") // String.getBytes(int, int, byte[], int): Latin-1, no allocation
   public KeyProbe append(String latin1) {
     int more = latin1.length();
@@ -49,7 +49,7 @@ public final class KeyProbe {
     return this;
   }
 
-  /** An immutable key of its own with the same octets. */
+  /** An immutable key of its own with the same bytes. */
   public CacheKey toKey() {
     return new CacheKey(Arrays.copyOf(text, length), hash.high(), hash.low());
   }
@@ -67,7 +67,7 @@ public final class KeyProbe {
     return KeyHash.ofPath(text, length);
   }
 
-  /** The octets so far, {@link #length} of them, not to be changed. */
+  /** The bytes so far, {@link #length} of them, not to be changed. */
   byte[] text() {
     return text;
   }

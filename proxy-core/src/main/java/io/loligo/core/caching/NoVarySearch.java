@@ -27,7 +27,7 @@ import java.util.TreeSet;
  * @param names decoded, sorted
  */
 public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String> names) {
-  /** Octets of a field value that is looked at; a longer one is as if it were not there. */
+  /** Bytes of a field value that is looked at; a longer one is as if it were not there. */
   static final int MAX_BYTES = 1024;
 
   private static final String FIELD = "No-Vary-Search";
@@ -134,7 +134,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     }
     StringBuilder text = new StringBuilder();
     for (Parameter parameter : parameters) {
-      // lengths before both: no octet of either can be taken for an end
+      // lengths before both: no byte of either can be taken for an end
       text.append(parameter.name().length()).append(':').append(parameter.name());
       text.append(parameter.value().length()).append(':').append(parameter.value());
     }

@@ -14,7 +14,7 @@ import java.util.List;
  * The entity tags of stored variants none of which a request selects, sent in one If-None-Match: a
  * 304 then says which of them would do (RFC 9111 sections 4.1 and 4.3.1). Confined to one thread.
  *
- * <p>At most {@value #MAX_TAGS} tags of {@value #MAX_BYTES} octets together are offered.
+ * <p>At most {@value #MAX_TAGS} tags of {@value #MAX_BYTES} bytes together are offered.
  */
 public final class OfferedTags {
   public static final int MAX_TAGS = 8;

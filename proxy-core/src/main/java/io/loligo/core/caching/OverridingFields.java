@@ -17,7 +17,7 @@ import java.util.Set;
  * <p>Servers that hand fields on as variables of an environment (RFC 3875 section 4.1.18) cannot
  * tell {@code _} from {@code -}: neither can this class.
  *
- * <p>A name is looked up by its length and two of its octets, so that a request without any of
+ * <p>A name is looked up by its length and two of its bytes, so that a request without any of
  * these, which nearly all are, costs no string and no allocation.
  */
 final class OverridingFields {

@@ -21,7 +21,7 @@ public final class RequestTrailers {
   private RequestTrailers() {}
 
   /**
-   * Those of {@code trailers}, borrowed and may be null, that go onward, over the same octets.
+   * Those of {@code trailers}, borrowed and may be null, that go onward, over the same bytes.
    *
    * @param head of the request, borrowed
    */

@@ -63,7 +63,7 @@ final class StatusCaching {
   /**
    * Whether an answer with this code to {@code request} may speak of how that was made, which is
    * not in the key: given to requests that were made well it would be wrong. It is stored for
-   * requests with the same fields, octet for octet.
+   * requests with the same fields, byte for byte.
    *
    * <p>405 and 501 speak of the method. A GET that asks for no other one gets them because of the
    * resource.

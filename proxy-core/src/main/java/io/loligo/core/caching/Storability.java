@@ -29,7 +29,7 @@ public record Storability(
     boolean shareable,
     List<String> withheldFields) {
   /**
-   * An error that answers a request with a larger head, in octets, is not stored: the size may be
+   * An error that answers a request with a larger head, in bytes, is not stored: the size may be
    * its cause, and is not in the key. Ordinary requests are smaller, and many servers have limits
    * not far above: {@value}.
    */
@@ -270,7 +270,7 @@ public record Storability(
   /**
    * Whether an answer with this code to {@code request} is stored for requests with the same fields
    * only: it may speak of how that was made, by its code, or as an error to a request for a part,
-   * with a condition, or with octets that some servers choke on.
+   * with a condition, or with bytes that some servers choke on.
    */
   private static boolean isOfOneRequest(int status, RequestHead request) {
     Fields fields = request.fields();

@@ -15,7 +15,7 @@ public final class StoredFields {
 
   private StoredFields() {}
 
-  /** A new index over a copy of the readable octets of {@code block}, borrowed. */
+  /** A new index over a copy of the readable bytes of {@code block}, borrowed. */
   public static Fields index(ByteBuf block) {
     byte[] bytes = new byte[block.readableBytes()];
     block.getBytes(block.readerIndex(), bytes);
@@ -32,7 +32,7 @@ public final class StoredFields {
 
   /**
    * Adds the lines of {@code block} from {@code start} up to an empty line, or its end, to {@code
-   * into}, whose array it is. The offset behind the last octet read.
+   * into}, whose array it is. The offset behind the last byte read.
    */
   static int index(byte[] block, int start, Fields into) {
     int at = start;

@@ -4,14 +4,14 @@ import io.netty.buffer.ByteBuf;
 import java.util.OptionalInt;
 
 /**
- * {@link CacheKey} and {@link StoredMeta} as octets at rest: see {@code docs/disk-format.md}.
- * Numbers are variable in length, 7 bits in an octet, low ones first; signed ones are zigzag coded.
+ * {@link CacheKey} and {@link StoredMeta} as bytes at rest: see {@code docs/disk-format.md}.
+ * Numbers are variable in length, 7 bits in a byte, low ones first; signed ones are zigzag coded.
  * What is read was verified before: garbage gives an {@link IllegalArgumentException} or {@link
  * IndexOutOfBoundsException}, never more. Stateless.
  *
- * <p>A meta ends where its octets end. A reader ignores octets behind the components that it knows.
- * A later version appends its components, and takes them for absent where the octets end before
- * them. Then either version reads the responses of the other one.
+ * <p>A meta ends where its bytes end. A reader ignores bytes behind the components that it knows. A
+ * later version appends its components, and takes them for absent where the bytes end before them.
+ * Then either version reads the responses of the other one.
  */
 public final class StoredForm {
   private static final int MAX_SHIFT = 63;
@@ -22,12 +22,12 @@ public final class StoredForm {
 
   private StoredForm() {}
 
-  /** Octets of the key as it is, without length. Borrows {@code out}. */
+  /** Bytes of the key as it is, without length. Borrows {@code out}. */
   public static void writeKey(CacheKey key, ByteBuf out) {
     out.writeBytes(key.text(), 0, key.length());
   }
 
-  /** Whether the {@code length} octets of {@code in} at {@code index} are {@code key}. */
+  /** Whether the {@code length} bytes of {@code in} at {@code index} are {@code key}. */
   public static boolean isKey(CacheKey key, ByteBuf in, int index, int length) {
     if (key.length() != length) {
       return false;
@@ -41,7 +41,7 @@ public final class StoredForm {
     return true;
   }
 
-  /** The key whose {@code length} octets stand at {@code index} of {@code in}. */
+  /** The key whose {@code length} bytes stand at {@code index} of {@code in}. */
   public static CacheKey readKey(ByteBuf in, int index, int length) {
     byte[] text = new byte[length];
     in.getBytes(index, text);
@@ -49,7 +49,7 @@ public final class StoredForm {
   }
 
   /**
-   * Whether the key whose {@code length} octets stand at {@code index} of {@code in}, the first
+   * Whether the key whose {@code length} bytes stand at {@code index} of {@code in}, the first
    * {@code there} of them that is, {@linkplain CacheKey#isAlternative is not that of a URL}; true
    * where they do not tell.
    */
@@ -96,7 +96,7 @@ public final class StoredForm {
     }
   }
 
-  /** Octets that {@code meta} takes at most. */
+  /** Bytes that {@code meta} takes at most. */
   public static int metaBytes(StoredMeta meta) {
     int etag = meta.etag() == null ? 0 : meta.etag().length;
     int vary =
@@ -140,7 +140,7 @@ public final class StoredForm {
         part);
   }
 
-  /** Octets with their length before them; null is told apart from none. */
+  /** Bytes with their length before them; null is told apart from none. */
   static void octets(ByteBuf out, byte[] octets) {
     number(out, octets == null ? 0 : octets.length + 1L);
     if (octets != null) {

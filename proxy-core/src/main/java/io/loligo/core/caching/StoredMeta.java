@@ -24,9 +24,9 @@ import io.loligo.core.message.Fields;
  * @param staleWhileRevalidateSeconds RFC 5861 section 3; 0: none
  * @param staleIfErrorSeconds RFC 5861 section 4; -1: not given
  * @param flags {@link #MUST_REVALIDATE} and its siblings
- * @param etag opaque octets with quotes and weakness prefix as received, or null; not to be changed
+ * @param etag opaque bytes with quotes and weakness prefix as received, or null; not to be changed
  * @param vary the selecting fields, or null where the response does not vary
- * @param contentLength octets of the whole content; -1 while it is still arriving with its length
+ * @param contentLength bytes of the whole content; -1 while it is still arriving with its length
  *     unknown
  * @param part what of the content is stored; null: all of it
  */
@@ -197,12 +197,12 @@ public record StoredMeta(
     return status == 200 && etag != null && !EntityTag.isWeak(etag) && EntityTag.isWellFormed(etag);
   }
 
-  /** Offset of the first octet of content that is stored. */
+  /** Offset of the first byte of content that is stored. */
   public long contentStart() {
     return part == null ? 0 : part.first();
   }
 
-  /** Offset behind the last octet of content that is stored. */
+  /** Offset behind the last byte of content that is stored. */
   public long contentEnd() {
     return part == null ? contentLength : part.end();
   }

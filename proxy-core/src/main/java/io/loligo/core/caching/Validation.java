@@ -92,9 +92,9 @@ public final class Validation {
 
   /**
    * Whether {@code reply}, a whole response, is for certain the same representation as {@code
-   * stored}, octet by octet, so that one can be continued with the other: equal strong tags (RFC
-   * 9110 section 8.8.3), or where tags do not tell them apart an equal Last-Modified that is a
-   * strong validator, and an equal length.
+   * stored}, byte by byte, so that one can be continued with the other: equal strong tags (RFC 9110
+   * section 8.8.3), or where tags do not tell them apart an equal Last-Modified that is a strong
+   * validator, and an equal length.
    *
    * @param contentLength of {@code reply}; -1 where not known
    */

@@ -20,7 +20,7 @@ import java.util.Set;
  * without white space around commas and in lower case, but for parameters of media types, which
  * stay as they are; for Accept-Language without any white space, empty members and weights of 1,
  * too. {@link CodingList} has that of Accept-Encoding, whose order does not matter either. Cookie
- * is no list: its lines are kept apart. The name {@code *} stands for all fields, octet for octet.
+ * is no list: its lines are kept apart. The name {@code *} stands for all fields, byte for byte.
  */
 public final class VarySelection {
   /** Names that the Vary of a response that is stored has, at most. */
@@ -184,7 +184,7 @@ public final class VarySelection {
     return true;
   }
 
-  /** Whether it is for requests that are the same, octet for octet, and no others. */
+  /** Whether it is for requests that are the same, byte for byte, and no others. */
   public boolean isOfOneRequest() {
     for (String name : names) {
       if (name.equals(ALL)) {
@@ -230,7 +230,7 @@ public final class VarySelection {
     return value == null ? null : new String(value, StandardCharsets.ISO_8859_1);
   }
 
-  /** Octets of memory that names and values take, roughly: a client chooses how many. */
+  /** Bytes of memory that names and values take, roughly: a client chooses how many. */
   public int weightBytes() {
     int bytes = 0;
     for (int i = 0; i < names.length; i++) {

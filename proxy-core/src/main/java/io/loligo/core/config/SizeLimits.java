@@ -6,7 +6,7 @@ import io.loligo.core.acl.AclVerdict;
 import java.util.List;
 
 /**
- * A limit in octets that hangs on who asks for what: the first whose ACLs match holds, as in Squid.
+ * A limit in bytes that hangs on who asks for what: the first whose ACLs match holds, as in Squid.
  * Immutable; any thread.
  *
  * @param otherwise where none matches

@@ -6,10 +6,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds where runs of octets end, eight at a time. Stateless.
+ * Finds where runs of bytes end, eight at a time. Stateless.
  *
- * <p>A word is read in little-endian order, so the first octet in memory is the lowest. Each test
- * leaves bit 7 set in an octet that ends the run; octets above the first such one may be marked
+ * <p>A word is read in little-endian order, so the first byte in memory is the lowest. Each test
+ * leaves bit 7 set in a byte that ends the run; bytes above the first such one may be marked
  * wrongly by a borrow, hence only the lowest mark counts.
  */
 final class ByteRuns {
@@ -21,12 +21,12 @@ final class ByteRuns {
 
   private ByteRuns() {}
 
-  /** Eight octets from {@code at} on, the first the lowest. */
+  /** Eight bytes from {@code at} on, the first the lowest. */
   static long word(byte[] bytes, int at) {
     return (long) WORD.get(bytes, at);
   }
 
-  /** Offset of the first octet in {@code [at, end)} that is not of a token, or {@code end}. */
+  /** Offset of the first byte in {@code [at, end)} that is not of a token, or {@code end}. */
   static int endOfToken(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
@@ -48,7 +48,7 @@ final class ByteRuns {
   }
 
   /**
-   * Offset of the first octet in {@code [at, end)} that a field value may not hold, or {@code end}:
+   * Offset of the first byte in {@code [at, end)} that a field value may not hold, or {@code end}:
    * controls other than HTAB (RFC 9110 section 5.5).
    */
   static int endOfValue(byte[] bytes, int at, int end) {
@@ -72,7 +72,7 @@ final class ByteRuns {
     return i;
   }
 
-  /** Offset of the first octet in {@code [at, end)} outside of "!" to "~", or {@code end}. */
+  /** Offset of the first byte in {@code [at, end)} outside of "!" to "~", or {@code end}. */
   static int endOfTarget(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
@@ -98,7 +98,7 @@ final class ByteRuns {
     return (zero - ONES) & ~zero & HIGH;
   }
 
-  // exact in every octet: bit 7 is masked out before each addition, so nothing carries
+  // exact in every byte: bit 7 is masked out before each addition, so nothing carries
   private static long neitherLetterNorHyphen(long word) {
     long low = word & LOW;
     long lower = low | ONES * 0x20;

@@ -38,11 +38,11 @@ import java.util.Arrays;
 public final class ChunkedDecoder {
   /** What {@link #next} found. */
   public enum Event {
-    /** Nothing more to be had from these octets. */
+    /** Nothing more to be had from these bytes. */
     NEED_MORE,
-    /** {@link #dataLength()} octets of content stand at the reader index: take them, call again. */
+    /** {@link #dataLength()} bytes of content stand at the reader index: take them, call again. */
     DATA,
-    /** The last chunk and the trailer section are over; octets behind belong to what follows. */
+    /** The last chunk and the trailer section are over; bytes behind belong to what follows. */
     END,
     FAILED
   }
@@ -69,7 +69,7 @@ public final class ChunkedDecoder {
 
   /**
    * Extensions of all chunks together may exceed the content by this many times what one chunk may
-   * have: {@value}. Else a client could have us read thousands of octets for each one of content.
+   * have: {@value}. Else a client could have us read thousands of bytes for each one of content.
    */
   static final int EXCESS_FACTOR = 4;
 
@@ -175,7 +175,7 @@ public final class ChunkedDecoder {
     };
   }
 
-  /** After {@link Event#DATA}: octets of content at the reader index, all readable, at least 1. */
+  /** After {@link Event#DATA}: bytes of content at the reader index, all readable, at least 1. */
   public int dataLength() {
     return dataLength;
   }

@@ -7,20 +7,20 @@ public final class ChunkedEncoder {
   /** CR and LF as one 16-bit number, for {@link ByteBuf#writeShort}. */
   public static final int CRLF = '\r' << 8 | '\n';
 
-  /** ByteRuns of the line end behind a chunk's data. */
+  /** Bytes of the line end behind a chunk's data. */
   public static final int CRLF_LENGTH = 2;
 
-  /** ByteRuns {@link #writeLast} writes. */
+  /** Bytes {@link #writeLast} writes. */
   public static final int LAST_LENGTH = 5;
 
   private ChunkedEncoder() {}
 
-  /** ByteRuns {@link #writeHeader} writes for a chunk of {@code length} octets, at least 1. */
+  /** How many bytes {@link #writeHeader} writes for a chunk of {@code length} bytes, at least 1. */
   public static int headerLength(int length) {
     return digits(length) + CRLF_LENGTH;
   }
 
-  /** Writes the size line of a chunk of {@code length} octets, at least 1, to {@code out}. */
+  /** Writes the size line of a chunk of {@code length} bytes, at least 1, to {@code out}. */
   public static void writeHeader(ByteBuf out, int length) {
     for (int shift = (digits(length) - 1) * 4; shift >= 0; shift -= 4) {
       int digit = length >>> shift & 0xf;

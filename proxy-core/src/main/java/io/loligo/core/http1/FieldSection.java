@@ -11,7 +11,7 @@ import io.loligo.core.message.ParseFailure;
  *
  * <pre>
  * state      at                                  goes to
- * LINE       first octet of a line               NAME, LAST_LF
+ * LINE       first byte of a line               NAME, LAST_LF
  * NAME       inside the field name               SPACE
  * SPACE      white space before the value        VALUE
  * VALUE      inside the value                    LINE_LF
@@ -48,8 +48,8 @@ final class FieldSection {
 
   /**
    * Adds the fields of {@code bytes[position, end)} to {@code fields}, a section over {@code
-   * bytes}, and returns the offset up to which octets were taken: where to go on with the next
-   * call, or the end of the section, or {@link #failureOffset}.
+   * bytes}, and returns the offset up to which bytes were taken: where to go on with the next call,
+   * or the end of the section, or {@link #failureOffset}.
    */
   int parse(byte[] bytes, int position, int end, Fields fields) {
     int at = position;

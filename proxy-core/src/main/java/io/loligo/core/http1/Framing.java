@@ -7,7 +7,7 @@ import io.loligo.core.message.ParseFailure;
  * How the content of a message is delimited (RFC 9112 section 6). Immutable.
  *
  * @param kind which rule applies
- * @param length octets for {@link Kind#LENGTH}; 0 for {@link Kind#NONE}; -1 otherwise
+ * @param length bytes for {@link Kind#LENGTH}; 0 for {@link Kind#NONE}; -1 otherwise
  * @param failure why the framing was refused, or null
  */
 public record Framing(Kind kind, long length, ParseFailure failure) {

@@ -9,8 +9,8 @@ import io.loligo.core.message.RequestHead;
  * Parses a request head in place (RFC 9112 sections 2.2, 3 and 5), resuming where it stopped.
  * Confined to one thread; reusable; allocates nothing.
  *
- * <p>The caller keeps the octets in one array from offset 0 and calls again with more of them, in
- * the same array or in a copy, and with the same head; an octet is looked at no more than twice
+ * <p>The caller keeps the bytes in one array from offset 0 and calls again with more of them, in
+ * the same array or in a copy, and with the same head; a byte is looked at no more than twice
  * however the head is cut: once by the scan, which never goes back, and, in the method, in field
  * names and in white space behind a value, once more when the name or the value is complete.
  *
@@ -19,7 +19,7 @@ import io.loligo.core.message.RequestHead;
  *
  * <pre>
  * state         at                                    goes to
- * START         first octet, or behind an empty line  EMPTY_LF, METHOD
+ * START         first byte, or behind an empty line  EMPTY_LF, METHOD
  * EMPTY_LF      behind the CR of an empty line        START
  * METHOD        inside the method                     TARGET
  * TARGET        inside the request-target             VERSION
@@ -122,12 +122,12 @@ public final class Http1RequestParser {
     return failure;
   }
 
-  /** Offset of the offending octet, after {@link Result#FAILED}. */
+  /** Offset of the offending byte, after {@link Result#FAILED}. */
   public int failureOffset() {
     return failureOffset;
   }
 
-  /** ByteRuns scanned so far; the scan goes on from here. */
+  /** Bytes scanned so far; the scan goes on from here. */
   int position() {
     return position;
   }

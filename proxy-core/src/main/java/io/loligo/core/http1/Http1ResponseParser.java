@@ -9,8 +9,8 @@ import io.loligo.core.message.ResponseHead;
  * Parses a response head in place (RFC 9112 sections 4 and 5), resuming where it stopped. Confined
  * to one thread; reusable; allocates nothing.
  *
- * <p>The caller keeps the octets in one array from offset 0 and calls again with more of them, in
- * the same array or in a copy, and with the same head; an octet is looked at no more than twice
+ * <p>The caller keeps the bytes in one array from offset 0 and calls again with more of them, in
+ * the same array or in a copy, and with the same head; a byte is looked at no more than twice
  * however the head is cut.
  *
  * <p>As strict as {@link Http1RequestParser}, with one leniency of the RFC's grammar in common use:
@@ -110,12 +110,12 @@ public final class Http1ResponseParser {
     return failure;
   }
 
-  /** Offset of the offending octet, after {@link Result#FAILED}. */
+  /** Offset of the offending byte, after {@link Result#FAILED}. */
   public int failureOffset() {
     return failureOffset;
   }
 
-  /** ByteRuns scanned so far; the scan goes on from here. */
+  /** Bytes scanned so far; the scan goes on from here. */
   int position() {
     return position;
   }

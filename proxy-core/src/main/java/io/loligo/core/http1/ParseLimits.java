@@ -6,12 +6,12 @@ import io.loligo.core.config.Setting;
 /**
  * Limits on what a peer may make us read. Immutable.
  *
- * @param maxHeadBytes octets of a head ({@code request_header_max_size}, {@code
+ * @param maxHeadBytes bytes of a head ({@code request_header_max_size}, {@code
  *     reply_header_max_size}); what exceeds 16 MiB counts as 16 MiB
- * @param maxTargetBytes octets of a request-target; more is 414
+ * @param maxTargetBytes bytes of a request-target; more is 414
  * @param maxFields field lines in a head; more is 431 (from an origin: 502)
- * @param maxChunkExtensionBytes octets of extensions on one chunk-size line
- * @param maxTrailerBytes octets of a trailer section
+ * @param maxChunkExtensionBytes bytes of extensions on one chunk-size line
+ * @param maxTrailerBytes bytes of a trailer section
  */
 public record ParseLimits(
     int maxHeadBytes,

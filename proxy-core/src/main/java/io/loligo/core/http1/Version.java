@@ -4,7 +4,7 @@ import io.loligo.core.message.Ascii;
 
 /** The HTTP-version of a start line (RFC 9112 section 2.3). Stateless. */
 final class Version {
-  /** ByteRuns of a version. */
+  /** Bytes of a version. */
   static final int LENGTH = 8;
 
   /** Where the major version stands. */
@@ -19,7 +19,7 @@ final class Version {
 
   /**
    * Goes on with a version that starts at {@code start}: the offset behind what belongs to it, at
-   * most {@code end}, or the complement of the offset of the first octet that does not.
+   * most {@code end}, or the complement of the offset of the first byte that does not.
    */
   static int scan(byte[] bytes, int start, int at, int end) {
     int stop = Math.min(end, start + LENGTH);

@@ -2,19 +2,19 @@ package io.loligo.core.message;
 
 /**
  * Syntax of {@code host [":" port]} as requests carry it (RFC 3986 section 3.2, RFC 9110 section
- * 4.2), strictly: host names of unreserved octets and sub-delims, dotted IPv4 addresses, IPv6
+ * 4.2), strictly: host names of unreserved bytes and sub-delims, dotted IPv4 addresses, IPv6
  * literals in brackets. User information, percent-encoding, empty labels, zone ids and other
  * spellings of IPv4 addresses are refused. So are the sub-delims by which other parsers end, quote
  * or list hosts: comma, semicolon, apostrophe and parentheses. Stateless.
  */
 public final class Authority {
-  /** Octets of the longest host name, without a trailing dot: {@value}. */
+  /** Bytes of the longest host name, without a trailing dot: {@value}. */
   static final int MAX_HOST_BYTES = 253;
 
   private static final int MAX_PORT = 65_535;
   private static final int IPV6_GROUPS = 8;
 
-  /** As bits: what a name may have beside letters, digits and dots, of the octets below 64. */
+  /** As bits: what a name may have beside letters, digits and dots, of the bytes below 64. */
   private static final long NAME_BELOW_64 = below64("!$&*+-=");
 
   private Authority() {}
@@ -101,7 +101,7 @@ public final class Authority {
     return !number || isIpv4(bytes, start, nameEnd);
   }
 
-  /** Of RFC 3986's unreserved octets and sub-delims those that are taken beside the usual ones. */
+  /** Of RFC 3986's unreserved bytes and sub-delims those that are taken beside the usual ones. */
   private static boolean isOfName(byte octet) {
     boolean below = octet >= 0 && octet < 64;
     return below ? (NAME_BELOW_64 & 1L << octet) != 0 : octet == '_' || octet == '~';

@@ -4,14 +4,14 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Field lines being composed: {@code Name: value CRLF} octets in a growing array, the form in which
+ * Field lines being composed: {@code Name: value CRLF} bytes in a growing array, the form in which
  * heads travel inside the process and rest in the store. Confined to one thread; reusable.
  */
 public final class FieldLines {
   private byte[] bytes;
   private int length;
 
-  /** An empty buffer with room for {@code capacity} octets before it grows. */
+  /** An empty buffer with room for {@code capacity} bytes before it grows. */
   public FieldLines(int capacity) {
     bytes = new byte[capacity];
   }
@@ -43,7 +43,7 @@ public final class FieldLines {
     return endLine();
   }
 
-  /** Appends text, one octet per char. */
+  /** Appends text, one byte per char. */
   @SuppressWarnings("deprecation") // String.getBytes(int, int, byte[], int): Latin-1, no allocation
   public FieldLines append(String latin1) {
     int more = latin1.length();
@@ -62,7 +62,7 @@ public final class FieldLines {
     return this;
   }
 
-  /** Appends one octet. */
+  /** Appends one byte. */
   public FieldLines append(char octet) {
     reserve(1);
     bytes[length++] = (byte) octet;
@@ -97,12 +97,12 @@ public final class FieldLines {
     return this;
   }
 
-  /** Copies all octets to the end of {@code out}, borrowed. */
+  /** Copies all bytes to the end of {@code out}, borrowed. */
   public void writeTo(ByteBuf out) {
     out.writeBytes(bytes, 0, length);
   }
 
-  /** A new array of exactly these octets. */
+  /** A new array of exactly these bytes. */
   public byte[] toBytes() {
     return Arrays.copyOf(bytes, length);
   }

@@ -16,7 +16,7 @@ public final class Fields {
   private static final int ID_SHIFT = 24;
   private static final int LENGTH_MASK = (1 << ID_SHIFT) - 1;
 
-  /** Octets of the longest name the index can hold. */
+  /** Bytes of the longest name the index can hold. */
   public static final int MAX_NAME_BYTES = LENGTH_MASK;
 
   private byte[] bytes;
@@ -41,12 +41,12 @@ public final class Fields {
     this.knownHigh = 0;
   }
 
-  /** Lets the same offsets refer to another array that holds the same octets, borrowed. */
+  /** Lets the same offsets refer to another array that holds the same bytes, borrowed. */
   public void rebase(byte[] sameOctets) {
     this.bytes = sameOctets;
   }
 
-  /** An independent copy over another array that holds the same octets, borrowed. */
+  /** An independent copy over another array that holds the same bytes, borrowed. */
   public Fields over(byte[] sameOctets) {
     Fields copy = new Fields(count);
     copy.bytes = sameOctets;
@@ -57,7 +57,7 @@ public final class Fields {
     return copy;
   }
 
-  /** An independent copy over octets of its own. */
+  /** An independent copy over bytes of its own. */
   public Fields snapshot() {
     int end = 0;
     for (int i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ public final class Fields {
     return over(Arrays.copyOf(bytes, end));
   }
 
-  /** Those whose number {@code kept} has, over the same octets. */
+  /** Those whose number {@code kept} has, over the same bytes. */
   public Fields where(IntPredicate kept) {
     Fields some = new Fields(count);
     some.clear(bytes);

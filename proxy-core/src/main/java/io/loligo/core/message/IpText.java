@@ -7,7 +7,7 @@ public final class IpText {
   private IpText() {}
 
   /**
-   * The 4 or 16 octets of {@code text}, IPv4-mapped IPv6 as 4, or null where it is not an address.
+   * The 4 or 16 bytes of {@code text}, IPv4-mapped IPv6 as 4, or null where it is not an address.
    * Dotted IPv4 needs all four parts; IPv6 follows RFC 4291 section 2.2, without zone or brackets.
    */
   public static byte[] parse(String text) {
@@ -81,7 +81,7 @@ public final class IpText {
     return (octets[i * 2] & 0xff) << 8 | (octets[i * 2 + 1] & 0xff);
   }
 
-  /** IPv4-mapped IPv6 as its 4 octets, anything else as it is. */
+  /** IPv4-mapped IPv6 as its 4 bytes, anything else as it is. */
   public static byte[] unmapped(byte[] octets) {
     if (octets.length != 16 || octets[10] != -1 || octets[11] != -1) {
       return octets;

@@ -58,7 +58,7 @@ public final class RequestHead {
     this.end = end;
   }
 
-  /** An independent copy on its own exact array: the head's octets only, nothing behind them. */
+  /** An independent copy on its own exact array: the head's bytes only, nothing behind them. */
   public RequestHead snapshot() {
     RequestHead copy = new RequestHead(fields.over(Arrays.copyOf(fields.bytes(), end)));
     copy.methodId = methodId;
@@ -166,7 +166,7 @@ public final class RequestHead {
     return version;
   }
 
-  /** Octets of the head, the empty line included (and any empty lines before the request line). */
+  /** Bytes of the head, the empty line included (and any empty lines before the request line). */
   public int end() {
     return end;
   }

@@ -5,12 +5,12 @@ import io.loligo.core.message.FieldLines;
 /**
  * A satisfiable range of content (RFC 9110 section 14.1.2). Immutable.
  *
- * @param first offset of the first octet, 0 or more
- * @param last offset of the last octet, within the content
+ * @param first offset of the first byte, 0 or more
+ * @param last offset of the last byte, within the content
  */
 public record ByteRange(long first, long last) {
 
-  /** Octets in it, at least 1. */
+  /** Bytes in it, at least 1. */
   public long length() {
     return last - first + 1;
   }

@@ -8,7 +8,7 @@ import io.loligo.core.message.Fields;
  * Where the content of a 206 belongs (RFC 9110 section 14.4). Immutable.
  *
  * @param range the part
- * @param completeLength octets of the whole
+ * @param completeLength bytes of the whole
  */
 public record ContentRange(ByteRange range, long completeLength) {
   private static final String UNIT = "bytes ";

@@ -14,7 +14,7 @@ public final class Multipart {
   private final String boundary;
 
   /**
-   * @param contentLength octets of the whole content
+   * @param contentLength bytes of the whole content
    * @param contentType of the whole content, or null
    * @param boundary 1 to 70 letters and digits that do not occur in the content
    */
@@ -41,9 +41,7 @@ public final class Multipart {
     return ranges.get(i);
   }
 
-  /**
-   * Appends what stands before the octets of part {@code i}, the delimiter of the part included.
-   */
+  /** Appends what stands before the bytes of part {@code i}, the delimiter of the part included. */
   public FieldLines appendHead(int i, FieldLines out) {
     if (i > 0) {
       out.endLine();
@@ -55,12 +53,12 @@ public final class Multipart {
     return ranges.get(i).addContentRange(out, contentLength).endLine();
   }
 
-  /** Appends what stands behind the octets of the last part. */
+  /** Appends what stands behind the bytes of the last part. */
   public FieldLines appendEnd(FieldLines out) {
     return out.endLine().append("--").append(boundary).append("--").endLine();
   }
 
-  /** Octets of the whole answer: heads, ranges and end. */
+  /** Bytes of the whole answer: heads, ranges and end. */
   public long length() {
     FieldLines frame = new FieldLines(ranges.size() * 128);
     long length = 0;

@@ -24,7 +24,7 @@ public final class PartStorability {
    * StoredMeta#part part} where the range is all of it. Shareable: among requests for this very
    * range.
    *
-   * @param partLength octets of content in the 206; -1 where unknown
+   * @param partLength bytes of content in the 206; -1 where unknown
    */
   public static Storability of(
       RequestHead request,

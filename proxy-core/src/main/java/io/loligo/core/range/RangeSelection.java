@@ -30,7 +30,7 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
   /** More parts than this are not worth their heads: the whole is sent instead. */
   public static final int MAX_PARTS = 16;
 
-  /** Octets of the ranges, without the heads of parts. */
+  /** Bytes of the ranges, without the heads of parts. */
   public long octets() {
     return ranges.stream().mapToLong(ByteRange::length).sum();
   }
@@ -47,7 +47,7 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
    *
    * @param request borrowed
    * @param stored the response that may be used
-   * @param contentLength octets of its whole content; -1 where not known yet
+   * @param contentLength bytes of its whole content; -1 where not known yet
    */
   public static RangeSelection of(Fields request, StoredMeta stored, long contentLength) {
     int field = request.first(FieldName.RANGE);

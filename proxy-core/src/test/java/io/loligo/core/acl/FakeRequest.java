@@ -22,7 +22,7 @@ public final class FakeRequest implements AclInput {
   private int connections = 1;
   private long nowMillis;
 
-  /** The octets of {@code text}, which must be an address. */
+  /** The bytes of {@code text}, which must be an address. */
   public static byte[] octets(String text) {
     byte[] octets = IpText.parse(text);
     if (octets == null) {

@@ -37,7 +37,7 @@ class SetsTest {
 
   @Provide
   Arbitrary<byte[]> address() {
-    // few distinct octets, so that blocks meet and overlap
+    // few distinct bytes, so that blocks meet and overlap
     Arbitrary<Byte> octet = Arbitraries.of((byte) 0, (byte) 1, (byte) 127, (byte) -128, (byte) -1);
     return Arbitraries.of(4, 16).flatMap(size -> octet.array(byte[].class).ofSize(size));
   }

@@ -81,7 +81,7 @@ class HitPathAllocationTest {
     assertThat(bytes).isLessThanOrEqualTo(NOISE_BYTES);
   }
 
-  /** Octets allocated by this thread in {@link #ROUNDS} rounds, after as many to warm up. */
+  /** Bytes allocated by this thread in {@link #ROUNDS} rounds, after as many to warm up. */
   private static long allocated(Work work) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long sum = run(work);

@@ -6,7 +6,7 @@ import io.loligo.core.range.ByteRange;
 import io.loligo.core.range.RangeSelection;
 import java.util.List;
 
-/** Any value of Range selects octets that are there, each once, in a bounded number of parts. */
+/** Any value of Range selects bytes that are there, each once, in a bounded number of parts. */
 final class RangeFuzz {
   private static final long[] LENGTHS = {0, 1, 10, 1000, 1L << 40, Long.MAX_VALUE};
 

@@ -57,7 +57,7 @@ final class ChunkedDecoderTest {
         decoder.failure());
   }
 
-  /** Whole, octet by octet and cut at every position: the outcome must be one and the same. */
+  /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
   private static Decoded decode(String text) {
     ChunkedDecoder decoder = new ChunkedDecoder(LIMITS);
     byte[] bytes = octets(text);

@@ -12,8 +12,8 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
 /**
- * The fuzz target: any octets, as request, as response and as chunked content, give the same
- * outcome however they are cut, agree with a plain reference reading, and never throw.
+ * The fuzz target: any bytes, as request, as response and as chunked content, give the same outcome
+ * however they are cut, agree with a plain reference reading, and never throw.
  *
  * <p>The signature is Jazzer's: {@code jazzer --cp=... --target_class=io.loligo.core.http1.HeadFuzz
  * proxy-core/src/test/resources/io/loligo/core/http1/head-corpus}. {@link HeadFuzzTest} replays the
@@ -72,7 +72,7 @@ public final class HeadFuzz {
     require(Arrays.equals(whole, decoded(octets, limits, 7)), "chunked cut");
   }
 
-  /** Content, then one octet for the last event, then the number of octets consumed. */
+  /** Content, then one byte for the last event, then the number of bytes consumed. */
   private static byte[] decoded(byte[] octets, ParseLimits limits, int step) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     ChunkedDecoder decoder = new ChunkedDecoder(limits);

@@ -10,15 +10,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a parser made of some octets, as text; equal for equal outcomes.
+ * What a parser made of some bytes, as text; equal for equal outcomes.
  *
  * @param outcome COMPLETE, FAILED or NEED_MORE
  * @param line the start line's parts
  * @param fields {@code id|name|value} each
  * @param end offset behind the head, or -1
  * @param failure why, or null
- * @param failureOffset offending octet, or -1
- * @param looks octets scanned over all calls
+ * @param failureOffset offending byte, or -1
+ * @param looks bytes scanned over all calls
  */
 record Parsed(
     String outcome,

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RequestHeadParsingTest {
   private static final String GET = "GET / HTTP/1.1\r\n";
 
-  /** Whole, octet by octet and cut at every position: the outcome must be one and the same. */
+  /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
   static Parsed parse(String text, ParseLimits limits) {
     byte[] bytes = octets(text);
     Parsed whole = Parsed.request(bytes, limits);

@@ -109,7 +109,7 @@ final class HopByHopTest {
     assertThat(kept(name + ": 1", "Connection: close, " + name)).containsExactly(name);
   }
 
-  /** Each field looked for in the whole list would be 10^11 octets to compare. */
+  /** Each field looked for in the whole list would be 10^11 bytes to compare. */
   @Test
   @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void readsALongListOnceForAllFields() {

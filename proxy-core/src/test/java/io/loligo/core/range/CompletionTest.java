@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CompletionTest {
   private static final long LENGTH = 100;
 
-  /** Octets 10 to 19 of 100. */
+  /** Bytes 10 to 19 of 100. */
   private static final StoredMeta MIDDLE = stored(10, 20);
 
-  /** Octets 0 to 19 of 100. */
+  /** Bytes 0 to 19 of 100. */
   private static final StoredMeta BEGINNING = stored(0, 20);
 
   private static StoredMeta stored(long first, long end) {
@@ -66,7 +66,7 @@ class CompletionTest {
   @ParameterizedTest
   @CsvSource({
     "10-30, 31", // begins where the part does
-    "19-30, 31", // in its last octet
+    "19-30, 31", // in its last byte
     "20-30, 31", // behind it
     "15-, 100",
     "-81, 100",

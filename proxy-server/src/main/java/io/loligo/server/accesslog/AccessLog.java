@@ -168,7 +168,7 @@ public final class AccessLog implements AutoCloseable {
     return writer.lostLines();
   }
 
-  /** Octets of lines that wait for the writer. */
+  /** Bytes of lines that wait for the writer. */
   public long queuedBytes() {
     long sum = 0;
     for (LineRing ring : rings) {

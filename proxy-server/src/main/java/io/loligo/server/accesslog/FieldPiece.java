@@ -8,8 +8,8 @@ import io.loligo.server.record.ExchangeRecord;
  * -}, never padded. Immutable.
  *
  * @param zero whether a number is filled up with zeros
- * @param width least octets; 0 for any
- * @param max most octets; -1 for any
+ * @param width least bytes; 0 for any
+ * @param max most bytes; -1 for any
  */
 record FieldPiece(
     Kind kind,

@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} octets.
+ * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} bytes.
  * Confined to the log writer's thread.
  */
 final class FileOutput implements LogOutput {

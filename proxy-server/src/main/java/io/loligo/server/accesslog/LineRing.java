@@ -5,12 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A bounded queue of lines in one array of octets, from one event loop to the log writer.
- * Threading: each method says whose it is; no locks, nothing is allocated.
+ * A bounded queue of lines in one array of bytes, from one event loop to the log writer. Threading:
+ * each method says whose it is; no locks, nothing is allocated.
  *
- * <p>A record is four octets (length, and in the top eight bits the output's number), four of its
- * time, the line, and up to seven octets of padding, so a header never wraps; a line may. Two
- * positions count octets since the beginning and only grow: the producer publishes a record by a
+ * <p>A record is four bytes (length, and in the top eight bits the output's number), four of its
+ * time, the line, and up to seven bytes of padding, so a header never wraps; a line may. Two
+ * positions count bytes since the beginning and only grow: the producer publishes a record by a
  * release of the tail, the consumer frees what it took by a release of the head.
  *
  * <p>The two sides write no cache line in common. The consumer frees what it took when it has taken
@@ -82,7 +82,7 @@ final class LineRing {
     return usedBytes() > bytes.length / 2;
   }
 
-  /** Octets in use; any thread, as of a moment ago. */
+  /** Bytes in use; any thread, as of a moment ago. */
   long usedBytes() {
     return position(TAIL) - position(HEAD);
   }

@@ -36,7 +36,8 @@ final class LocalSender implements DatagramSender {
    */
   static LocalSender to(Path place) throws IOException {
     if (!Epoll.isAvailable()) {
-      throw new IOException(place + " needs epoll, which is not available here: set loligo_syslog HOST:PORT");
+      throw new IOException(
+          place + " needs epoll, which is not available here: set loligo_syslog HOST:PORT");
     }
     LocalSender sender = new LocalSender(place);
     try {

@@ -158,7 +158,7 @@ public final class LogFormatCodes {
 
   private LogFormatCodes() {}
 
-  /** The greatest width, and the greatest number of octets, that a field may be given. */
+  /** The greatest width, and the greatest number of bytes, that a field may be given. */
   public static final int MAX_WIDTH = 4096;
 
   private static final Pattern MODIFIERS =

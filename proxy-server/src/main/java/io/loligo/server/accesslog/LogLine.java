@@ -42,7 +42,7 @@ final class LogLine {
     this.length = Math.min(this.length, length);
   }
 
-  /** Appends text, one octet per char; what is beyond ISO-8859-1 becomes a question mark. */
+  /** Appends text, one byte per char; what is beyond ISO-8859-1 becomes a question mark. */
   void append(String text) {
     int more = text.length();
     reserve(more);
@@ -61,7 +61,7 @@ final class LogLine {
     length += more;
   }
 
-  /** Appends one octet. */
+  /** Appends one byte. */
   void append(int octet) {
     reserve(1);
     bytes[length++] = (byte) octet;
@@ -110,7 +110,7 @@ final class LogLine {
     quoting.write(scratch, raw, this);
   }
 
-  /** Brings what stands from {@code start} on to {@code width} octets. */
+  /** Brings what stands from {@code start} on to {@code width} bytes. */
   void pad(int start, int width, boolean left, char fill) {
     int missing = width - (length - start);
     if (missing <= 0) {

@@ -1,14 +1,14 @@
 package io.loligo.server.accesslog;
 
 /**
- * How a field's octets are made safe, as Squid does it. No mode lets a line end, a control octet or
+ * How a field's bytes are made safe, as Squid does it. No mode lets a line end, a control byte or
  * (between quotes) a quote through, so nobody can write a second line into the log or drive the
- * terminal that shows it. Octets above 0x7f stand only where they are characters of UTF-8, those of
+ * terminal that shows it. Bytes above 0x7f stand only where they are characters of UTF-8, those of
  * the controls U+0080 to U+009F left out. Immutable.
  */
 enum Quoting {
   /**
-   * Trusted or checked elsewhere: white space, quotes and control octets percent-encoded, the rest
+   * Trusted or checked elsewhere: white space, quotes and control bytes percent-encoded, the rest
    * as it is.
    */
   PLAIN {
@@ -36,7 +36,7 @@ enum Quoting {
     }
   },
 
-  /** {@code %[}: as log_mime_hdrs writes heads; control octets, percent and brackets encoded. */
+  /** {@code %[}: as log_mime_hdrs writes heads; control bytes, percent and brackets encoded. */
   MIME {
     @Override
     boolean escapes(byte octet) {
@@ -124,13 +124,13 @@ enum Quoting {
   private static final String UPPER = "0123456789ABCDEF";
   private static final String LOWER = "0123456789abcdef";
 
-  /** The first character of as many octets, or the first of them that is no control. */
+  /** The first character of as many bytes, or the first of them that is no control. */
   private static final int[] LEAST = {0, 0, 0xa0, 0x800, 0x10000};
 
   /** Whether {@code octet} may not stand as it is; above 0x7f also where it is of a character. */
   abstract boolean escapes(byte octet);
 
-  /** Writes such an octet's substitute. */
+  /** Writes such a byte's substitute. */
   abstract void escape(byte octet, LogLine line);
 
   /** Whether the whole needs enclosing quotes. */
@@ -161,7 +161,7 @@ enum Quoting {
   }
 
   /**
-   * How many octets the character that begins at {@code start} has (RFC 3629 section 4); 0 where
+   * How many bytes the character that begins at {@code start} has (RFC 3629 section 4); 0 where
    * there is none, or a control.
    */
   private static int characterLength(byte[] raw, int start, int end) {

@@ -71,7 +71,7 @@ final class RecordText {
     }
   }
 
-  /** From the first connect to the last octet of the answer. */
+  /** From the first connect to the last byte of the answer. */
   static void serverMillis(ExchangeRecord record, LogLine line) {
     long connect = record.stage(Stage.PROXY_CONNECT);
     long answer = record.stage(Stage.SERVER_LAST_BYTE);

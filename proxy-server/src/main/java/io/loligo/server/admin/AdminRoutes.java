@@ -129,7 +129,8 @@ final class AdminRoutes {
       return CompletableFuture.completedFuture(
           AdminReply.text(
               400,
-              "parameter url is required once; header=Name:%20value is allowed any number of times; method, content, client, port and format=json are allowed once"));
+              "parameter url is required once; header=Name:%20value is allowed any number of times;"
+                  + " method, content, client, port and format=json are allowed once"));
     }
     Question question =
         new Question(
@@ -214,8 +215,7 @@ final class AdminRoutes {
     } catch (IllegalArgumentException e) {
       String why = loggable(String.valueOf(e.getMessage()));
       AUDIT.warn("admin purge from {}: {}", client, why);
-      return CompletableFuture.completedFuture(
-          AdminReply.text(400, "not a valid purge: " + why));
+      return CompletableFuture.completedFuture(AdminReply.text(400, "not a valid purge: " + why));
     }
   }
 
@@ -239,7 +239,8 @@ final class AdminRoutes {
         AUDIT.error("admin purge {} from {}: not confirmed by the disk", what, client);
         return AdminReply.text(
             500,
-            "no longer served, but a disk did not confirm the purge: the responses may return after a restart; purge again");
+            "no longer served, but a disk did not confirm the purge: the responses may return after"
+                + " a restart; purge again");
       }
       case REFUSED -> {
         AUDIT.error("admin purge {} from {}: refused, too many purges are pending", what, client);

@@ -64,7 +64,10 @@ public final class ExplainText {
   }
 
   private static void slices(StringBuilder text, StoredSlices slices) {
-    line(text, "sliced", "in slices of " + slices.sliceBytes() + " bytes, each looked up separately");
+    line(
+        text,
+        "sliced",
+        "in slices of " + slices.sliceBytes() + " bytes, each looked up separately");
     line(text, "stored", slices.text().isEmpty() ? "no slice" : "slices " + slices.text());
   }
 
@@ -83,7 +86,8 @@ public final class ExplainText {
   private static void variant(StringBuilder text, StoredVariant variant) {
     StoredMeta meta = variant.meta();
     text.append("\nstored ").append(variant.onDisk() ? "on disk" : "in memory");
-    text.append(variant.selected() ? ", selected by this request\n" : ", not selected by this request\n");
+    text.append(
+        variant.selected() ? ", selected by this request\n" : ", not selected by this request\n");
     line(text, "status", "" + meta.status());
     line(text, "content", meta.contentLength() + " bytes");
     line(text, variant.onDisk() ? "head" : "keeps", variant.bytes() + " bytes");

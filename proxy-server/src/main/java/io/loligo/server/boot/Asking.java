@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "explain",
     description =
-        "Shows the stored responses for a URL, the decision for a request now with its reason, and the last decisions. Fetches, changes and counts nothing.",
+        "Shows the stored responses for a URL, the decision for a request now with its reason, and"
+            + " the last decisions. Fetches, changes and counts nothing.",
     mixinStandardHelpOptions = true)
 final class Asking implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -79,12 +79,14 @@ final class Daemon {
       LOG.info("metrics and administration on {}", text(proxy.adminAddress()));
       if (!proxy.adminIsLocal()) {
         LOG.warn(
-            "loligo_admin_port is not on loopback: anyone who reaches it can read metrics, configuration and stored responses by URL");
+            "loligo_admin_port is not on loopback: anyone who reaches it can read metrics,"
+                + " configuration and stored responses by URL");
       }
     }
     if (!heard) {
       LOG.warn(
-          "SIGHUP is ignored, as this process was started with it ignored (nohup): reload by {}; SIGUSR1 reopens the logs",
+          "SIGHUP is ignored, as this process was started with it ignored (nohup): reload by {};"
+              + " SIGUSR1 reopens the logs",
           proxy.adminPort() < 0
               ? "JMX"
               : "POST /reload of " + text(proxy.adminAddress()) + " or JMX");

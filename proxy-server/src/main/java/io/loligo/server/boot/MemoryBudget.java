@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
 
 /**
  * The sum of the direct memory that a configuration may use, against what the JVM and the machine
- * (or container) grant. Immutable; all in octets.
+ * (or container) grant. Immutable; all in bytes.
  *
  * @param cacheBytes {@code cache_mem}
  * @param transitBytes {@code loligo_transit_memory}

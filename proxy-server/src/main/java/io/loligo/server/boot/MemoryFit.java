@@ -84,7 +84,11 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
 
   private static LineReport wrong(LineReport line) {
     return new LineReport(
-        line.file(), line.line(), line.text(), LineReport.Verdict.ERROR, "more memory than available");
+        line.file(),
+        line.line(),
+        line.text(),
+        LineReport.Verdict.ERROR,
+        "more memory than available");
   }
 
   /** Whether a default was lowered. */
@@ -109,7 +113,9 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
             + ": "
             + limits;
     return isLowered()
-        ? budgets + "; to raise them, provide more memory, set -XX:MaxDirectMemorySize, or write the lines"
+        ? budgets
+            + "; to raise them, provide more memory, set -XX:MaxDirectMemorySize, or write the"
+            + " lines"
         : budgets;
   }
 

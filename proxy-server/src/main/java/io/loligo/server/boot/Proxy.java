@@ -725,7 +725,8 @@ public final class Proxy implements AutoCloseable {
     public CompletableFuture<Explanation> explain(Question question) {
       if (explaining.incrementAndGet() > MAX_EXPLAINING) {
         explaining.decrementAndGet();
-        return CompletableFuture.failedFuture(new IllegalStateException("too many explanations are pending"));
+        return CompletableFuture.failedFuture(
+            new IllegalStateException("too many explanations are pending"));
       }
       return Explainer.explain(loops, question)
           .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)

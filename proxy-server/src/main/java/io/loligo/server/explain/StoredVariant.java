@@ -14,7 +14,7 @@ import java.util.List;
  * @param selecting what it was selected by, {@code name: value}, secrets replaced
  * @param inputs the stored field lines that freshness and validation rest on
  * @param freshness how age and lifetime come about
- * @param bytes memory it keeps; on disk octets of its first block
+ * @param bytes memory it keeps; on disk bytes of its first block
  * @param hits times it was served from there, roughly
  */
 public record StoredVariant(

@@ -11,11 +11,11 @@ public interface ControlMXBean {
 
   @Description(
       "Purges the stored responses of a URL; returns their number once the disk has confirmed it.")
-  int purge(
-      @Description("The effective URI, as in the access log, with its query.") String url);
+  int purge(@Description("The effective URI, as in the access log, with its query.") String url);
 
   @Description(
-      "Shows the stored responses for a URL, the decision for a request now with its reason, and the last decisions; changes nothing.")
+      "Shows the stored responses for a URL, the decision for a request now with its reason, and"
+          + " the last decisions; changes nothing.")
   String explain(
       @Description("The effective URI.") String url,
       @Description("Request field lines, Name: value, separated by line ends; may be empty.")
@@ -25,12 +25,14 @@ public interface ControlMXBean {
   String softPurge(
       @Description("The effective URI, as in the access log, with its query.") String url);
 
-  @Description("Purges the stored responses with any of the surrogate keys; returns their number by tier.")
+  @Description(
+      "Purges the stored responses with any of the surrogate keys; returns their number by tier.")
   String purgeKeys(
       @Description("Keys, separated by blanks.") String keys,
       @Description("Make them stale instead.") boolean soft);
 
-  @Description("Purges the stored responses in any of the cache groups; returns their number by tier.")
+  @Description(
+      "Purges the stored responses in any of the cache groups; returns their number by tier.")
   String purgeGroups(
       @Description("A URL of the origin.") String origin,
       @Description("Groups as in Cache-Groups: quoted, separated by commas.") String groups,

@@ -289,7 +289,8 @@ public final class ManagementBeans implements AutoCloseable {
       }
       if (purged == null || purged.outcome() != Purged.Outcome.DONE) {
         throw new IllegalStateException(
-            "no longer served, but a disk did not confirm the purge: the responses may return after a restart; purge again");
+            "no longer served, but a disk did not confirm the purge: the responses may return after"
+                + " a restart; purge again");
       }
       return purged;
     }

@@ -6,6 +6,8 @@ import java.util.Map;
 @Description("Causes of misses, by origin.")
 public interface MissesMXBean {
   @Description(
-      "Misses since the start by cause, for the origins with the most misses; all others count as other. A cause that begins with 'not stored:' gives the reason why the fetched response was not stored.")
+      "Misses since the start by cause, for the origins with the most misses; all others count as"
+          + " other. A cause that begins with 'not stored:' gives the reason why the fetched"
+          + " response was not stored.")
   Map<String, Map<String, Long>> getOrigins();
 }

@@ -70,7 +70,7 @@ public final class ConnectionCounters {
     headBytes += octets;
   }
 
-  /** Octets of the Java heap that heads of clients take. On the loop. */
+  /** Bytes of the Java heap that heads of clients take. On the loop. */
   public long headBytes() {
     return headBytes;
   }
@@ -116,7 +116,7 @@ public final class ConnectionCounters {
     refusals.accept(failure);
   }
 
-  /** Octets begin to flow through a tunnel. */
+  /** Bytes begin to flow through a tunnel. */
   public void tunnelOpened() {
     gauges.add(ConnectionGauge.TUNNEL_OPEN.ordinal(), 1);
   }

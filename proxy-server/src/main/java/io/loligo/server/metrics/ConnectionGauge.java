@@ -3,9 +3,11 @@ package io.loligo.server.metrics;
 /** What is counted of connections at a moment. Immutable. */
 public enum ConnectionGauge {
   CLIENT_OPEN("loligo.client.connections", "Open client connections."),
-  CLIENT_IDLE("loligo.client.connections.idle", "Idle client connections, which wait for a request."),
+  CLIENT_IDLE(
+      "loligo.client.connections.idle", "Idle client connections, which wait for a request."),
   SERVER_OPEN("loligo.server.connections", "Open connections to origins and parents."),
-  SERVER_IDLE("loligo.server.connections.idle", "Idle connections to origins and parents, in the pool."),
+  SERVER_IDLE(
+      "loligo.server.connections.idle", "Idle connections to origins and parents, in the pool."),
   TUNNEL_OPEN("loligo.tunnels", "Open tunnels (CONNECT and upgraded connections).");
 
   private final String meter;

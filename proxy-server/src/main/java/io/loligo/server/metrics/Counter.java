@@ -12,26 +12,36 @@ public enum Counter {
   HIT_BYTES_OUT(
       "loligo.client.hit.sent",
       "bytes",
-      "Bytes written to clients in responses that count as hits; divide by loligo_client_sent for the byte hit ratio."),
+      "Bytes written to clients in responses that count as hits; divide by loligo_client_sent for"
+          + " the byte hit ratio."),
   SERVER_BYTES_IN(
       "loligo.server.received", "bytes", "Bytes read from origins and parents, heads included."),
   SERVER_BYTES_OUT(
       "loligo.server.sent", "bytes", "Bytes written to origins and parents, heads included."),
-  HITS("loligo.hits", null, "Exchanges that count as hits; divide by loligo_exchanges for the hit ratio."),
+  HITS(
+      "loligo.hits",
+      null,
+      "Exchanges that count as hits; divide by loligo_exchanges for the hit ratio."),
   COLLAPSED(
-      "loligo.collapsed", null, "Exchanges that shared the fetch of another exchange; usually good."),
+      "loligo.collapsed",
+      null,
+      "Exchanges that shared the fetch of another exchange; usually good."),
   ABORTED(
       "loligo.aborted",
       null,
-      "Exchanges cut before the response was complete, by the client or because the origin's response was incomplete; some are normal."),
+      "Exchanges cut before the response was complete, by the client or because the origin's"
+          + " response was incomplete; some are normal."),
   DISK_LATE(
       "loligo.disk.late",
       null,
-      "Exchanges that stopped waiting for a cache_dir and continued as a miss; the disk is too slow for its load."),
+      "Exchanges that stopped waiting for a cache_dir and continued as a miss; the disk is too slow"
+          + " for its load."),
   INVALIDATION_LATE(
       "loligo.invalidation.late",
       null,
-      "Responses to unsafe requests sent before a cache_dir had confirmed the invalidation; the invalidated responses may return after a crash; the disk is too slow for its load, or fails."),
+      "Responses to unsafe requests sent before a cache_dir had confirmed the invalidation; the"
+          + " invalidated responses may return after a crash; the disk is too slow for its load, or"
+          + " fails."),
   TIMED_OUT("loligo.timed.out", null, "Exchanges ended by a timeout."),
   CLIENT_TOO_SLOW(
       "loligo.client.slow.readers",
@@ -41,9 +51,7 @@ public enum Counter {
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),
   SERVER_CONNECT_FAILURES(
-      "loligo.server.connect.failed",
-      null,
-      "Failed attempts to connect to an origin or parent.");
+      "loligo.server.connect.failed", null, "Failed attempts to connect to an origin or parent.");
 
   private final String meter;
   private final String unit;

@@ -38,12 +38,14 @@ public enum CounterFamily {
   MISS(
       "loligo.misses",
       "cause",
-      "Requests that were looked up in the store and were not hits, by the first cause that decided it; loligo_origin_misses has them by origin.",
+      "Requests that were looked up in the store and were not hits, by the first cause that decided"
+          + " it; loligo_origin_misses has them by origin.",
       Arrays.stream(CacheReason.values()).map(CacheReason::detail).toList()),
   ERROR(
       "loligo.errors",
       "reason",
-      "Error responses made by the proxy, by Squid's name of the error; ERR_ACCESS_DENIED counts denials by the rules.",
+      "Error responses made by the proxy, by Squid's name of the error; ERR_ACCESS_DENIED counts"
+          + " denials by the rules.",
       List.of(
           "other",
           "ERR_ACCESS_DENIED",
@@ -77,17 +79,20 @@ public enum CounterFamily {
   REQUEST_REFUSAL(
       "loligo.requests.refused",
       "reason",
-      "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first error; too_slow: slower than loligo_min_request_rate.",
+      "Requests refused or cut because their syntax or framing is wrong or ambiguous, by the first"
+          + " error; too_slow: slower than loligo_min_request_rate.",
       names(ParseFailure.values())),
   SHED(
       "loligo.shed",
       "reason",
-      "Requests and connections refused by a limit: for one client (client_connections, client_requests) or for all (requests, memory, loop_lag, descriptors).",
+      "Requests and connections refused by a limit: for one client (client_connections,"
+          + " client_requests) or for all (requests, memory, loop_lag, descriptors).",
       names(Shed.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",
-      "Responses of origins and parents refused, cut or followed by surplus bytes, by the first error; too_slow: slower than loligo_min_origin_rate. The connection is not reused.",
+      "Responses of origins and parents refused, cut or followed by surplus bytes, by the first"
+          + " error; too_slow: slower than loligo_min_origin_rate. The connection is not reused.",
       names(ParseFailure.values()));
 
   private final String meter;

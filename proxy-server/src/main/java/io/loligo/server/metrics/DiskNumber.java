@@ -59,7 +59,8 @@ public enum DiskNumber {
       DiskStats::damaged),
   QUEUE("queue", null, false, "Pending tasks for the disk threads.", DiskStats::queueDepth),
   QUEUED("queued", "bytes", false, "Bytes that wait to be written.", DiskStats::queuedBytes),
-  SCRUBBED("scrubbed", "blocks", true, "Blocks verified by the scrubber.", DiskStats::scrubbedBlocks);
+  SCRUBBED(
+      "scrubbed", "blocks", true, "Blocks verified by the scrubber.", DiskStats::scrubbedBlocks);
 
   private final String name;
   private final String unit;

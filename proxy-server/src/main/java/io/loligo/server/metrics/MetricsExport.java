@@ -142,7 +142,11 @@ public final class MetricsExport implements AutoCloseable {
   public void store(Supplier<StoreStats> stats) {
     storeGauge(stats, "entries", null, "Stored responses in memory.", StoreStats::entries);
     storeGauge(
-        stats, "memory.used", "bytes", "Direct memory of stored responses.", StoreStats::memoryBytes);
+        stats,
+        "memory.used",
+        "bytes",
+        "Direct memory of stored responses.",
+        StoreStats::memoryBytes);
     storeGauge(stats, "memory.limit", "bytes", "cache_mem.", StoreStats::memoryLimitBytes);
     storeGauge(
         stats,
@@ -187,7 +191,9 @@ public final class MetricsExport implements AutoCloseable {
       }
       for (DiskStats.State state : DiskStats.State.values()) {
         Gauge.builder("loligo.disk.state", one, disk -> disk.get().state() == state ? 1 : 0)
-            .description("1 for the current state of the directory; /disk of the admin port gives the reason.")
+            .description(
+                "1 for the current state of the directory; /disk of the admin port gives the"
+                    + " reason.")
             .tag("path", one.get().path())
             .tag("state", state.name().toLowerCase(Locale.ROOT))
             .register(registry);

@@ -14,7 +14,8 @@ final class OriginMissCollector implements Collector {
   static final String NAME = "loligo_origin_misses";
 
   private static final String TEXT =
-      "Misses since the start by cause, for the origins with the most misses; all others count as origin other, so a value may fall.";
+      "Misses since the start by cause, for the origins with the most misses; all others count as"
+          + " origin other, so a value may fall.";
 
   private final ProxyMetrics metrics;
 

@@ -20,7 +20,8 @@ final class StageCollector implements Collector {
   static final String NAME = "loligo_stage_duration_seconds";
 
   private static final String TEXT =
-      "Time an exchange spent in a stage, by class of its response; the error of a bound is at most 1/32.";
+      "Time an exchange spent in a stage, by class of its response; the error of a bound is at most"
+          + " 1/32.";
 
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000_000;

@@ -100,19 +100,19 @@ public final class ExchangeRecord {
   /** Status received from the next hop; 0 without one. */
   public int serverStatus;
 
-  /** Octets really written to the client's socket, head included. */
+  /** Bytes really written to the client's socket, head included. */
   public long clientBytesOut;
 
-  /** Octets of response head among them. */
+  /** Bytes of response head among them. */
   public long clientHeadBytesOut;
 
-  /** Octets read from the client, head included. */
+  /** Bytes read from the client, head included. */
   public long clientBytesIn;
 
   public long serverBytesIn;
   public long serverBytesOut;
 
-  /** Octets of content among {@link #serverBytesIn}; -1 where nothing was fetched. */
+  /** Bytes of content among {@link #serverBytesIn}; -1 where nothing was fetched. */
   public long serverContentBytesIn;
 
   /** Content-Type as sent, without allocation where unknown: null. */

@@ -2,9 +2,9 @@ package io.loligo.server.time;
 
 /**
  * How long a peer may still take over what it owes: a window at first, less the time that passes
- * while it owes something, more for each octet it moves, never more than the window. A peer that
+ * while it owes something, more for each byte it moves, never more than the window. A peer that
  * moves nothing is late after one window; one that keeps the rate never is; one that stays below it
- * is late sooner or later, however its octets are spread.
+ * is late sooner or later, however its bytes are spread.
  *
  * <p>No timer: whoever has one arms it by {@link LoopTimer#arm(LoopTimer.Timeout, long, Pace)} and
  * asks {@link #late} when it expires. Counted in ticks of that timer, so that time in which the
@@ -18,7 +18,7 @@ public final class Pace {
   private long spentTicks;
   private long owedSince = NOT_OWED;
 
-  // octets not worth a tick yet, in units of which a tick costs octetsPerSecond
+  // bytes not worth a tick yet, in units of which a tick costs octetsPerSecond
   private long uncredited;
 
   /**
@@ -31,7 +31,7 @@ public final class Pace {
     this.windowTicks = Math.max(1, windowMillis / LoopTimer.TICK_MILLIS);
   }
 
-  /** From now on the peer owes octets. Repeated calls do nothing. */
+  /** From now on the peer owes bytes. Repeated calls do nothing. */
   public void owed(long tick) {
     if (owedSince == NOT_OWED) {
       owedSince = tick;
@@ -44,7 +44,7 @@ public final class Pace {
     owedSince = NOT_OWED;
   }
 
-  /** Whether the peer owes octets. */
+  /** Whether the peer owes bytes. */
   public boolean isOwed() {
     return owedSince != NOT_OWED;
   }

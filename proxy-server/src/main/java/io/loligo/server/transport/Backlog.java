@@ -7,14 +7,14 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
 
 /**
- * Memory of the octets that are queued for one peer, in the order they were queued, entered in a
+ * Memory of the bytes that are queued for one peer, in the order they were queued, entered in a
  * ledger until they are written. Confined to the event loop of the peer's connection.
  *
  * <p>Who relays reads on as long as the connection is writable; where memory is scarce, only when
  * all was written. So no more than one small read stays with each peer that takes nothing.
  */
 public final class Backlog {
-  /** A buffer behind others is kept as it is where it takes so many times its octets at most. */
+  /** A buffer behind others is kept as it is where it takes so many times its bytes at most. */
   private static final int MAX_PINNING = 2;
 
   private final MemoryLedger ledger;
@@ -28,7 +28,7 @@ public final class Backlog {
   }
 
   /**
-   * {@code content}, taken, as it is to be queued, which is done next; returned owned. A few octets
+   * {@code content}, taken, as it is to be queued, which is done next; returned owned. A few bytes
    * behind others do not keep the buffer that they were read into.
    */
   public ByteBuf enter(ByteBuf content, ByteBufAllocator allocator) {

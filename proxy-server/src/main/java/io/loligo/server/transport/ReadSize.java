@@ -16,7 +16,7 @@ public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
   private int bytes;
 
   /**
-   * Reads of {@code bytes} octets, until told otherwise.
+   * Reads of {@code bytes} bytes, until told otherwise.
    *
    * @param transit says how scarce memory is
    */
@@ -25,7 +25,7 @@ public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
     this.bytes = bytes;
   }
 
-  /** Sets the size of the reads to come, octets. */
+  /** Sets the size of the reads to come, bytes. */
   public void bytes(int bytes) {
     this.bytes = bytes;
   }
@@ -36,9 +36,9 @@ public final class ReadSize extends DefaultMaxMessagesRecvByteBufAllocator {
   }
 
   /**
-   * Octets that a read into a stream buffer takes: all of a small one, 63 of 64 of one of 64 KiB
-   * and more. A segment on the loopback interface holds 65,483, so that 64 KiB that are passed on
-   * as they came would be two, the second of 53 octets, at 1.7 times the CPU (ADR 12).
+   * Bytes that a read into a stream buffer takes: all of a small one, 63 of 64 of one of 64 KiB and
+   * more. A segment on the loopback interface holds 65,483, so that 64 KiB that are passed on as
+   * they came would be two, the second of 53 bytes, at 1.7 times the CPU (ADR 12).
    */
   public static int intoBufferOf(int bufferBytes) {
     return bufferBytes < LOOPBACK_MTU ? bufferBytes : bufferBytes - bufferBytes / 64;

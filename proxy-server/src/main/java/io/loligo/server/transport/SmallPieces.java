@@ -5,16 +5,16 @@ import io.netty.buffer.ByteBufAllocator;
 
 /**
  * Joins pieces of content: each that is passed on costs some microseconds and a write, so that one
- * read full of chunks of an octet each would keep an event loop from everybody else. Stateless.
+ * read full of chunks of a byte each would keep an event loop from everybody else. Stateless.
  */
 public final class SmallPieces {
-  /** Octets from which on a piece is worth passing on by itself: {@value}. */
+  /** Bytes from which on a piece is worth passing on by itself: {@value}. */
   public static final int ENOUGH_BYTES = 1_024;
 
   private SmallPieces() {}
 
   /**
-   * {@code joined}, taken, or null, with {@code length} octets of {@code in} behind it, which is
+   * {@code joined}, taken, or null, with {@code length} bytes of {@code in} behind it, which is
    * borrowed and read; returned owned. Its room grows by doubling: of tiny chunks most is no
    * content.
    */

@@ -6,7 +6,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
 
 /**
- * What the system does with octets it took from us: its queue may hold megabytes, and takes more
+ * What the system does with bytes it took from us: its queue may hold megabytes, and takes more
  * only when a good part of it is gone. Stateless.
  */
 public final class SystemQueue {

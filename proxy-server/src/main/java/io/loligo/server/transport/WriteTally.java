@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultChannelProgressivePromise;
 
 /**
- * Counts the octets a channel really handed to its socket: one promise given to every write of a
+ * Counts the bytes a channel really handed to its socket: one promise given to every write of a
  * channel, never completed itself, so that counting costs no allocation. Confined to the channel's
  * event loop.
  *
@@ -26,7 +26,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     super(channel, channel.eventLoop());
   }
 
-  /** Called after each step: octets written, a write completed or failed. */
+  /** Called after each step: bytes written, a write completed or failed. */
   protected abstract void progressed();
 
   /** Queues {@code content}, taken, without a flush. */
@@ -45,12 +45,12 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     failed = false;
   }
 
-  /** Octets the socket took since {@link #restart}. */
+  /** Bytes the socket took since {@link #restart}. */
   public final long writtenBytes() {
     return writtenBytes;
   }
 
-  /** Octets given to {@link #write} since {@link #restart}. */
+  /** Bytes given to {@link #write} since {@link #restart}. */
   public final long queuedBytes() {
     return queuedBytes;
   }

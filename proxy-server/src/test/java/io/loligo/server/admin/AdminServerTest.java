@@ -112,7 +112,7 @@ class AdminServerTest {
     audit.detachAppender(auditLines);
   }
 
-  /** Sends octets, returns all that comes until the server closes. */
+  /** Sends bytes, returns all that comes until the server closes. */
   private String send(String request) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
       socket.getOutputStream().write(request.getBytes(UTF_8));

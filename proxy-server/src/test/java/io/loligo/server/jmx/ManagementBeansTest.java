@@ -177,7 +177,8 @@ class ManagementBeansTest {
     ObjectName dir =
         remote.queryNames(new ObjectName("io.loligo:type=CacheDir,*"), null).iterator().next();
     assertThat(dir.getKeyProperty("path")).isEqualTo(ObjectName.quote("/d,*\""));
-    assertThat(remote.getMBeanInfo(dir).getDescription()).startsWith("One cache_dir");
+    assertThat(remote.getMBeanInfo(dir).getDescription())
+        .startsWith("State and numbers of one cache_dir");
     assertThat(remote.getAttribute(dir, "State")).isEqualTo("READ_ONLY");
     assertThat(remote.getAttribute(dir, "Reason")).isEqualTo("no-store");
     assertThat(remote.getAttribute(dir, "Source")).isEqualTo("squid.conf:7");

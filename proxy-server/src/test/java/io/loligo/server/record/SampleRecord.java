@@ -13,11 +13,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** Records of exchanges as they end, made from the octets on the wire. */
+/** Records of exchanges as they end, made from the bytes on the wire. */
 public final class SampleRecord {
   private SampleRecord() {}
 
-  /** A miss fetched directly: 2026-11-21 05:35:03.229 UTC, 1 ms, 200, 311 octets of text/html. */
+  /** A miss fetched directly: 2026-11-21 05:35:03.229 UTC, 1 ms, 200, 311 bytes of text/html. */
   public static ExchangeRecord of(String requestLine, String... fields) {
     ExchangeRecord record = new ExchangeRecord();
     record.request = request(requestLine, fields);

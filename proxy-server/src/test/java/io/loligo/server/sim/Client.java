@@ -28,7 +28,7 @@ final class Client implements Peer, MessageReader.Listener {
   private MessageReader reader;
   private boolean leavesAfter;
 
-  /** Octets that arrived. */
+  /** Bytes that arrived. */
   private long received;
 
   Client(Simulation simulation, int number, List<Request> requests) {

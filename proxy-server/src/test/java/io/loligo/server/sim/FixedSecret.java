@@ -37,7 +37,7 @@ public final class FixedSecret implements LauncherSessionListener {
     }
   }
 
-  /** Gives the octets of the same words in turn. Confined to one thread. */
+  /** Gives the bytes of the same words in turn. Confined to one thread. */
   public static final class FixedRandom extends SecureRandomSpi {
     private static final long serialVersionUID = 1;
     private static final int[] WORDS = {0, 4711, 0, ~4711};

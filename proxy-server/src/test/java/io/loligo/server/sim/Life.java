@@ -356,7 +356,7 @@ final class Life {
     return stats.evictions();
   }
 
-  /** Octets of entries that somebody has still. */
+  /** Bytes of entries that somebody has still. */
   long pinnedBytes() {
     return store.stats().pinnedBytes();
   }

@@ -127,7 +127,7 @@ final class MessageReader {
     }
   }
 
-  /** No more octets come; whether that ends a message properly. */
+  /** No more bytes come; whether that ends a message properly. */
   boolean closed() {
     if (state == State.UNTIL_CLOSE) {
       complete();

@@ -26,7 +26,7 @@ final class Nameserver {
     this.faults = faults;
   }
 
-  /** {@code name} has {@code all} addresses, each of four octets. */
+  /** {@code name} has {@code all} addresses, each of four bytes. */
   void knows(String name, List<byte[]> all) {
     addresses.put(name, all);
   }

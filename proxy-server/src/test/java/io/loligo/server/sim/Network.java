@@ -45,7 +45,7 @@ final class Network {
     return allocator;
   }
 
-  /** Octets of buffers that were not released. */
+  /** Bytes of buffers that were not released. */
   long usedBytes() {
     return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
   }

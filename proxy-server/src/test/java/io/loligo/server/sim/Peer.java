@@ -2,7 +2,7 @@ package io.loligo.server.sim;
 
 /** The other end of a connection of the proxy: a client or an origin. */
 interface Peer {
-  /** Octets arrived. */
+  /** Bytes arrived. */
   void received(byte[] octets);
 
   /** The proxy sends no more. */

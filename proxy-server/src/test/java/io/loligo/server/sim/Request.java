@@ -23,7 +23,7 @@ final class Request {
   /** The tag in If-None-Match, or null. */
   final String offered;
 
-  /** First and last octet that are asked for, last -1: to the end; null: all. */
+  /** First and last byte that are asked for, last -1: to the end; null: all. */
   final int[] range;
 
   final byte[] content;

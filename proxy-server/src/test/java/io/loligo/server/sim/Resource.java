@@ -65,7 +65,7 @@ final class Resource {
     return !isPrivate && maxAge > 2;
   }
 
-  /** Octets of its longest version. */
+  /** Bytes of its longest version. */
   int maxLength() {
     return baseLength + 28;
   }
@@ -94,7 +94,7 @@ final class Resource {
     return text.isEmpty() ? null : text.substring(0, text.length() - 2);
   }
 
-  /** All octets of one version. */
+  /** All bytes of one version. */
   byte[] content(int version, String language) {
     int length = baseLength == 0 ? 0 : baseLength + version % 5 * 7;
     byte[] octets = new byte[length];

@@ -22,9 +22,9 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 
 /**
- * The proxy's end of a TCP connection, with the network and both kernels: octets take their time,
+ * The proxy's end of a TCP connection, with the network and both kernels: bytes take their time,
  * arrive in pieces and in order, the socket takes no more than the peer reads, and a close with
- * octets unread is a reset. Its handlers run on its loop, the rest in the world.
+ * bytes unread is a reset. Its handlers run on its loop, the rest in the world.
  */
 final class SimSocket extends AbstractChannel implements DuplexChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
@@ -41,7 +41,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   /** When it was closed; negative: it was not. */
   private long closedNanos = -1;
 
-  /** When octets, or the end of them, were read or written last. */
+  /** When bytes, or the end of them, were read or written last. */
   private long movedNanos;
 
   private boolean active;
@@ -95,7 +95,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   // ---- the peer's side
 
-  /** Sends octets to the proxy. */
+  /** Sends bytes to the proxy. */
   void peerSends(byte[] octets) {
     arrive(() -> arrived(octets));
   }

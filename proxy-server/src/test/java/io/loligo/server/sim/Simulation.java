@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * the end when nobody wants anything any more.
  */
 final class Simulation {
-  /** Sizes of a cache that is too small for what is asked for, octets. */
+  /** Sizes of a cache that is too small for what is asked for, bytes. */
   private static final List<Long> TIGHT =
       List.of(2L << 10, 3L << 10, 5L << 10, 9L << 10, 48L << 10);
 

@@ -243,7 +243,7 @@ final class Tunneled {
       return octets.length - sent;
     }
 
-    /** The next {@code length} octets, said now. */
+    /** The next {@code length} bytes, said now. */
     byte[] say(int length) {
       sent += length;
       return Arrays.copyOfRange(octets, sent - length, sent);

@@ -20,9 +20,9 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection whose peer and kernel are played by a test: octets arrive only when a read was asked
- * for, the socket takes as many octets as the test lets it. Everything runs in tasks of the
- * embedded loop, as on a real one.
+ * A connection whose peer and kernel are played by a test: bytes arrive only when a read was asked
+ * for, the socket takes as many bytes as the test lets it. Everything runs in tasks of the embedded
+ * loop, as on a real one.
  */
 public final class ScriptedChannel extends EmbeddedChannel implements DuplexChannel {
   private final ArrayDeque<ByteBuf> arriving = new ArrayDeque<>();
@@ -47,7 +47,7 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
     }
   }
 
-  /** Octets of buffers allocated and not released. */
+  /** Bytes of buffers allocated and not released. */
   public long usedBytes() {
     return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
   }

@@ -250,7 +250,7 @@ class AddressesWireTest extends WireTest {
             line -> assertThat(line).contains("new.test"));
   }
 
-  /** RFC 3986 section 3.2.2: sub-delims are octets of a reg-name. */
+  /** RFC 3986 section 3.2.2: sub-delims are bytes of a reg-name. */
   @ParameterizedTest
   @ValueSource(strings = {"a=b.test", "a!b&c.test", "*.test", "a+b$c~d.test"})
   void aNameWithSubDelimsIsAHost(String name) throws Exception {

@@ -64,7 +64,7 @@ class DiskWireTest extends WireTest {
     }
   }
 
-  /** Octets that differ from place to place. */
+  /** Bytes that differ from place to place. */
   private static String octets(int count) {
     byte[] octets = new byte[count];
     new Random(count).nextBytes(octets);

@@ -36,7 +36,7 @@ import java.util.function.Predicate;
 
 /**
  * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
- * first octets of content in memory and the others to be read. Loads, reads, purges and
+ * first bytes of content in memory and the others to be read. Loads, reads, purges and
  * invalidations can be held back and can fail. Thread-safe: any thread.
  */
 public final class FakeDisk implements Store {
@@ -95,7 +95,7 @@ public final class FakeDisk implements Store {
     return live.get();
   }
 
-  /** Where reads began, in octets of content. */
+  /** Where reads began, in bytes of content. */
   List<Long> offsets() {
     return offsets;
   }

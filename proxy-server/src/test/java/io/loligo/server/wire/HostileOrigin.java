@@ -32,7 +32,7 @@ final class HostileOrigin {
    * A request that arrived.
    *
    * @param connection by which of the origin's connections
-   * @param whole its octets; null where it did not come to its end
+   * @param whole its bytes; null where it did not come to its end
    */
   record Seen(int connection, String target, String head, CompletableFuture<WireMessage> whole) {
     WireMessage message() throws Exception {

@@ -105,7 +105,7 @@ class HostileVectorsTest {
     assertThat(all).hasSizeGreaterThanOrEqualTo(LEAST);
     for (ParseFailure reason : ParseFailure.values()) {
       if (reason == ParseFailure.TOO_SLOW) {
-        continue; // a matter of time, not of octets: SlowPeersWireTest
+        continue; // a matter of time, not of bytes: SlowPeersWireTest
       }
       assertThat(all).as("%s", reason).anyMatch(v -> reason.name().equals(v.expected().reason()));
     }

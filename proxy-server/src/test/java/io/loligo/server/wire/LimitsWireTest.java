@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Each limit of a message, one octet (or line) below it, at it and above it: on a miss, on a hit in
+ * Each limit of a message, one byte (or line) below it, at it and above it: on a miss, on a hit in
  * memory and on a hit from disk, as far as it applies there. A limit that the configuration sets is
  * tried below, at and above 64 KB, which is the size of buffers and of blocks.
  */
@@ -69,7 +69,7 @@ class LimitsWireTest extends WireTest {
     return before + "x".repeat(octets - before.length() - after.length()) + after;
   }
 
-  /** A response head of exactly this many octets. */
+  /** A response head of exactly this many bytes. */
   private static String replyHead(int octets, String... fieldLines) {
     String start = "HTTP/1.1 200 OK\r\n" + String.join("\r\n", fieldLines) + "\r\nX: ";
     return filled(start, octets, "\r\n\r\n");

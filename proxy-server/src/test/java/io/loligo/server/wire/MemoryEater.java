@@ -18,7 +18,7 @@ final class MemoryEater {
   /** Property with the port of the test. */
   static final String PORT = "test.eater";
 
-  /** Said to have everything given back; any other octet n: to take all but what is below 2^n. */
+  /** Said to have everything given back; any other byte n: to take all but what is below 2^n. */
   static final int GIVE = 0;
 
   private static final int LARGEST = 64 << 10;
@@ -53,7 +53,7 @@ final class MemoryEater {
     }
   }
 
-  /** Also what is freed meanwhile: until there is nothing of {@code smallest} octets. */
+  /** Also what is freed meanwhile: until there is nothing of {@code smallest} bytes. */
   private static void takeAll(List<ByteBuf> into, int smallest) {
     int size = LARGEST;
     while (size >= smallest) {

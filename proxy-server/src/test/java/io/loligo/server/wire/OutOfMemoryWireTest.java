@@ -131,7 +131,7 @@ class OutOfMemoryWireTest extends WireTest {
     thread.start();
   }
 
-  /** Of {@code /SIZE/...}: as many octets, others for each path. */
+  /** Of {@code /SIZE/...}: as many bytes, others for each path. */
   private static String content(String path) {
     byte[] octets = new byte[Integer.parseInt(path.split("/", 3)[1])];
     new Random(path.hashCode()).nextBytes(octets);

@@ -40,7 +40,7 @@ class PartialContentWireTest extends WireTest {
         });
   }
 
-  /** Octets of content that came before the connection ended. */
+  /** Bytes of content that came before the connection ended. */
   private int cutAt(String path) throws Exception {
     RawClient client = client().get(origin.url(path));
     client.responseHead();

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An origin server that remembers nothing of what it was asked, so that a test's own memory does
- * not grow: {@code /SIZE/...} is answered with that many octets, cacheable unless {@code no-store}
+ * not grow: {@code /SIZE/...} is answered with that many bytes, cacheable unless {@code no-store}
  * is in the target. Thread-safe: any thread.
  */
 final class PlainOrigin implements AutoCloseable {

@@ -87,7 +87,7 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.adminPort();
   }
 
-  /** Octets on their way that no tier holds. */
+  /** Bytes on their way that no tier holds. */
   long transitBytes() {
     return proxy.store().stats().transitBytes();
   }

@@ -14,7 +14,7 @@ import java.net.Socket;
 import java.net.SocketException;
 
 /**
- * A client that sends exactly the octets it is given. One thread at a time may send and one may
+ * A client that sends exactly the bytes it is given. One thread at a time may send and one may
  * read. The socket's timeout is a guard against a hanging test, never a thing that is tested.
  */
 final class RawClient implements AutoCloseable {
@@ -130,7 +130,7 @@ final class RawClient implements AutoCloseable {
     return WireMessage.readResponseBody("GET", head, in);
   }
 
-  /** Reads exactly this many octets. */
+  /** Reads exactly this many bytes. */
   String read(int count) throws IOException {
     byte[] octets = in.readNBytes(count);
     if (octets.length < count) {
@@ -139,7 +139,7 @@ final class RawClient implements AutoCloseable {
     return new String(octets, ISO_8859_1);
   }
 
-  /** Reads content until this many octets of it came, whatever the framing is. */
+  /** Reads content until this many bytes of it came, whatever the framing is. */
   String readContent(String head, int count) throws IOException {
     if (WireMessage.field(head, "transfer-encoding") == null) {
       return read(count);

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * An origin server that answers with the octets of its script, one thread for each connection, and
+ * An origin server that answers with the bytes of its script, one thread for each connection, and
  * keeps what it was asked verbatim. Thread-safe: any thread.
  */
 final class ScriptedOrigin implements AutoCloseable {
@@ -183,7 +183,7 @@ final class ScriptedOrigin implements AutoCloseable {
     return this;
   }
 
-  /** Answers {@code path} with these octets. */
+  /** Answers {@code path} with these bytes. */
   ScriptedOrigin on(String path, String octets) {
     return on(
         path,

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An origin whose content is a function of path, language and version, so that any of it can be
- * checked octet by octet; POST makes a new version. It keeps nothing else, and fails as it is told
- * by the first letter of a path:
+ * checked byte by byte; POST makes a new version. It keeps nothing else, and fails as it is told by
+ * the first letter of a path:
  *
  * <table>
  *   <caption>paths</caption>

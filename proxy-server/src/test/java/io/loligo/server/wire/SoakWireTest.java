@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Everything at once for a minute ({@code -Dsoak.seconds}): hits, misses, ranges, conditions,
  * changes, purges, aborts, slow readers, tunnels, nonsense and reloads, over a memory tier and a
- * disk too small for all. Each octet of each answer is that of a version no older than the client
+ * disk too small for all. Each byte of each answer is that of a version no older than the client
  * knows of; at the end nothing is left of anybody.
  */
 class SoakWireTest extends WireTest {
@@ -200,7 +200,7 @@ class SoakWireTest extends WireTest {
       return null;
     }
 
-    /** The origin breaks off, or has no octets of that version any more. */
+    /** The origin breaks off, or has no bytes of that version any more. */
     private void assertMayBeCut(String path, long version, IOException cut) {
       boolean may = path.startsWith("/x") || soaked.current(path) != version;
       assertThat(may).as("%s in version %s was cut: %s", path, version, cut).isTrue();

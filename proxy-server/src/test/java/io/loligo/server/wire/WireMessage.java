@@ -17,12 +17,12 @@ import java.util.Locale;
  * @param head start line and field lines, verbatim, the empty line included
  * @param body content with the transfer coding removed
  * @param trailers trailer field lines, verbatim, without line ends
- * @param wireBytes octets from the first of the head to the last of the message
+ * @param wireBytes bytes from the first of the head to the last of the message
  */
 record WireMessage(String head, byte[] body, List<String> trailers, long wireBytes) {
   private static final int MAX_HEAD_BYTES = 1 << 20;
 
-  /** Reads octets up to the empty line that ends a head; null at the end of the stream. */
+  /** Reads bytes up to the empty line that ends a head; null at the end of the stream. */
   static String readHead(InputStream in) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int last4 = 0;

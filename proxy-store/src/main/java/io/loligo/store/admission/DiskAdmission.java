@@ -3,7 +3,7 @@ package io.loligo.store.admission;
 /**
  * What of the responses goes to a directory on disk, in which lane, and what stays when space is
  * needed. Each decision is a value with its reason. Guarded by the lock of the directory that owns
- * it; never does I/O; memory is primitive arrays, a few octets for each object.
+ * it; never does I/O; memory is primitive arrays, a few bytes for each object.
  *
  * <p>A directory is a log of segments: an object is appended to the open segment of its lane. When
  * space is needed {@link #victim} names the lane whose oldest segment is emptied; each object in it
@@ -65,7 +65,7 @@ public interface DiskAdmission {
    */
   boolean mayGrow(Lane lane, long hash, long bytes, boolean full);
 
-  /** Which lane gives its oldest segment; both in octets of live objects; at least one is not 0. */
+  /** Which lane gives its oldest segment; both in bytes of live objects; at least one is not 0. */
   Lane victim(long probationBytes, long mainBytes, long capacityBytes);
 
   /**

@@ -2,7 +2,7 @@ package io.loligo.store.admission;
 
 /**
  * Which keys went, and roughly how long ago: fingerprints of 16 bits in sets of {@value #WAYS}, the
- * youngest first; the oldest of a set falls out. Two octets for each key; one key in 8,000 is taken
+ * youngest first; the oldest of a set falls out. Two bytes for each key; one key in 8,000 is taken
  * for another. Not thread-safe.
  */
 final class Ghosts {
@@ -22,7 +22,7 @@ final class Ghosts {
     return (int) Math.max(1, (Math.min(keys, MAX_KEYS) + WAYS - 1) / WAYS);
   }
 
-  /** Octets of memory that one with room for {@code keys} occupies. */
+  /** Bytes of memory that one with room for {@code keys} occupies. */
   static long memoryBytes(long keys) {
     return (long) sets(keys) * WAYS * Short.BYTES;
   }
@@ -52,7 +52,7 @@ final class Ghosts {
     return -1;
   }
 
-  /** Octets that this occupies. */
+  /** Bytes that this occupies. */
   long memoryBytes() {
     return (long) fingerprints.length * Short.BYTES;
   }

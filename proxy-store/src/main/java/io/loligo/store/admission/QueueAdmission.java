@@ -4,7 +4,7 @@ import io.loligo.store.admission.DiskPolicy.Past;
 
 /**
  * What a directory remembers for {@link DiskPolicy}: what went, how the space is shared, and how
- * much stays. Guarded by the lock of the directory that owns it. Five octets for each object that
+ * much stays. Guarded by the lock of the directory that owns it. Five bytes for each object that
  * fits; nothing of it outlives the process.
  */
 public final class QueueAdmission implements DiskAdmission {
@@ -109,7 +109,7 @@ public final class QueueAdmission implements DiskAdmission {
     return share;
   }
 
-  /** Octets of memory this occupies, but for some hundred. */
+  /** Bytes of memory this occupies, but for some hundred. */
   public long memoryBytes() {
     return wentFromProbation.memoryBytes() + wentFromMain.memoryBytes();
   }

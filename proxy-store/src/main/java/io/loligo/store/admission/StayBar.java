@@ -3,12 +3,12 @@ package io.loligo.store.admission;
 /**
  * How often an object must have been asked for to stay when its segment is emptied, so that of what
  * is emptied at most {@link #MAX_STAY} stays in the long run: where everything is in use, space
- * must still come free, and each octet that stays is written once more. Not thread-safe.
+ * must still come free, and each byte that stays is written once more. Not thread-safe.
  *
  * <p>Between two whole numbers the hash of the key decides, so the bar moves smoothly.
  */
 final class StayBar {
-  /** Three octets rewritten for each one that comes free, at the worst. */
+  /** Three bytes rewritten for each one that comes free, at the worst. */
   static final double MAX_STAY = 0.75;
 
   private static final double LOWEST = 1;

@@ -4,7 +4,7 @@ package io.loligo.store.disk;
  * One cache_dir line.
  *
  * @param type as written: ufs, aufs, diskd or rock, all the same here
- * @param maxBytes octets of disk it may use, everything included
+ * @param maxBytes bytes of disk it may use, everything included
  * @param minObjectBytes {@code min-size=}, else {@code minimum_object_size}: smaller content is not
  *     written
  * @param maxObjectBytes {@code max-size=}, else {@code maximum_object_size}; -1: none

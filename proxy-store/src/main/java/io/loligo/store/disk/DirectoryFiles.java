@@ -133,7 +133,9 @@ final class DirectoryFiles {
     }
     if (opening.rejected() > 0) {
       LOG.warn(
-          "cache_dir {}: {} incomplete responses were dropped", parts.config.path(), opening.rejected());
+          "cache_dir {}: {} incomplete responses were dropped",
+          parts.config.path(),
+          opening.rejected());
     }
     raiseIds(opening.highestId() + 1);
     return open;

@@ -62,7 +62,7 @@ final class DirectoryWrites {
     this.memory = memory;
   }
 
-  /** Whether responses of {@code contentLength} octets of content may be written; -1: unknown. */
+  /** Whether responses of {@code contentLength} bytes of content may be written; -1: unknown. */
   boolean takes(long contentLength) {
     return state.isReady()
         && !config.readOnly()

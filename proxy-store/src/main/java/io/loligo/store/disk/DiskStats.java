@@ -2,7 +2,7 @@ package io.loligo.store.disk;
 
 /**
  * Numbers of one {@code cache_dir} at one moment. Counts grow from the start of the process; sizes
- * are octets.
+ * are bytes.
  *
  * @param path as configured
  * @param source file:line of the {@code cache_dir}
@@ -14,7 +14,7 @@ package io.loligo.store.disk;
  * @param reads reads of the files
  * @param singleReadHits of the hits, those that took one read
  * @param writes responses written whole
- * @param writtenBytes octets written to the files
+ * @param writtenBytes bytes written to the files
  * @param skippedQueueFull responses not written because {@code loligo_disk_write_queue} was full
  * @param skippedAdmission responses not written because others deserve the space more
  * @param skippedOther responses not written for other reasons: too slow a disk, no place, a failed
@@ -22,7 +22,7 @@ package io.loligo.store.disk;
  * @param evictions responses dropped for space
  * @param damaged responses dropped because they did not pass verification
  * @param queueDepth tasks that wait for a disk thread
- * @param queuedBytes octets that wait to be written
+ * @param queuedBytes bytes that wait to be written
  * @param scrubbedBlocks blocks the scrubber verified
  */
 public record DiskStats(

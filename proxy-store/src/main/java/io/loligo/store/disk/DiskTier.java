@@ -67,7 +67,7 @@ public final class DiskTier implements AutoCloseable {
     /**
      * Whether it wants a copy of what was just asked for.
      *
-     * @param contentLength octets of content
+     * @param contentLength bytes of content
      * @param hits times the disk was asked for it, this one included
      */
     boolean wants(long contentLength, int hits);
@@ -320,7 +320,7 @@ public final class DiskTier implements AutoCloseable {
     return count > 1;
   }
 
-  /** Whether content of so many octets may go to some directory; -1: unknown. */
+  /** Whether content of so many bytes may go to some directory; -1: unknown. */
   public boolean takes(long contentLength) {
     for (DiskDirectory directory : directories) {
       if (directory.writes().takes(contentLength)) {

@@ -67,7 +67,7 @@ final class Audience {
     return slowest;
   }
 
-  /** Whether somebody's next octet is below {@code offset}. */
+  /** Whether somebody's next byte is below {@code offset}. */
   boolean anyBelow(long offset) {
     for (int i = 0; i < cursors.size(); i++) {
       if (!cursors.get(i).gone && cursors.get(i).place.position() < offset) {
@@ -77,7 +77,7 @@ final class Audience {
     return false;
   }
 
-  /** Ends all whose next octet is below {@code offset}. */
+  /** Ends all whose next byte is below {@code offset}. */
   void refuseBelow(long offset, Object why) {
     for (int i = 0; i < cursors.size(); i++) {
       Cursor cursor = cursors.get(i);
@@ -87,7 +87,7 @@ final class Audience {
     }
   }
 
-  /** Those whose next octet is in memory no more keep nothing of it. */
+  /** Those whose next byte is in memory no more keep nothing of it. */
   void forgetGoneChunks() {
     for (int i = 0; i < cursors.size(); i++) {
       Place place = cursors.get(i).place;

@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * A run of content in one buffer, linked to the one behind it. Confined to the writer's loop; the
- * octets in it, once written, may be read anywhere.
+ * bytes in it, once written, may be read anywhere.
  */
 final class ContentChunk {
-  /** Offset of its first octet in the content. */
+  /** Offset of its first byte in the content. */
   long start;
 
   /** Where its content starts in {@link #buffer}. */
@@ -16,13 +16,13 @@ final class ContentChunk {
   /** Null where it holds nothing any more, or never did. */
   ByteBuf buffer;
 
-  /** Octets of content in it so far. */
+  /** Bytes of content in it so far. */
   int length;
 
-  /** Octets of content it has room for: more than {@link #length} while it is being filled. */
+  /** Bytes of content it has room for: more than {@link #length} while it is being filled. */
   int room;
 
-  /** Octets of memory it is entered with. */
+  /** Bytes of memory it is entered with. */
   int charge;
 
   ContentChunk next;

@@ -38,12 +38,12 @@ final class ContentLog {
     this.reservation = reservation;
   }
 
-  /** Octets of content that arrived. */
+  /** Bytes of content that arrived. */
   long end() {
     return end;
   }
 
-  /** Octets at the start that are gone. */
+  /** Bytes at the start that are gone. */
   long dropped() {
     return dropped;
   }
@@ -53,7 +53,7 @@ final class ContentLog {
     return kept;
   }
 
-  /** The first chunk, for who reads from the first octet. */
+  /** The first chunk, for who reads from the first byte. */
   ContentChunk first() {
     return head;
   }
@@ -107,7 +107,7 @@ final class ContentLog {
     return true;
   }
 
-  /** Makes room behind the last octet: the first block grows, then come further ones. */
+  /** Makes room behind the last byte: the first block grows, then come further ones. */
   private boolean extend(int wanted) {
     if (!kept) {
       return link(0, Math.max(MIN_COMPACT_BYTES, Math.min(wanted, Entry.BLOCK_BYTES)));
@@ -295,7 +295,7 @@ final class ContentLog {
     reservation.dropFloor();
   }
 
-  /** Octets used in the last block. */
+  /** Bytes used in the last block. */
   int lastLength() {
     return tail.length;
   }

@@ -123,7 +123,7 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
-  /** Gives octets that come next, within the credit. Takes {@code content}. */
+  /** Gives bytes that come next, within the credit. Takes {@code content}. */
   void tellContent(ByteBuf content) {
     credit -= content.readableBytes();
     if (sameLoop()) {

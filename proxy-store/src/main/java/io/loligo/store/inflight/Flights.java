@@ -21,8 +21,8 @@ import java.util.function.Predicate;
  */
 public final class Flights {
   /**
-   * Octets set aside for each fetch from its begin: one small read that nobody takes. So it goes
-   * on, if slowly, whatever others hold, and thousands may wait for slow origins.
+   * Bytes set aside for each fetch from its begin: one small read that nobody takes. So it goes on,
+   * if slowly, whatever others hold, and thousands may wait for slow origins.
    */
   public static final int FLOOR_BYTES = 8 << 10;
 
@@ -156,7 +156,7 @@ public final class Flights {
    * No fetch yet.
    *
    * @param transit what fetches hold is entered here
-   * @param maxKeptBytes content of more octets is not kept for the store
+   * @param maxKeptBytes content of more bytes is not kept for the store
    * @param readAheadGapBytes {@code read_ahead_gap}
    */
   public Flights(

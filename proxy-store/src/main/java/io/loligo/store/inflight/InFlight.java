@@ -25,7 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
  *   <tr><td>OPEN</td><td>no head yet</td><td>head, fail</td><td>join, wait</td>
  *     <td>STREAMING, FAILED</td></tr>
  *   <tr><td>STREAMING</td><td>content arrives</td><td>content, end, fail</td>
- *     <td>join from the first octet while it can be had, read</td>
+ *     <td>join from the first byte while it can be had, read</td>
  *     <td>LANDING, BROKEN, COMPLETE, FAILED</td></tr>
  *   <tr><td>LANDING</td><td>all arrived; on its way to disk and found until it is there</td>
  *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
@@ -39,7 +39,7 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>How the content is held, and with that who may run ahead or lag, is said in {@link Intake}:
  * kept for memory, spooled to disk, or passed on. Kept and spooled content can be joined at any
- * time; what is passed on, only while its first octet is in memory.
+ * time; what is passed on, only while its first byte is in memory.
  *
  * <p>A reader is told nothing before {@link #attach} has returned.
  */
@@ -88,7 +88,7 @@ public final class InFlight {
 
   /** Why the object itself ends a reader. */
   public enum Refusal {
-    /** Joined from another loop when the first octets were gone or it had ended: look up again. */
+    /** Joined from another loop when the first bytes were gone or it had ended: look up again. */
     TOO_LATE,
     /** Fell behind what is in memory, and what is not on disk (any more) cannot be had. */
     LAGGED,
@@ -115,12 +115,12 @@ public final class InFlight {
   /** A reader's hold on the object. Confined to the reader's loop. */
   public interface Subscription {
     /**
-     * Begins delivery at {@code offset}, in octets of the arriving content. Legal before the first
+     * Begins delivery at {@code offset}, in bytes of the arriving content. Legal before the first
      * {@link #request}.
      */
     void startAt(long offset);
 
-    /** Allows {@code bytes} more octets to be delivered. */
+    /** Allows {@code bytes} more bytes to be delivered. */
     void request(long bytes);
 
     /** Leaves; nothing more is delivered. */
@@ -249,8 +249,8 @@ public final class InFlight {
   // Readers
 
   /**
-   * Reads along, from the first octet of content. On the loop of {@code reader}. Null where it is
-   * too late: the first octets are gone or the object ended; look up again. From another loop than
+   * Reads along, from the first byte of content. On the loop of {@code reader}. Null where it is
+   * too late: the first bytes are gone or the object ended; look up again. From another loop than
    * the writer's that shows only later, as {@link Refusal#TOO_LATE}.
    *
    * @param cause whether this is the one who caused the fetch (told even if not shareable)
@@ -357,7 +357,7 @@ public final class InFlight {
     }
     if (!intake.isKept() || intake.received() != arrived.contentLength()) {
       pumpAll();
-    } // else the end follows at once, and whoever has the last octet then finds it stored
+    } // else the end follows at once, and whoever has the last byte then finds it stored
     leave(outermost);
   }
 
@@ -514,12 +514,12 @@ public final class InFlight {
     };
   }
 
-  /** Octets of content that arrived so far. Writer's loop. */
+  /** Bytes of content that arrived so far. Writer's loop. */
   public long received() {
     return intake.received();
   }
 
-  /** Octets of content that have arrived; may lag behind. Any thread. */
+  /** Bytes of content that have arrived; may lag behind. Any thread. */
   public long progress() {
     return progress;
   }

@@ -59,17 +59,17 @@ final class Intake {
     this.readAheadGapBytes = readAheadGapBytes;
   }
 
-  /** A place at the first octet. Any thread. */
+  /** A place at the first byte. Any thread. */
   Place start() {
     return new Place(log);
   }
 
-  /** Octets that arrived. */
+  /** Bytes that arrived. */
   long received() {
     return log.end();
   }
 
-  /** Whether all can be had from the first octet. */
+  /** Whether all can be had from the first byte. */
   boolean isJoinable() {
     return log.dropped() == 0 || isSpooled();
   }

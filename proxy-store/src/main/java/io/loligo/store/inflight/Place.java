@@ -8,7 +8,7 @@ final class Place {
   private ContentChunk chunk;
   private long position;
 
-  /** At the first octet. */
+  /** At the first byte. */
   Place(ContentLog log) {
     this.log = log;
   }
@@ -17,7 +17,7 @@ final class Place {
     return position;
   }
 
-  /** Whether the next octet was in the log and is there no more. */
+  /** Whether the next byte was in the log and is there no more. */
   boolean isGone() {
     return position < log.dropped();
   }
@@ -28,7 +28,7 @@ final class Place {
   }
 
   /**
-   * At most {@code max} of the next octets, and goes on behind them. Returns owned. Legal where
+   * At most {@code max} of the next bytes, and goes on behind them. Returns owned. Legal where
    * neither {@link #isGone} nor {@link #isAtEnd}.
    */
   ByteBuf next(long max) {

@@ -23,7 +23,7 @@ import io.netty.buffer.ByteBuf;
  */
 public interface Spool {
   /**
-   * Of what it was given it tells at least all but that many octets {@link Listener#readable} in
+   * Of what it was given it tells at least all but that many bytes {@link Listener#readable} in
    * time, without more content or the end: a block may wait until it is full.
    */
   int MAX_UNTOLD_BYTES = 64 << 10;
@@ -38,7 +38,7 @@ public interface Spool {
 
     /**
      * Content below {@code upTo} can be {@link Spool#read}; memory for it may go. Never less than
-     * told before. Octets not told yet are held in memory by the fetch.
+     * told before. Bytes not told yet are held in memory by the fetch.
      */
     void readable(long upTo);
 
@@ -63,7 +63,7 @@ public interface Spool {
   }
 
   /**
-   * Takes {@code content}, at least one octet and within the credit. All together are never more
+   * Takes {@code content}, at least one byte and within the credit. All together are never more
    * than the length announced. Its memory is entered with the fetch until it was told {@link
    * Listener#readable}; what is held longer is the spool's to enter.
    */
@@ -73,7 +73,7 @@ public interface Spool {
   void end(StoredMeta meta);
 
   /**
-   * Reads at most {@code max} octets from {@code offset}; all of them were told readable. Several
+   * Reads at most {@code max} bytes from {@code offset}; all of them were told readable. Several
    * may be under way. {@code then} is told once, on the writer's loop, never from within this call,
    * and even where the spool fails meanwhile; null where they cannot be had.
    */

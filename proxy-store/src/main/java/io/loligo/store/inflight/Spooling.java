@@ -8,21 +8,21 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The spooled way of one fetch: one more consumer of the content log, which takes it to disk, and
- * the source for readers whose next octet is in memory no more. Confined to the writer's loop, but
+ * the source for readers whose next byte is in memory no more. Confined to the writer's loop, but
  * for {@link #mayStore}.
  *
  * <p>What the disk has not written is memory, so the writer is held back while that is a window or
- * more: {@value #WINDOW_BYTES} octets, {@value #MIN_WINDOW_BYTES} where memory is crowded, and
- * never less than was there at the start. Where there is no memory at all, one block is enough,
- * which is set aside for it with what a reader may lag: a disk with that much can always go on,
- * whatever other fetches hold. Nothing is spooled where that cannot be had.
+ * more: {@value #WINDOW_BYTES} bytes, {@value #MIN_WINDOW_BYTES} where memory is crowded, and never
+ * less than was there at the start. Where there is no memory at all, one block is enough, which is
+ * set aside for it with what a reader may lag: a disk with that much can always go on, whatever
+ * other fetches hold. Nothing is spooled where that cannot be had.
  *
  * <p>So a response is stored however fast its client is, as long as the disk goes on. Clients do
  * not wait for one that does not: while a reader that has all is held back a timer looks every
  * {@value #CHECK_MILLIS} ms, and gives up a disk that neither took nor wrote anything since.
  */
 final class Spooling implements Spool.Listener {
-  /** Octets of one read at most. */
+  /** Bytes of one read at most. */
   private static final int READ_BYTES = 64 << 10;
 
   /** The writer reads on while the disk lags less: a disk that hesitates is no reason to wait. */
@@ -31,7 +31,7 @@ final class Spooling implements Spool.Listener {
   /** The same where memory is crowded: what keeps a disk busy. */
   static final long MIN_WINDOW_BYTES = 256 << 10;
 
-  /** Octets held beyond all limits, at most, from one move of the disk to the next. */
+  /** Bytes held beyond all limits, at most, from one move of the disk to the next. */
   static final long MAX_FORCED_BYTES = 256 << 10;
 
   /** A block that the disk has not, and a read behind it. */
@@ -79,12 +79,12 @@ final class Spooling implements Spool.Listener {
     return closed;
   }
 
-  /** Octets the spool was given. */
+  /** Bytes the spool was given. */
   long position() {
     return place.position();
   }
 
-  /** Octets that need not be in memory. */
+  /** Bytes that need not be in memory. */
   long readable() {
     return readable;
   }
@@ -118,7 +118,7 @@ final class Spooling implements Spool.Listener {
     if (log.pass(content)) {
       return true;
     }
-    // these octets are there already; before many more come some must have gone
+    // these bytes are there already; before many more come some must have gone
     if (readable != readableWhenForced) {
       readableWhenForced = readable;
       forcedBytes = 0;
@@ -186,7 +186,7 @@ final class Spooling implements Spool.Listener {
     }
   }
 
-  /** Asks for the next octets of {@code cursor}, which are not in memory. */
+  /** Asks for the next bytes of {@code cursor}, which are not in memory. */
   void read(Cursor cursor) {
     if (cursor.reading) {
       return;

@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * spread}: each counts its references by itself until they are {@linkplain #gather gathered} again.
  * As long as they are spread the entry is alive.
  *
- * <p>The first block holds the field lines, the empty line, and the first octets of content (all of
+ * <p>The first block holds the field lines, the empty line, and the first bytes of content (all of
  * it for a small response), so that a small hit is one copy or one slice. Content behind it stands
- * in blocks of {@value #BLOCK_BYTES} octets, the last of them sized to fit.
+ * in blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
  */
 public final class Entry implements Stored {
   /** Content in each block but the first and the last; also the size a first block grows to. */
@@ -108,7 +108,7 @@ public final class Entry implements Stored {
    * Takes {@code first} and {@code rest}.
    *
    * @param first perhaps a slice of a larger buffer, which goes with it
-   * @param charge octets of memory {@code first} keeps, entered in {@code ledger} already
+   * @param charge bytes of memory {@code first} keeps, entered in {@code ledger} already
    * @param rest content behind the first block, or null
    */
   public static Entry loaded(
@@ -129,7 +129,7 @@ public final class Entry implements Stored {
    * The same with all further content in memory.
    *
    * @param rest taken; {@link #BLOCK_BYTES} each but the last, entered in {@code ledger} already
-   * @param lastLength octets used in the last of them
+   * @param lastLength bytes used in the last of them
    */
   public static Entry loaded(
       CacheKey key,
@@ -149,7 +149,7 @@ public final class Entry implements Stored {
    * The head of a response on disk, without its content: {@link #isHeadOnly}. One reference, owned
    * by the caller. Takes {@code fields}, lines and empty line.
    *
-   * @param charge octets of memory {@code fields} keeps, entered in {@code ledger} already
+   * @param charge bytes of memory {@code fields} keeps, entered in {@code ledger} already
    */
   public static Entry loadedHead(
       CacheKey key, StoredMeta meta, ByteBuf fields, int charge, MemoryLedger ledger) {
@@ -328,7 +328,7 @@ public final class Entry implements Stored {
     return known;
   }
 
-  /** Octets at the start of the field lines that no client gets; see {@link HiddenFields}. */
+  /** Bytes at the start of the field lines that no client gets; see {@link HiddenFields}. */
   public int hiddenLength() {
     int known = hiddenLength;
     if (known < 0) {
@@ -385,12 +385,12 @@ public final class Entry implements Stored {
     return known;
   }
 
-  /** Octets of field lines and the empty line at the start of {@link #firstBlock}. */
+  /** Bytes of field lines and the empty line at the start of {@link #firstBlock}. */
   public int fieldsLength() {
     return fieldsLength;
   }
 
-  /** Octets of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
+  /** Bytes of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
   public long contentLength() {
     return meta.contentLength();
   }
@@ -406,13 +406,13 @@ public final class Entry implements Stored {
     return parts == null ? first : parts.first();
   }
 
-  /** Octets used in {@link #firstBlock}: fields, empty line and the content that fits. */
+  /** Bytes used in {@link #firstBlock}: fields, empty line and the content that fits. */
   public int firstBlockLength() {
     return firstLength;
   }
 
   /**
-   * Content from {@code offset}: at most {@code max} octets, at most to the end of the block they
+   * Content from {@code offset}: at most {@code max} bytes, at most to the end of the block they
    * stand in. Returns owned: a retained slice. Constant time. {@code offset} is one of content that
    * is stored. Legal where {@link #isResident} says so.
    */
@@ -447,9 +447,9 @@ public final class Entry implements Stored {
   }
 
   /**
-   * Reads at most {@code max} octets of content from {@code offset}, from disk where they are not
-   * in memory, verified; see {@link FurtherContent#read}. Borrows the caller's reference only for
-   * the call.
+   * Reads at most {@code max} bytes of content from {@code offset}, from disk where they are not in
+   * memory, verified; see {@link FurtherContent#read}. Borrows the caller's reference only for the
+   * call.
    */
   public void read(long offset, int max, EventExecutor loop, FurtherContent.Listener then) {
     int inFirst = firstLength - fieldsLength;
@@ -462,12 +462,12 @@ public final class Entry implements Stored {
     }
   }
 
-  /** Octets of direct memory it keeps. */
+  /** Bytes of direct memory it keeps. */
   public long bytes() {
     return charge + (rest == null ? 0 : rest.bytes());
   }
 
-  /** Octets of heap whose number clients and origins choose: long URLs, selecting fields. */
+  /** Bytes of heap whose number clients and origins choose: long URLs, selecting fields. */
   long chosenHeapBytes() {
     return (long) key.length()
         + (meta.etag() == null ? 0 : meta.etag().length)

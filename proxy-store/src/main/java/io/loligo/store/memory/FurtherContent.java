@@ -11,7 +11,7 @@ public interface FurtherContent {
   /** Told once what a {@link #read} got. */
   interface Listener {
     /**
-     * Takes {@code content}, at least one octet from the offset asked for; null: damaged or gone.
+     * Takes {@code content}, at least one byte from the offset asked for; null: damaged or gone.
      */
     void content(ByteBuf content);
   }
@@ -22,7 +22,7 @@ public interface FurtherContent {
   /** One reference less; the last one lets go of everything. */
   void release();
 
-  /** Octets of direct memory it keeps. */
+  /** Bytes of direct memory it keeps. */
   long bytes();
 
   /** See {@link Entry#moveTo}. */
@@ -32,15 +32,14 @@ public interface FurtherContent {
   boolean isResident();
 
   /**
-   * At most {@code max} octets from {@code offset}, to the end of the block they stand in. Returns
+   * At most {@code max} bytes from {@code offset}, to the end of the block they stand in. Returns
    * owned. Legal where {@link #isResident}.
    */
   ByteBuf retainedContent(long offset, int max);
 
   /**
-   * Reads at most {@code max} octets from {@code offset}, verified. Any thread; never blocks;
-   * {@code then} is told on {@code loop}, never before this returns. A reference is held until
-   * then.
+   * Reads at most {@code max} bytes from {@code offset}, verified. Any thread; never blocks; {@code
+   * then} is told on {@code loop}, never before this returns. A reference is held until then.
    */
   void read(long offset, int max, EventExecutor loop, Listener then);
 }

@@ -9,7 +9,7 @@ import io.loligo.core.caching.StoredMeta;
  * @param meta what decisions read
  * @param fields its field lines and the empty line, a copy; not to be changed
  * @param onDisk whether this copy of it is in a {@code cache_dir}; else in memory
- * @param bytes memory it keeps; on disk octets of its first block
+ * @param bytes memory it keeps; on disk bytes of its first block
  * @param hits times it was served from there, roughly
  * @param purged whether a purge concerns it that is not through: it is not served, and goes when it
  *     is met

@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * Direct memory of one owner, with a hard limit: octets are entered before they are allocated and
+ * Direct memory of one owner, with a hard limit: bytes are entered before they are allocated and
  * struck out when they are really free, not when somebody stopped wanting them. Called per block,
- * never per octet. Thread-safe: any thread.
+ * never per byte. Thread-safe: any thread.
  *
- * <p>Threads have <b>leases</b>: octets that are taken from the limit and entered by nobody yet. A
- * thread enters octets from its own lease and strikes them out into it, and so writes a cache line
+ * <p>Threads have <b>leases</b>: bytes that are taken from the limit and entered by nobody yet. A
+ * thread enters bytes from its own lease and strikes them out into it, and so writes a cache line
  * that no other thread writes; one that has none left takes the next lease from what all share. The
  * limit holds exactly, as leases are part of what is taken. Nobody is refused while there is room:
  * who finds nothing left calls all leases in and tries again. {@link #used} leaves leases out.
@@ -241,7 +241,7 @@ public final class MemoryLedger {
   }
 
   /**
-   * How much may be read at once by who would read {@code wanted} octets, and enters them only then
+   * How much may be read at once by who would read {@code wanted} bytes, and enters them only then
    * ({@link #force}): little where memory is scarce, next to nothing where there is none.
    */
   public int readable(int wanted) {
@@ -275,7 +275,7 @@ public final class MemoryLedger {
     return true;
   }
 
-  /** Octets entered now. */
+  /** Bytes entered now. */
   public long used() {
     long bytes = cells.get(TAKEN);
     for (int stripe = 0; stripe < stripes.count(); stripe++) {

@@ -29,7 +29,7 @@ public final class MemoryTier {
   /** Heap that an entry costs beside what clients choose; a test measures it. */
   static final int HEAP_BYTES = 512;
 
-  /** Weights are {@code int}: in units of this many octets. */
+  /** Weights are {@code int}: in units of this many bytes. */
   static final int UNIT_BYTES = 64;
 
   private final ByteBufAllocator allocator;
@@ -123,10 +123,10 @@ public final class MemoryTier {
    * is not stored where a whole one would go for it.
    *
    * @param request what it answers, borrowed; null: not known
-   * @param fieldsLength octets of field lines at the start of {@code first}
-   * @param firstLength octets used in {@code first}
+   * @param fieldsLength bytes of field lines at the start of {@code first}
+   * @param firstLength bytes used in {@code first}
    * @param rest content behind it, {@link Entry#BLOCK_BYTES} each but the last; may be empty
-   * @param lastLength octets used in the last of {@code rest}
+   * @param lastLength bytes used in the last of {@code rest}
    * @param mayStore asked in the step in which it is stored: what {@link #remove}s after that has
    *     turned false leaves nothing of it
    */
@@ -444,7 +444,7 @@ public final class MemoryTier {
     return freshened(old.key(), old, meta, fields, length, transit);
   }
 
-  /** {@code owner} has room for {@code length} octets already. Takes {@code fields}. */
+  /** {@code owner} has room for {@code length} bytes already. Takes {@code fields}. */
   private Entry freshened(
       CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, int length, MemoryLedger owner) {
     try {
@@ -563,7 +563,7 @@ public final class MemoryTier {
     return ledger.limit();
   }
 
-  /** What entries weigh, their heap included, and what readers hold beside them; octets. */
+  /** What entries weigh, their heap included, and what readers hold beside them; bytes. */
   public long weighedBytes() {
     return mappedWeight.sum() * UNIT_BYTES + pinnedBytes();
   }

@@ -4,8 +4,8 @@ import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What the pooled allocator really takes for a request: sizes are multiples of 16 up to 64 octets,
- * then four per doubling, exact above a chunk. The ledgers count these, not the octets asked for.
+ * What the pooled allocator really takes for a request: sizes are multiples of 16 up to 64 bytes,
+ * then four per doubling, exact above a chunk. The ledgers count these, not the bytes asked for.
  * Stateless.
  */
 public final class SizeClass {
@@ -16,7 +16,7 @@ public final class SizeClass {
 
   private SizeClass() {}
 
-  /** Octets of memory that {@code content} keeps from being used again. */
+  /** Bytes of memory that {@code content} keeps from being used again. */
   public static int of(ByteBuf content) {
     ByteBuf root = content;
     for (ByteBuf below = root.unwrap(); below != null; below = root.unwrap()) {
@@ -25,14 +25,14 @@ public final class SizeClass {
     return roundUp(root.capacity());
   }
 
-  /** Octets taken for a buffer of the store's of {@code capacity} octets; never less. */
+  /** Bytes taken for a buffer of the store's of {@code capacity} bytes; never less. */
   public static int packed(int capacity) {
     return capacity < PackedAllocator.LIMIT_BYTES
         ? PackedAllocator.roundUp(capacity)
         : roundUp(capacity);
   }
 
-  /** Octets taken for any other buffer of {@code capacity} octets; never less. */
+  /** Bytes taken for any other buffer of {@code capacity} bytes; never less. */
   public static int roundUp(int capacity) {
     if (capacity > CHUNK) {
       return capacity;

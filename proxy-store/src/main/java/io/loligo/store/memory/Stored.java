@@ -26,7 +26,7 @@ sealed interface Stored permits Entry, Variants {
     }
   }
 
-  /** Octets of direct memory of all entries. */
+  /** Bytes of direct memory of all entries. */
   default long totalBytes() {
     long bytes = 0;
     for (int i = 0; i < size(); i++) {

@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Buffers for what is stored. The pooled allocator has four sizes per doubling, so that 4.3 KB take
- * 5 KB; here they take what they need, to the next {@value #GRANULE_BYTES} octets. Direct buffers
- * that do not grow and are smaller than {@value #LIMIT_BYTES} octets are cut from chunks of the
+ * 5 KB; here they take what they need, to the next {@value #GRANULE_BYTES} bytes. Direct buffers
+ * that do not grow and are smaller than {@value #LIMIT_BYTES} bytes are cut from chunks of the
  * allocator behind it, which go back as soon as nothing in them is used; all others are that one's.
  *
  * <p>Thread-safe: any thread. There are several {@linkplain Arena arenas}, with chunks of their
@@ -18,13 +18,13 @@ import java.util.Arrays;
  * chunk each: then that is used first, whosever it is. So arenas waste a chunk each at most.
  */
 public final class PackedAllocator extends AbstractByteBufAllocator {
-  /** Capacities are multiples of these octets in memory. */
+  /** Capacities are multiples of these bytes in memory. */
   public static final int GRANULE_BYTES = Packing.GRANULE_BYTES;
 
-  /** Buffers of as many octets and more are not packed. */
+  /** Buffers of as many bytes and more are not packed. */
   public static final int LIMIT_BYTES = 64 << 10;
 
-  /** There are no more arenas than one for so many octets that are expected. */
+  /** There are no more arenas than one for so many bytes that are expected. */
   static final int BYTES_PER_ARENA = 32 << 20;
 
   private final ByteBufAllocator chunks;
@@ -55,7 +55,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     Arrays.setAll(arenas, number -> new Arena(this));
   }
 
-  /** Octets of memory that a buffer of {@code capacity}, which is packed, takes. */
+  /** Bytes of memory that a buffer of {@code capacity}, which is packed, takes. */
   public static int roundUp(int capacity) {
     return (capacity + GRANULE_BYTES - 1) & -GRANULE_BYTES;
   }

@@ -15,7 +15,7 @@ import java.util.List;
  * first few of its own list, or else any of a list of larger ones will do. What is left of it is
  * free again, and a block given back is joined with free neighbours.
  *
- * <p>Sizes are in granules of {@value #GRANULE_BYTES} octets. The lists run through the free memory
+ * <p>Sizes are in granules of {@value #GRANULE_BYTES} bytes. The lists run through the free memory
  * itself, as numbers of blocks ({@link Chunk}); where blocks begin is known by a bit for each
  * granule. Not thread-safe.
  */
@@ -95,7 +95,7 @@ final class Packing {
     return filled.length() - 1;
   }
 
-  /** Takes {@code memory}, of {@value #CHUNK_BYTES} octets, to cut it up. */
+  /** Takes {@code memory}, of {@value #CHUNK_BYTES} bytes, to cut it up. */
   void add(ByteBuf memory) {
     Integer free = freeNumbers.poll();
     int place = free == null ? chunks.size() : free;

@@ -14,7 +14,7 @@ import java.util.Locale;
  *     takes time in proportion to the URL's length
  */
 public record UrlPattern(String host, String regex, Pattern compiled) {
-  /** Octets of host and regex together, at most. */
+  /** Bytes of host and regex together, at most. */
   public static final int MAX_BYTES = 960;
 
   /**

@@ -192,7 +192,7 @@ final class LogDisk {
     inMemory = held;
   }
 
-  /** Octets rewritten for each octet that arrived and was written. */
+  /** Bytes rewritten for each byte that arrived and was written. */
   double rewriting() {
     return (double) rewrittenBytes / Math.max(1, appendedBytes);
   }

@@ -19,7 +19,7 @@ final class Results {
       Score fixedShare,
       Score clairvoyant,
       Score ideal) {
-    /** The better one of the rivals to be matched, by hits and by octets. */
+    /** The better one of the rivals to be matched, by hits and by bytes. */
     Score best() {
       return new Score(
           Math.max(lru.hitRatio(), Math.max(lfu.hitRatio(), tinyLfu.hitRatio())),

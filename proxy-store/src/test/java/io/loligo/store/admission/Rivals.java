@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.TreeSet;
 
-/** Textbook policies, each with all of the octets and no cost of its own. */
+/** Textbook policies, each with all of the bytes and no cost of its own. */
 final class Rivals {
   private static final int RUNS = 5;
 

@@ -4,7 +4,7 @@ package io.loligo.store.admission;
  * What a policy got from a trace.
  *
  * @param hitRatio of requests
- * @param byteHitRatio of their octets
+ * @param byteHitRatio of their bytes
  */
 record Score(double hitRatio, double byteHitRatio) {
   /** Counts hits. */

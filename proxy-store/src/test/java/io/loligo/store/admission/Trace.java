@@ -4,7 +4,7 @@ package io.loligo.store.admission;
  * Requests for objects, each with a size. Immutable by convention.
  *
  * @param requests numbers of objects
- * @param bytes size of each object, in octets on disk
+ * @param bytes size of each object, in bytes on disk
  */
 record Trace(String name, int[] requests, int[] bytes) {
   /** What an infinite cache gets. */
@@ -18,7 +18,7 @@ record Trace(String name, int[] requests, int[] bytes) {
     return tally.score();
   }
 
-  /** Octets of all objects asked for. */
+  /** Bytes of all objects asked for. */
   long footprintBytes() {
     boolean[] seen = new boolean[bytes.length];
     long sum = 0;

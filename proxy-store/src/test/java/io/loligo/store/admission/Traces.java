@@ -9,7 +9,7 @@ final class Traces {
 
   private Traces() {}
 
-  /** Octets that {@code objects} of Polygraph take on average. */
+  /** Bytes that {@code objects} of Polygraph take on average. */
   static long bytesOf(double objects) {
     return (long) (objects * MEAN_BYTES);
   }

@@ -55,7 +55,7 @@ final class CrashingStore {
     this.random = random;
   }
 
-  /** Arguments: path, octets of the directory, the first version. */
+  /** Arguments: path, bytes of the directory, the first version. */
   public static void main(String[] arguments) throws IOException {
     long bytes = Long.parseLong(arguments[1]);
     int version = Integer.parseInt(arguments[2]);

@@ -108,7 +108,7 @@ final class DiskTierTest {
     }
   }
 
-  /** What memory counts of small responses is much more than their octets. */
+  /** What memory counts of small responses is much more than their bytes. */
   @Test
   void memoryLeavesSmallOnesToTheDiskBeforeOneGoesForAnother() throws IOException {
     try (DiskFixture fixture = new DiskFixture(1 << 20, here())) {
@@ -180,7 +180,7 @@ final class DiskTierTest {
     }
   }
 
-  /** Flips one octet of content where {@code octets} stand in {@code file}. */
+  /** Flips one byte of content where {@code octets} stand in {@code file}. */
   private static void flip(Path file, byte[] octets) throws IOException {
     try (var channel =
         java.nio.channels.FileChannel.open(

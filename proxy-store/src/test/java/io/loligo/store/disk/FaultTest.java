@@ -689,7 +689,7 @@ final class FaultTest {
     try {
       fill(fixture);
       slab[0].stall();
-      // writes: the queue is bounded in octets, and what does not fit is skipped
+      // writes: the queue is bounded in bytes, and what does not fit is skipped
       for (int i = 0; i < 20; i++) {
         fixture.store.fill("http://stalled/" + i, octets);
         assertThat(fixture.stats().queuedBytes()).isLessThanOrEqualTo(WRITE_QUEUE_BYTES);

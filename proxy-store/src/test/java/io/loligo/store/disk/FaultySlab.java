@@ -35,7 +35,7 @@ public final class FaultySlab implements Slab {
   }
 
   /**
-   * On a disk with {@code badPages}, their first octets: none can be read, nor written in part,
+   * On a disk with {@code badPages}, their first bytes: none can be read, nor written in part,
    * until all of it was written.
    */
   FaultySlab(Path path, Set<Long> badPages) throws IOException {

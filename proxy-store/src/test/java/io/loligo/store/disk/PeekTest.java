@@ -96,7 +96,7 @@ final class PeekTest {
     }
   }
 
-  /** Changes octets of the content wherever it stands. */
+  /** Changes bytes of the content wherever it stands. */
   private static void flip(Path slabs) throws IOException {
     byte[] wanted = Arrays.copyOfRange(octets(40_000), 20_000, 20_016);
     try (RandomAccessFile file = new RandomAccessFile(slabs.toFile(), "rw")) {

@@ -28,7 +28,7 @@ final class WriteCostTest {
 
   private final LongAdder taken = new LongAdder();
 
-  /** Counts the octets of direct buffers. */
+  /** Counts the bytes of direct buffers. */
   private final class Counting extends AbstractByteBufAllocator {
     private final ByteBufAllocator allocator;
 

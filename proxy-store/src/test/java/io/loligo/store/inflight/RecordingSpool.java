@@ -164,7 +164,7 @@ final class RecordingSpool implements Spool {
     return true;
   }
 
-  /** Answers the oldest read with at most {@code max} octets; whether there was one. */
+  /** Answers the oldest read with at most {@code max} bytes; whether there was one. */
   boolean answer(int max) {
     Read read = reads.poll();
     if (read == null) {

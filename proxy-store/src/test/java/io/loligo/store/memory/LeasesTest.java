@@ -185,7 +185,7 @@ final class LeasesTest {
     }
   }
 
-  /** How many octets stay entered. */
+  /** How many bytes stay entered. */
   private static long churn(MemoryLedger ledger, int stripe, AtomicLong entered, long limit) {
     Random random = new Random(stripe);
     List<Integer> held = new ArrayList<>();

@@ -231,7 +231,7 @@ class ArenasTest {
     large.release();
   }
 
-  /** Buffers that one thread fills and another releases keep their octets, and all goes back. */
+  /** Buffers that one thread fills and another releases keep their bytes, and all goes back. */
   @Test
   void threadsGiveBackWhatOthersCut() throws Exception {
     int threads = 4;

@@ -47,7 +47,7 @@ class PackedAllocatorTest {
     assertThat(chunkBytes()).isZero();
   }
 
-  /** Buffers come and go by chance; each keeps its octets, and the chunks go with the last. */
+  /** Buffers come and go by chance; each keeps its bytes, and the chunks go with the last. */
   @Test
   void noBufferMeetsAnother() {
     for (int seed = 0; seed < 10; seed++) {
@@ -135,7 +135,7 @@ class PackedAllocatorTest {
     return octets;
   }
 
-  /** After a look at each octet. */
+  /** After a look at each byte. */
   private static void release(ByteBuf buffer) {
     if (buffer == null) {
       return;

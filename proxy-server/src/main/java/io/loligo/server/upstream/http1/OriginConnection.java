@@ -513,7 +513,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         complete(null);
       } else {
         home.refused(ParseFailure.TRUNCATED);
-        fail(Kind.TRUNCATED, inputReset ? "connection reset" : "closed before the end of the content");
+        fail(
+            Kind.TRUNCATED,
+            inputReset ? "connection reset" : "closed before the end of the content");
       }
     } else if (answered) {
       home.refused(ParseFailure.TRUNCATED);

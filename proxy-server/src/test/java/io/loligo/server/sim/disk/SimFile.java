@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The octets of a file in memory, in pages: what was written is in the system's pages at once, and
+ * The bytes of a file in memory, in pages: what was written is in the system's pages at once, and
  * on the disk when it is forced there. Confined to the world's thread.
  */
 final class SimFile {
@@ -50,7 +50,7 @@ final class SimFile {
     return writtenMillis;
   }
 
-  /** Copies octets to {@code into}; how many there were. */
+  /** Copies bytes to {@code into}; how many there were. */
   int read(long position, byte[] into, int offset, int length) {
     int count = (int) Math.max(0, Math.min(length, size - position));
     for (int done = 0; done < count; ) {

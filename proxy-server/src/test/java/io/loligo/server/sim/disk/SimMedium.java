@@ -59,7 +59,7 @@ public final class SimMedium implements Medium {
    * @param overtaken calls while which others go on
    * @param late tasks that are late by seconds
    * @param unreadable reads that fail
-   * @param damaged reads that bring other octets
+   * @param damaged reads that bring other bytes
    * @param unwritable writes of slabs, journals and checkpoints that fail
    * @param refused tasks for which the queue is full
    * @param small reads and changes of small files that fail

@@ -99,7 +99,7 @@ public final class FakeTransport implements OriginTransport {
       promise.setFailure(new ConnectException("Connection refused"));
     }
 
-    /** All octets sent to the peer since the last call, ISO-8859-1. */
+    /** All bytes sent to the peer since the last call, ISO-8859-1. */
     public String sent() {
       StringBuilder text = new StringBuilder();
       for (ByteBuf each = channel.readOutbound(); each != null; each = channel.readOutbound()) {

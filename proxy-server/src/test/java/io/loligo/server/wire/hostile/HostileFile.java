@@ -152,7 +152,7 @@ public final class HostileFile {
                 .toList()));
   }
 
-  /** A line of octets: CRLF ends it unless a backslash does. */
+  /** A line of bytes: CRLF ends it unless a backslash does. */
   private static void octets(String text, StringBuilder into) {
     String value = text.startsWith(" ") ? text.substring(1) : text;
     boolean open = value.endsWith("\\") && !value.endsWith("\\\\");

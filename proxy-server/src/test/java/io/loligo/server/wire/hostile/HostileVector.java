@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * One hostile or odd message, and what must become of it, as a file of {@code src/test/hostile} has
- * it (the README there tells its form). Octets are characters up to 255. Immutable.
+ * it (the README there tells its form). Bytes are characters up to 255. Immutable.
  *
  * @param line number of its line in the file
  * @param title what it is

@@ -10,7 +10,7 @@ public final class Octets {
 
   private Octets() {}
 
-  /** The octets of {@code text}, where each of {@code words} stands in braces. */
+  /** The bytes of {@code text}, where each of {@code words} stands in braces. */
   public static String of(String text, Map<String, String> words) {
     String all = text;
     for (Map.Entry<String, String> word : words.entrySet()) {

@@ -16,13 +16,13 @@ public final class DirectoryCounters {
   /** Reads of blocks. */
   public final LongAdder reads = new LongAdder();
 
-  /** Octets read. */
+  /** Bytes read. */
   public final LongAdder readBytes = new LongAdder();
 
   /** Responses written. */
   public final LongAdder writes = new LongAdder();
 
-  /** Octets of content written. */
+  /** Bytes of content written. */
   public final LongAdder writtenBytes = new LongAdder();
 
   /** Responses not written: the queue was full. */

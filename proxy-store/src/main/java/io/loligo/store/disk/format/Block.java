@@ -8,7 +8,7 @@ import java.util.zip.CRC32C;
  * reading, writing and verification. Numbers are big-endian. Stateless.
  */
 public final class Block {
-  /** Octets of a block at most. */
+  /** Bytes of a block at most. */
   public static final int MAX_BYTES = 65_472;
 
   /** Blocks start at multiples of this many bytes. */
@@ -20,7 +20,7 @@ public final class Block {
   /** What the system reads and writes as one. */
   public static final int PAGE_BYTES = 4096;
 
-  /** Octets of the header. */
+  /** Bytes of the header. */
   public static final int HEADER_BYTES = 40;
 
   /** Content in a further block at most. */
@@ -76,8 +76,8 @@ public final class Block {
   }
 
   /**
-   * Whether the readable octets from index 0 are a whole and unchanged block of {@code kind}. One
-   * of an older life of its segment, of another object or number is whole too: see the accessors.
+   * Whether the readable bytes from index 0 are a whole and unchanged block of {@code kind}. One of
+   * an older life of its segment, of another object or number is whole too: see the accessors.
    */
   public static boolean isWhole(ByteBuf block, byte kind) {
     int there = block.writerIndex();

@@ -12,10 +12,10 @@ import java.util.OptionalInt;
  * records hold it, as far as that goes. Stateless; see {@code docs/disk-format.md}.
  */
 public final class FirstBlock {
-  /** Octets in front of the key. */
+  /** Bytes in front of the key. */
   public static final int FIXED_BYTES = Block.HEADER_BYTES + 56;
 
-  /** Octets for the place of a piece. */
+  /** Bytes for the place of a piece. */
   public static final int PIECE_BYTES = 8;
 
   private static final int HIGH = Block.HEADER_BYTES;
@@ -32,7 +32,7 @@ public final class FirstBlock {
   private FirstBlock() {}
 
   /**
-   * Octets of a first block.
+   * Bytes of a first block.
    *
    * @param headBytes of key, meta and field lines
    */
@@ -45,7 +45,7 @@ public final class FirstBlock {
    * Borrows everything. The block is to be given its {@link #version} and {@link Block#seal}ed
    * then.
    *
-   * @param meta its octets, see {@link StoredForm}
+   * @param meta its bytes, see {@link StoredForm}
    * @param pieces places of the pieces, may be empty
    */
   public static void begin(
@@ -126,7 +126,7 @@ public final class FirstBlock {
     return block.getLong(CONTENT_LENGTH);
   }
 
-  /** Octets of content in this block. */
+  /** Bytes of content in this block. */
   public static int firstContent(ByteBuf block) {
     return block.getInt(FIRST_CONTENT);
   }
@@ -161,7 +161,7 @@ public final class FirstBlock {
     return places;
   }
 
-  /** Octets of the meta. */
+  /** Bytes of the meta. */
   public static int metaLength(ByteBuf block) {
     return block.getInt(META_LENGTH);
   }

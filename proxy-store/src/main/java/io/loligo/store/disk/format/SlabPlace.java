@@ -12,7 +12,7 @@ public final class SlabPlace {
     return (int) (place >>> 32);
   }
 
-  /** Octets from the start of the segment. */
+  /** Bytes from the start of the segment. */
   public static int offset(long place) {
     return (int) place;
   }

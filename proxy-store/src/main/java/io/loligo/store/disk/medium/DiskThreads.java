@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Lock;
  *
  * <p>Two queues. <em>Reads</em>, for which somebody waits, go first, at most {@value #MAX_READS} of
  * them, but not for ever: a thread does a write after some of them. <em>Writes</em> are limited in
- * octets, and one thread never takes them, so that a disk that writes slowly still reads. What does
+ * bytes, and one thread never takes them, so that a disk that writes slowly still reads. What does
  * not fit a queue is refused, not waited for; what must not be lost, such as a removal, is let in
  * always.
  */
@@ -41,13 +41,13 @@ public interface DiskThreads {
 
   boolean isClosed();
 
-  /** Whether a quarter of the octets that may wait do. */
+  /** Whether a quarter of the bytes that may wait do. */
   boolean isCrowded();
 
   /** Reads that wait. */
   int waitingReads();
 
-  /** Octets of writes that wait or are being done. */
+  /** Bytes of writes that wait or are being done. */
   long waitingWriteBytes();
 
   /** Takes nothing more; {@link #close} follows. */

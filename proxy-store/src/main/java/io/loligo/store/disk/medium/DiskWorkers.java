@@ -53,7 +53,7 @@ final class DiskWorkers implements DiskThreads {
   /**
    * Starts {@code count} threads, at least 2.
    *
-   * @param maxWriteBytes octets of writes that wait or are being done, at most
+   * @param maxWriteBytes bytes of writes that wait or are being done, at most
    */
   DiskWorkers(String name, int count, long maxWriteBytes) {
     this(name, count, maxWriteBytes, System::nanoTime);

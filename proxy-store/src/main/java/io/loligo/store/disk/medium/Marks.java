@@ -279,7 +279,7 @@ public final class Marks implements AutoCloseable {
   }
 
   /**
-   * Brings to the disk what files there are: forcing a file does so for its octets alone. Some file
+   * Brings to the disk what files there are: forcing a file does so for its bytes alone. Some file
    * systems, as those of networks, let nobody do that, and answer for it themselves or not at all.
    */
   private static void forceNames(Path directory) throws IOException {

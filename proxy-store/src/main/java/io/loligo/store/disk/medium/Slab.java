@@ -30,13 +30,13 @@ public interface Slab extends AutoCloseable {
   default void expect(long position, long length) {}
 
   /**
-   * Reads up to {@code length} octets from {@code position} to index 0 of {@code into}, borrowed;
+   * Reads up to {@code length} bytes from {@code position} to index 0 of {@code into}, borrowed;
    * its indices then enclose what was read: less where the file ends.
    */
   void read(long position, ByteBuf into, int length) throws IOException;
 
   /**
-   * Writes the readable octets of {@code from}, borrowed, whose indices stay, at {@code position}.
+   * Writes the readable bytes of {@code from}, borrowed, whose indices stay, at {@code position}.
    */
   void write(long position, ByteBuf from) throws IOException;
 

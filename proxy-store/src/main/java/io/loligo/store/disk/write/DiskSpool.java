@@ -50,10 +50,10 @@ import org.slf4j.LoggerFactory;
 public final class DiskSpool implements Spool {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
 
-  /** Octets of memory set aside in the ledger of transit. */
+  /** Bytes of memory set aside in the ledger of transit. */
   public static final int CHARGE = 2 * SizeClass.packed(Block.STRIDE);
 
-  /** Octets that may be on their way to the disk. */
+  /** Bytes that may be on their way to the disk. */
   private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;
 
   /** Pieces of an object whose length is not known, at most. */

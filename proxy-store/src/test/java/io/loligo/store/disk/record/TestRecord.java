@@ -15,7 +15,7 @@ final class TestRecord {
     return low * 0x9E3779B97F4A7C15L;
   }
 
-  /** Every octet depends on the key and the version. */
+  /** Every byte depends on the key and the version. */
   static ByteBuf of(long low, long version) {
     ByteBuf record = Unpooled.buffer(RecordMap.RECORD_BYTES);
     for (int i = 0; i < RecordMap.RECORD_BYTES; i += Long.BYTES) {
