@@ -428,7 +428,7 @@ class AdminServerTest {
     String query = "/explain?url=http%3A%2F%2Fh%2F&header=A%3A+b&method=HEAD";
     assertThat(ask("GET " + query, "Host: localhost"))
         .contains("200 OK", "text/plain", "the origin is asked", "cookie: (not shown)")
-        .contains("else       served stale", "fetch      one is under way", "disk       damaged")
+        .contains("else       served stale", "fetch      in progress", "disk       damaged")
         .contains("105  current age", "TCP_HIT/200 VALIDATE: stale, age 105 of 60");
     assertThat(ask("GET " + query + "&format=json", "Host: localhost"))
         .contains("application/json", "\"outcome\": \"validate\"", "\"etag\": \"\\\"a\\\\b\\\"\"")
