@@ -6,9 +6,10 @@ import io.loligo.store.memory.MemoryTier;
 import java.util.Iterator;
 
 /**
- * Writes to disk what memory was given while no directory was there to take it: each time one was
- * opened all of memory is looked through, a stretch with each step, as long as the disk has time
- * for it. Confined to who steps, one at a time; {@link #begin} from any thread.
+ * Writes entries to disk that memory stored while no directory could take them. Each time a
+ * directory is opened, all of memory is looked through, one stretch per step, while the disk has
+ * time for it. Confined to the caller of the steps, one at a time; any thread may call {@link
+ * #begin}.
  */
 final class CatchUp {
   /** Keys looked at in one step: {@value}. */
@@ -21,8 +22,8 @@ final class CatchUp {
   private Iterator<Object> left;
 
   /**
-   * @param askedFor whether it goes on for ever, with what the disk refused and memory was asked
-   *     for since
+   * @param askedFor whether it goes on for ever, with entries that the disk refused and that memory
+   *     was asked for since
    */
   CatchUp(MemoryTier memory, DiskTier disk, boolean askedFor) {
     this.memory = memory;

@@ -28,15 +28,15 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Carries out purges of what nobody looks for at once: they are noted, on every disk too, and what
- * they concern is found out when it is met. Thread-safe: any thread. Memory is walked on an
- * executor of its own.
+ * Carries out purges whose entries are not looked up at once. The purge is noted, also on every
+ * disk; an entry is compared with it when a request finds the entry. Thread-safe: any thread.
+ * Memory is walked on an executor of its own.
  */
 final class DeferredPurges implements AutoCloseable {
   private static final int MAX_WAITING = 1024;
   private static final long IDLE_SECONDS = 5;
 
-  /** What is asked for after the answer is not to have the millisecond of the purge. */
+  /** A request sent after the answer to a purge must not have the millisecond of the purge. */
   private static final long SETTLE_MILLIS = 2;
 
   private final Purges purges;
@@ -48,7 +48,7 @@ final class DeferredPurges implements AutoCloseable {
   private final AtomicBoolean retiring = new AtomicBoolean();
 
   /**
-   * Knows what the directories know.
+   * Begins with the purges that the directories have noted.
    *
    * @param clock milliseconds since the epoch
    * @param walks runs walks through the memory tier, one at a time; shut down with this
@@ -67,7 +67,7 @@ final class DeferredPurges implements AutoCloseable {
     disk.loadInto(purges);
   }
 
-  /** A thread for walks while there are some. */
+  /** An executor whose thread lives only while there are walks. */
   static ExecutorService walker() {
     ThreadPoolExecutor walker =
         new ThreadPoolExecutor(
@@ -81,19 +81,19 @@ final class DeferredPurges implements AutoCloseable {
     return walker;
   }
 
-  /** A response asked for at {@code requestMillis} is being stored. */
+  /** A response whose request was sent at {@code requestMillis} is being stored. */
   void stored(long requestMillis) {
     purges.stored(requestMillis);
   }
 
-  /** Patterns that are not through. */
+  /** Patterns that are pending. */
   List<Ban> bans() {
     return purges.bans();
   }
 
   /**
-   * {@code entry}, which is taken and may be null, if it may still be served, made stale where it
-   * has to be; else null. Looks closer only after a purge.
+   * {@code entry}, taken and possibly null, if it may still be served; it is made stale if a soft
+   * purge covers it. Otherwise null. Looks closer only after a purge.
    */
   Entry judged(Entry entry) {
     if (entry == null || purges.isSettled(entry)) {
@@ -111,7 +111,10 @@ final class DeferredPurges implements AutoCloseable {
     return entry;
   }
 
-  /** {@code seen} of {@code key} as {@link #judged(Entry)} would have it, without doing it. */
+  /**
+   * The result that {@link #judged(Entry)} would give for {@code seen} of {@code key}; changes
+   * nothing.
+   */
   List<Glimpse> judged(CacheKey key, List<Glimpse> seen) {
     return seen.stream().map(one -> judged(key, one)).toList();
   }
@@ -130,7 +133,10 @@ final class DeferredPurges implements AutoCloseable {
         : one;
   }
 
-  /** Carries out {@code what}, which is no hard purge of one URL; {@code then} on {@code loop}. */
+  /**
+   * Carries out {@code what}, which is not a hard purge of a single URL; {@code then} runs on
+   * {@code loop}.
+   */
   void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
     try {
       walks.execute(() -> purgeNow(what, loop, then));
@@ -209,8 +215,9 @@ final class DeferredPurges implements AutoCloseable {
   }
 
   /**
-   * Answers when the moment of the purge is past, for what is asked for in it is purged too. A
-   * clock that was set back is not waited for: then some of it is only fetched again.
+   * Answers once the millisecond of the purge is past, because requests sent within that
+   * millisecond are purged too. It does not wait for a clock that was set back; then some responses
+   * are fetched again.
    */
   private void tell(Purged purged, long millis, EventExecutor loop, Consumer<Purged> then) {
     Runnable task = () -> then.accept(purged);
@@ -232,8 +239,8 @@ final class DeferredPurges implements AutoCloseable {
   }
 
   /**
-   * An origin asks for it (RFC 9875 section 3): nothing of the groups is served from now on. On an
-   * event loop.
+   * Invalidates groups for an origin (RFC 9875 section 3): no response of the groups is served from
+   * now on. On an event loop.
    *
    * @param key of the request, whose origin it is
    * @param then told whether all disks have noted it, on a disk thread or at once
@@ -245,21 +252,21 @@ final class DeferredPurges implements AutoCloseable {
     disk.mark(Table.GROUP, numbers, millis, true, then);
   }
 
-  /** The same for what is stored under other keys of the URL of {@code key}. */
+  /** The same for responses stored under other keys of the URL of {@code key}. */
   void invalidateAlternatives(CacheKey key, Consumer<Boolean> then) {
     long millis = markAlternatives(Table.GROUP, key);
     disk.mark(Table.GROUP, alternatives(key), millis, true, then);
   }
 
-  /** The same, which disks note behind the back. */
+  /** The same, noted by disks in the background. */
   void removeAlternatives(CacheKey key) {
     long millis = markAlternatives(Table.GROUP, key);
     disk.mark(Table.GROUP, alternatives(key), millis, false, done -> {});
   }
 
   /**
-   * The same, confirmed, for what an earlier process may have left on disk: nothing of it is in
-   * memory. {@code then} is told on a disk thread or at once.
+   * The same, confirmed, for responses that an earlier process may have left on disk; memory has
+   * none of them. {@code then} is told on a disk thread or at once.
    */
   void purgeAlternativesLeft(CacheKey key, boolean soft, Consumer<Purged> then) {
     Table table = soft ? Table.SOFT_GROUP : Table.GROUP;
@@ -278,13 +285,13 @@ final class DeferredPurges implements AutoCloseable {
     return new long[] {CacheGroups.ofAlternatives(key)};
   }
 
-  /** Forgets patterns that nothing stored is older than. Every second. */
+  /** Forgets patterns once every stored response is newer. Call every second. */
   void tick() {
     if (!purges.bans().isEmpty() && retiring.compareAndSet(false, true)) {
       try {
         walks.execute(this::retire);
       } catch (RejectedExecutionException closing) {
-        retiring.set(false); // or too many wait: next time
+        retiring.set(false); // or too many are pending: next time
       }
     }
   }
@@ -296,7 +303,7 @@ final class DeferredPurges implements AutoCloseable {
             .filter(ban -> !unwritten.contains(ban) && !disk.isSweeping(ban))
             .toList();
     if (!through.isEmpty()) {
-      // what came from disk while memory was walked first
+      // responses that came from disk while memory was walked first
       memory.removeIf(
           entry ->
               through.stream()

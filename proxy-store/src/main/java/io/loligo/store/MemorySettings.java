@@ -9,7 +9,7 @@ import io.loligo.core.config.Reading;
  *
  * @param cacheBytes {@code cache_mem}
  * @param maxObjectInMemoryBytes {@code maximum_object_size_in_memory}
- * @param transitBytes {@code loligo_transit_memory}: all bytes on their way that no tier holds
+ * @param transitBytes {@code loligo_transit_memory}: all bytes in transit that no tier holds
  * @param streamBufferBytes {@code loligo_stream_buffer_size}, default 64 KiB
  * @param readAheadGapBytes {@code read_ahead_gap}
  */

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removals from all that the store has: fetches under way, memory and disk, in an order in which
- * nothing comes back from one to the other. Thread-safe: any thread.
+ * Removals from fetches in flight, memory and disk, in an order that lets no response return from
+ * one to another. Thread-safe: any thread.
  */
 final class Removals {
   private static final Logger LOG = LoggerFactory.getLogger(Removals.class);
@@ -89,12 +89,15 @@ final class Removals {
     return confirmation.isAwaited();
   }
 
-  /** What disks are to confirm of an invalidation. Thread-safe but for its owner's calls. */
+  /**
+   * The confirmations that an invalidation awaits from disks. Thread-safe, except for the calls of
+   * its owner.
+   */
   private static final class Confirmation {
     private final EventExecutor loop;
     private final Consumer<Boolean> then;
 
-    /** One more than there are to come, until its owner has asked for all. */
+    /** One more than the pending confirmations, until the owner has asked for all. */
     private final AtomicInteger left = new AtomicInteger(1);
 
     private volatile boolean failed;
@@ -104,12 +107,12 @@ final class Removals {
       this.then = then;
     }
 
-    /** One more is to come. The owner's. */
+    /** One more confirmation is pending. Only the owner calls it. */
     void expect() {
       left.incrementAndGet();
     }
 
-    /** One came. */
+    /** One confirmation has arrived. */
     void told(boolean confirmed) {
       if (!confirmed) {
         failed = true;
@@ -119,7 +122,9 @@ final class Removals {
       }
     }
 
-    /** All were asked for: whether some are to come, or failed. The owner's. */
+    /**
+     * All confirmations were asked for. Whether any is pending or failed. Only the owner calls it.
+     */
     boolean isAwaited() {
       if (left.get() == 1 && !failed) {
         return false;
@@ -149,7 +154,7 @@ final class Removals {
             url.key(), url.soft(), left -> purgeToo(left, url, loop, then));
       }
     } else if (what instanceof Purge.Matching && alternatives.mayBeAny()) {
-      // these keys do not show all of the URL
+      // these keys do not cover the whole URL
       long[] numbers = {CacheGroups.ALTERNATIVES};
       purgeBoth(new Purge.Groups(numbers, false), what, loop, then);
     } else {
@@ -184,8 +189,8 @@ final class Removals {
 
   private void purgeUrl(CacheKey key, Consumer<Purged> then) {
     flights.invalidate(key);
-    // hidden first: nothing comes to memory from disk; then the disk, as what is on its way there
-    // may have been in memory
+    // hidden first, so that nothing comes to memory from disk; the disk follows, because writes on
+    // their way there may have come from memory
     disk.hide(key);
     int inMemory = memory.remove(key);
     disk.remove(

@@ -24,83 +24,85 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The front door of the store: what rests in the tiers and what is arriving. Thread-safe: any event
- * loop; no call blocks or waits for a lock held over work.
+ * The front door of the store: stored responses in the tiers, and fetches in flight. Thread-safe:
+ * any event loop; no call blocks or waits for a lock that is held during work.
  */
 public interface Store extends AutoCloseable {
   /**
    * Looks in memory for the variant that {@code request} selects (RFC 9111 section 4.1), the most
-   * recent one where several match. Returns owned (release it), or null.
+   * recent one if several match. Returns owned (release it), or null.
    */
   Entry find(KeyProbe key, Fields request);
 
-  /** Told once what {@link #load} found. */
+  /** Told once the result of {@link #load}. */
   interface LoadListener {
     /**
-     * The variant that the request selects, owned (release it); null where {@code report} says why
-     * there is none.
+     * Takes the result.
+     *
+     * @param entry the variant that the request selects, owned (release it); null if there is none,
+     *     and {@code report} says why
      */
     void loaded(Entry entry, LoadReport report);
   }
 
   /**
-   * How a load ended and what it took.
+   * The outcome of a load and its cost.
    *
    * @param queueNanos from the call to its turn on a disk thread
    * @param readNanos the work there
    */
   record LoadReport(LoadOutcome outcome, long queueNanos, long readNanos) {
-    /** This one, of the second load for one request. */
+    /** This report as that of the second load for one request: the costs are added up. */
     public LoadReport after(LoadReport first) {
       return new LoadReport(outcome, first.queueNanos + queueNanos, first.readNanos + readNanos);
     }
   }
 
   /**
-   * Whether a tier on disk may hold a variant under {@code key}: a hint from an index in memory,
-   * right but for moments around changes. Always false without such a tier.
+   * Whether a tier on disk may hold a variant under {@code key}. A hint from an index in memory; it
+   * is wrong only in moments around changes. Always false without such a tier.
    */
   boolean mayLoad(KeyProbe key);
 
   /**
-   * Loads from disk the variant that {@code request} selects, the most recent where several match,
-   * verified. It may enter memory on the way. Content that does not come along is behind {@link
-   * Entry#read}.
+   * Loads from disk the variant that {@code request} selects, the most recent if several match,
+   * verified. The entry may enter memory on the way. {@link Entry#read} gives the content that does
+   * not come along.
    *
-   * @param request a snapshot nobody changes: it is read on another thread
+   * @param request a snapshot that nobody changes: another thread reads it
    * @param loop {@code then} is told there, never before this returns
    */
   void load(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then);
 
   /**
-   * What a {@link #loadNow} found.
+   * The result of a {@link #loadNow}.
    *
-   * @param entry owned by the caller; null where {@code report} says why there is none
+   * @param entry owned by the caller; null if there is none, and {@code report} says why
    */
   record Loaded(Entry entry, LoadReport report) {}
 
   /**
-   * Loads what {@link #load} would where that need not wait for a disk: what is in memory on its
-   * way there, or in the page cache. Null where it would have to wait; never blocks.
+   * Does the same as {@link #load} if no wait for a disk is needed: the response is in memory on
+   * its way to disk, or in the page cache. Returns null if it would have to wait. Never blocks.
    */
   Loaded loadNow(CacheKey key, Fields request, Wanted wanted);
 
-  /** Whether requests wait for a directory that is being opened: a load may take longer then. */
+  /** Whether requests wait for a directory that is being opened; a load may then take longer. */
   boolean isOpening();
 
   /**
-   * What a {@link #peek} saw.
+   * The result of a {@link #peek}.
    *
-   * @param variants all that is stored under the key, memory first, in each tier in the order in
-   *     which a request is tried on them
-   * @param disk how looking on disk ended: DAMAGED or BUSY where some of it could not be looked at;
-   *     null where the index says that nothing is there
+   * @param variants all variants stored under the key, memory first, in each tier in the order in
+   *     which a request tries them
+   * @param disk the outcome on disk: DAMAGED or BUSY if some variants could not be read; null if
+   *     the index has none
    */
   record Peek(List<Glimpse> variants, LoadOutcome disk) {}
 
   /**
-   * Looks at everything stored under {@code key} and changes nothing by it: no hit is counted,
-   * nothing promoted. For people who ask; costs a disk read for each variant there.
+   * Looks at everything stored under {@code key} and changes nothing: no hit is counted, nothing
+   * promoted. For explanations; costs a disk read per variant on disk.
    *
    * @param loop {@code then} is told there, never before this returns
    */
@@ -109,44 +111,45 @@ public interface Store extends AutoCloseable {
   /** Whether a response with {@code contentLength} bytes of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);
 
-  /** Keys other than those of URLs; what is removed by its URL ends them. */
+  /** Keys other than those of URLs; a removal by URL removes them too. */
   AlternativeKeys alternatives();
 
   /** Whether any variant is stored under {@code key} in any tier. */
   boolean holds(KeyProbe key);
 
   /**
-   * A fetch that is about to leave a part of a response under {@code key} on disk, all of whose
-   * bytes arrived, or null: {@link InFlight#awaitPart} tells when it can be found.
+   * A fetch under {@code key}, all of whose bytes have arrived, that is about to leave a part of a
+   * response on disk; null without one. {@link InFlight#awaitPart} tells when the part can be
+   * found.
    */
   InFlight landingPart(KeyProbe key);
 
   /**
-   * The fetch under way for {@code key} that others may still join, or null. Not one that is known
-   * to bring another variant than {@code request} selects.
+   * The fetch in flight for {@code key} that other requests may still join, or null. Never one that
+   * is known to bring another variant than {@code request} selects.
    */
   InFlight inFlight(KeyProbe key, Fields request);
 
   /**
-   * Begins a fetch. Null where the in-transit budget has not even room for {@link
+   * Begins a fetch. Returns null if the in-transit budget has no room even for {@link
    * Flights#FLOOR_BYTES}: the request cannot be served now (503).
    *
-   * @param joinable whether equal requests may find it by {@link #inFlight}; if another joinable
-   *     one is already there, this one is begun without being found
+   * @param joinable whether {@link #inFlight} finds it for equal requests; if another joinable
+   *     fetch is already there, this one begins but is not found
    * @param loop the writer's event loop
    * @param writer told when to read on, on its loop
    */
   InFlight begin(CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer);
 
   /**
-   * The fetch under way for {@code key} that others may still join, or a joinable one of one's own,
-   * in one step: of many loops that ask for a cold object at once exactly one begins. It is one's
-   * own if its {@link InFlight#writer} is {@code writer}; who is about to fetch then may {@link
-   * #find} once more, as an earlier fetch may have ended between. Null as in {@link #begin}.
+   * The fetch in flight for {@code key} that others may still join, or a new joinable one, in one
+   * step: if many loops ask for a cold object at once, exactly one begins a fetch. The fetch is new
+   * if its {@link InFlight#writer} is {@code writer}; the caller may then {@link #find} once more,
+   * because an earlier fetch may have ended in between. Null as in {@link #begin}.
    *
-   * @param request joins nothing that is known to bring another variant
-   * @param expected the variant that one's own will bring, as far as it is known: others with
-   *     another one do not find it; or null
+   * @param request joins no fetch that is known to bring another variant
+   * @param expected the variant that a new fetch will bring, as far as it is known: requests for
+   *     another variant do not find it; or null
    */
   InFlight joinOrBegin(
       CacheKey key,
@@ -157,36 +160,36 @@ public interface Store extends AutoCloseable {
 
   /**
    * The moment of a request that is sent at {@code nowMillis}, milliseconds since the epoch: later
-   * than that of every purge so far.
+   * than every purge so far.
    */
   long requestMoment(long nowMillis);
 
   /**
    * Replaces {@code old} by the same content under new fields after a 304 (RFC 9111 section 4.3.4).
    * Borrows {@code old}, takes {@code fields} (lines and empty line). Returns the new entry owned;
-   * where no memory has room for it, {@code old} with one reference more. It is stored only if
-   * {@code old} still is and the cache has room.
+   * if no memory has room for it, returns {@code old} with one more reference. The new entry is
+   * stored only if {@code old} is still stored and the cache has room.
    */
   Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields);
 
   /**
-   * The content of {@code old}, borrowed, under other fields, for one reader: not stored. Takes
-   * {@code fields}. Returns as {@link #freshen}.
+   * The content of {@code old}, borrowed, under other fields, for one reader; it is not stored.
+   * Takes {@code fields}. Returns as {@link #freshen}.
    */
   Entry copy(Entry old, StoredMeta meta, ByteBuf fields);
 
   /**
-   * All variants that memory has under {@code key}, the most recent first, as far as they may still
-   * be served. Each is owned by the caller.
+   * All variants in memory under {@code key} that may still be served, the most recent first. The
+   * caller owns each.
    */
   List<Entry> variants(CacheKey key);
 
   /**
-   * Loads variants under {@code key} that only disk has, whatever selects them, the most recent
-   * first; no hit is counted.
+   * Loads variants under {@code key} that only disk has, whatever requests select them, the most
+   * recent first; no hit is counted.
    *
-   * @param which those that are worth it; asked on another thread
-   * @param max of so many at most
+   * @param which selects the variants to load; called on another thread
+   * @param max number of variants at most
    * @param loop {@code then} takes them there, each owned, never before this returns
    */
   void loadVariants(
@@ -197,42 +200,43 @@ public interface Store extends AutoCloseable {
       Consumer<List<Entry>> then);
 
   /**
-   * Stores the content of {@code like}, borrowed, under new fields for another selection beside it:
-   * a 304 said that it is what the request gets. Takes {@code fields} (lines and empty line).
-   * Returns the new entry owned; where no memory has room for it, {@code like} with one reference
-   * more. It is stored only if {@code like} still is, in memory or on disk, and the cache has room.
+   * Stores the content of {@code like}, borrowed, under new fields for another selection beside it,
+   * after a 304 that selected it for the request. Takes {@code fields} (lines and empty line).
+   * Returns the new entry owned; if no memory has room for it, returns {@code like} with one more
+   * reference. The new entry is stored only if {@code like} is still stored, in memory or on disk,
+   * and the cache has room.
    *
-   * @param mayStore whether no removal has come since the 304 was asked for: see {@link
+   * @param mayStore whether no removal has come since the validation request: see {@link
    *     InFlight#mayStore}
    */
   Entry addVariant(
       CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore);
 
   /**
-   * Drops every variant under {@code key}; a fetch under way will not be stored. Nothing of it is
-   * served from now on; what is on disk goes behind the back. How many there were, roughly.
+   * Drops every variant under {@code key}; a fetch in flight will not be stored. None of them is
+   * served from now on; copies on disk go in the background. Returns their approximate number.
    */
   int remove(CacheKey key);
 
   /**
-   * Purges {@code what}: nothing of it is served as before from the answer on, and not even a crash
-   * changes that. {@code then} is told on {@code loop}.
+   * Purges {@code what}: from the answer on, nothing of it is served as before, and a crash does
+   * not change that. {@code then} is told on {@code loop}.
    */
   void purge(Purge what, EventExecutor loop, Consumer<Purged> then);
 
   /**
-   * Invalidates what the answer to an unsafe request says (RFC 9111 section 4.4, RFC 9875 section
-   * 3): drops every variant under {@code keys}, as {@link #remove} does, and what is in {@code
-   * groups}. Nothing of it is served from now on.
+   * Carries out the invalidation that the response to an unsafe request demands (RFC 9111 section
+   * 4.4, RFC 9875 section 3): drops every variant under {@code keys}, as {@link #remove} does, and
+   * all responses in {@code groups}. None of them is served from now on.
    *
-   * @param of key of the request that was answered so
+   * @param of key of the unsafe request
    * @param groups see {@link io.loligo.core.caching.CacheGroups#invalidated}; may be empty
-   * @param except the answer by which everything before it became invalid, which may still be
-   *     stored; or null
+   * @param except the response that invalidates everything before it and may still be stored
+   *     itself; or null
    * @param loop {@code then} is told there, never before this returns
    * @param then told once whether all disks have forgotten it, so that not even a crash brings it
    *     back
-   * @return whether {@code then} will be told; false where no disk has any of it
+   * @return whether {@code then} will be told; false if no disk has any of it
    */
   boolean invalidate(
       List<CacheKey> keys,
@@ -242,25 +246,31 @@ public interface Store extends AutoCloseable {
       EventExecutor loop,
       Consumer<Boolean> then);
 
-  /** Patterns that were purged and that not everything on disk was compared with yet. */
+  /** Purged patterns that have not yet been compared with everything on disk. */
   List<Ban> bans();
 
-  /** Drops everything; what is on disk behind the back. How many there were, roughly. */
+  /**
+   * Drops everything; copies on disk go in the background. Returns the approximate number of
+   * responses.
+   */
   int clear();
 
   /**
-   * The regular work: looks whether the directories are still there, scrubs a little. To be called
-   * every second, on a maintenance thread.
+   * The regular work: checks that the directories are still there, and scrubs a little. Call every
+   * second, on a maintenance thread.
    */
   void tick();
 
   /**
-   * Whether so much is on its way that nothing more should be begun, lest what has begun lacks
-   * memory.
+   * Whether so many bytes are in transit that no new fetch should begin, so that the present ones
+   * do not run out of memory.
    */
   boolean isCrowded();
 
-  /** What is on its way and no tier holds: whoever else holds such bytes enters them here, too. */
+  /**
+   * The ledger of bytes in transit that no tier holds. Every other holder of such bytes enters them
+   * here, too.
+   */
   MemoryLedger transit();
 
   /** Numbers for the ledger and the metrics. */
@@ -272,7 +282,7 @@ public interface Store extends AutoCloseable {
   /** Changes the memory budget ({@code cache_mem}) while running. */
   void resize(long cacheBytes);
 
-  /** Drops everything and releases it; fetches under way end. */
+  /** Drops and releases everything; fetches in flight end. */
   @Override
   void close();
 }

@@ -46,12 +46,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store: fetches under way, and behind them the memory tier and the directories on disk.
+ * The store: fetches in flight, and behind them the memory tier and the directories on disk.
  * Thread-safe: any event loop.
  *
- * <p>Direct memory stays within {@code cache_mem} and the in-transit budget together: what arrives
- * is entered in the ledger of transit before it is allocated, and moves to the tier's when it is
- * stored.
+ * <p>Direct memory stays within the sum of {@code cache_mem} and the in-transit budget. Arriving
+ * bytes are entered in the ledger of transit before they are allocated, and move to the tier's
+ * ledger when they are stored.
  */
 public final class TieredStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(TieredStore.class);
@@ -73,15 +73,14 @@ public final class TieredStore implements Store {
   /**
    * An empty store.
    *
-   * @param allocator of all that is stored or read from disk, best a {@link PackedAllocator}: what
-   *     that takes is what the ledgers count
-   * @param transit ledger of all bytes on their way that no tier holds; shared with whoever else
-   *     holds such bytes
-   * @param directories {@code cache_dir} lines; they are claimed now and taken up with {@link
-   *     #open}
+   * @param allocator of all buffers that are stored or read from disk, best a {@link
+   *     PackedAllocator}: the ledgers count the memory that it takes
+   * @param transit ledger of all bytes in transit that no tier holds; shared with every other
+   *     holder of such bytes
+   * @param directories {@code cache_dir} lines; they are claimed now and opened by {@link #open}
    * @param maintenance runs the tiers' maintenance, one task at a time, off the event loops; lives
    *     longer than the store; best a {@link io.loligo.store.memory.PacedExecutor}
-   * @throws IOException a directory cannot be had; says which line and what to do
+   * @throws IOException a directory cannot be claimed; names the line and the remedy
    */
   public TieredStore(
       ByteBufAllocator allocator,
@@ -96,7 +95,7 @@ public final class TieredStore implements Store {
   /**
    * The same.
    *
-   * @param clock milliseconds since the epoch, the clock of the metas that are stored
+   * @param clock milliseconds since the epoch, the clock of the stored metas
    */
   public TieredStore(
       ByteBufAllocator allocator,
@@ -112,7 +111,8 @@ public final class TieredStore implements Store {
   /**
    * The same.
    *
-   * @param walks runs what walks through all of memory, one task at a time; the store's from now on
+   * @param walks runs walks through all of memory, one task at a time; owned by the store from now
+   *     on
    */
   public TieredStore(
       ByteBufAllocator allocator,
@@ -139,9 +139,9 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * The same with a tier on disk of the caller's, which it owns from now on.
+   * The same with a tier on disk of the caller's; the store owns it from now on.
    *
-   * @param clock milliseconds since the epoch, the clock of the metas that are stored
+   * @param clock milliseconds since the epoch, the clock of the stored metas
    */
   TieredStore(
       ByteBufAllocator allocator,
@@ -172,7 +172,7 @@ public final class TieredStore implements Store {
     this.memory = new MemoryTier(allocator, budgets.cacheBytes(), transit, maintenance);
     this.maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
     this.flights = new Flights(allocator, transit, maxInMemoryBytes, budgets.readAheadGapBytes());
-    // last: it has threads and locks, which nobody would end if something failed behind it
+    // last: it has threads and locks, which would leak if a later step failed
     this.disk = disks.claim(new MemorySide());
     this.catchUp = new CatchUp(memory, disk, disk.isOnSecondRequest());
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
@@ -261,7 +261,7 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * What memory wants goes there, but nothing that would hide variants which only the disk has.
+   * Copies to memory what it wants, unless the copy would hide variants that only the disk has.
    * Borrows {@code entry}.
    */
   private void promote(Entry entry, int hits, long asOf) {
@@ -283,7 +283,7 @@ public final class TieredStore implements Store {
         .inMemory();
   }
 
-  /** What the disk asks of memory and tells it. On disk threads. */
+  /** The questions and reports of the disk to memory. On disk threads. */
   private final class MemorySide implements DiskTier.MemoryView {
     @Override
     public boolean serves(CacheKey key) {
@@ -394,7 +394,7 @@ public final class TieredStore implements Store {
     }
   }
 
-  /** Each of the parts that {@code old} is joined of has the new fields then. */
+  /** Gives each part that {@code old} joins the new fields. */
   private Entry freshenParts(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     for (Entry part : old.parts()) {
       StoredMeta own = meta.withPart(part.meta().part());
@@ -408,7 +408,10 @@ public final class TieredStore implements Store {
     return memory.copy(old, meta, fields);
   }
 
-  /** The same where other requests select it than did: in memory only from now on, or nowhere. */
+  /**
+   * The same if the new fields change which requests select it: it then stays in memory only, or is
+   * not stored.
+   */
   private Entry reselect(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     disk.hide(key);
     disk.supersede(key);
@@ -516,9 +519,8 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Begins to take up what the directories hold, behind the back: it costs a second or two of a
-   * processor, which those who wait for an open port should not. Once. Until then nothing is found
-   * there, and nothing written.
+   * Begins to open the directories in the background: that takes a second or two of CPU, and the
+   * ports should open earlier. Call once. Until then nothing is found or written there.
    *
    * @return as {@link #opened}
    */
@@ -568,9 +570,9 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Waits, for some seconds at most, until complete responses are on disk, and ends all other
-   * fetches: the bytes that arrived of those stay as parts. To be called before {@link #close},
-   * while event loops live and nothing is begun any more. Blocks.
+   * Waits, a few seconds at most, until complete responses are on disk; then ends all other
+   * fetches, whose bytes stay as parts. Call it before {@link #close}, while the event loops run
+   * and no new fetch begins. Blocks.
    */
   public void land() {
     try {
@@ -599,7 +601,7 @@ public final class TieredStore implements Store {
     memory.close();
   }
 
-  /** Complete responses go to memory, and behind the back to disk. */
+  /** Complete responses go to memory, and in the background to disk. */
   private final class TierLanding implements Landing {
     @Override
     public boolean accepts(long bytes) {
@@ -619,7 +621,7 @@ public final class TieredStore implements Store {
         BooleanSupplier mayStore) {
       purges.stored(meta.requestTimeMillis());
       if (meta.part() != null && disk.mayHold(key)) {
-        return null; // perhaps all of it, which memory would hide
+        return null; // perhaps all of it, which a copy in memory would hide
       }
       try (PendingWrite write = disk.announceOf(key, meta)) {
         Entry entry =

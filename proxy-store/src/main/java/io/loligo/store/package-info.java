@@ -1,7 +1,7 @@
 /**
- * The front door of the store and the tiers behind it. {@link Store} is all that the server needs;
- * {@link TieredStore} puts the fetches under way, the memory tier and the directories on disk
- * together. It uses all other packages of the store, and none of them uses it. Any event loop may
- * call it; no call blocks.
+ * The front door of the store and the tiers behind it. The server uses {@link Store} only; {@link
+ * TieredStore} assembles the fetches in flight, the memory tier and the directories on disk. It
+ * uses all other packages of the store; none of them uses it. Any event loop may call it; no call
+ * blocks.
  */
 package io.loligo.store;

@@ -5,50 +5,53 @@ import io.loligo.store.admission.DiskAdmission.Reason;
 import io.loligo.store.admission.DiskAdmission.Verdict;
 
 /**
- * The decisions of the disk tier, each a pure function of what is known. The queues are those of
- * S3-FIFO (Yang and others, SOSP 2023); that the share of the newcomers follows what went too early
- * is the idea of ARC (Megiddo and Modha, FAST 2003).
+ * The decisions of the disk tier, each a pure function of its arguments. The queues are those of
+ * S3-FIFO (Yang and others, SOSP 2023). The share of newcomers follows early evictions, an idea of
+ * ARC (Megiddo and Modha, FAST 2003).
  *
- * <p>A newcomer passes PROBATION and stays if it is asked for meanwhile; what returns soon after it
- * went enters MAIN at once. MAIN turns round: what was asked for since the last turn stays. A short
- * PROBATION is right for a popularity that lasts, with one-hit wonders and scans; a long one for a
- * working set that moves. So PROBATION grows when something returns that just went from it, and
- * MAIN when something returns that just went from there.
+ * <p>A newcomer passes PROBATION and stays if it is requested meanwhile; an object that returns
+ * soon after its eviction enters MAIN at once. MAIN turns round: objects requested since the last
+ * turn stay. A short PROBATION suits a lasting popularity, with one-hit wonders and scans; a long
+ * one suits a working set that moves. So PROBATION grows when an object returns that was just
+ * evicted from it, and MAIN grows likewise.
  */
 final class DiskPolicy {
-  /** Of the capacity; the ends are a few thousand returns away. */
+  /** Of the capacity; either end is a few thousand returns away. */
   static final double START_SHARE = 0.5;
 
   static final double MIN_SHARE = 0.02;
   static final double MAX_SHARE = 0.95;
 
-  /** What went before this many objects is forgotten; in times of what the directory holds. */
+  /**
+   * An object is forgotten after this many evictions, as a multiple of the number of objects in the
+   * directory.
+   */
   static final double KNOWN = 1.25;
 
-  /** Only what went this lately tells whether a little more space had been enough. */
+  /** Only an eviction this recent tells that a little more space would have been enough. */
   private static final double RECENT = 0.3125;
 
-  /** Share that a return moves, times the number of objects that fit. */
+  /** The share that one return moves, times the number of objects that fit. */
   private static final double STEP = 20;
 
-  /** What proved its worth before it went counts more. */
+  /** The weight of a return to MAIN: the object had proved its worth. */
   private static final double MAIN_WEIGHT = 1.5;
 
-  /** Of the capacity: else what arrives drives itself out. */
+  /** Of the capacity: a larger object would evict itself. */
   private static final double MAX_OBJECT = 0.5;
 
-  /** Of PROBATION: else one newcomer drives most others out. */
+  /** Of PROBATION: a larger newcomer would evict most others. */
   private static final double MAX_NEWCOMER = 0.5;
 
   private DiskPolicy() {}
 
   /**
-   * What is known when a response arrives.
+   * The known facts when a response arrives.
    *
    * @param bytes it takes on disk
-   * @param full whether something has to go for it
-   * @param remembered whether it went not long ago
-   * @param probationBytes size that PROBATION should have
+   * @param full whether something has to be evicted for it
+   * @param remembered whether it was evicted not long ago
+   * @param probationBytes target size of PROBATION
    * @param capacityBytes of the directory
    */
   record Arrival(
@@ -86,7 +89,7 @@ final class DiskPolicy {
     return new Verdict(true, hits == 0 ? Reason.IN_MEMORY : Reason.USED);
   }
 
-  /** The lane that is larger than it should be. */
+  /** The lane that exceeds its target. */
   static Lane victim(long probationBytes, long mainBytes, double share, long capacityBytes) {
     if (probationBytes <= 0 || mainBytes <= 0) {
       return probationBytes > 0 ? Lane.PROBATION : Lane.MAIN;
@@ -94,20 +97,20 @@ final class DiskPolicy {
     return probationBytes > share * capacityBytes ? Lane.PROBATION : Lane.MAIN;
   }
 
-  /** What is remembered of an object that arrives. */
+  /** The remembered past of an object that arrives. */
   enum Past {
     UNKNOWN,
     WENT,
-    /** A little more space for PROBATION had been enough. */
+    /** A little more space for PROBATION would have been enough. */
     JUST_WENT_FROM_PROBATION,
-    /** A little more space for MAIN had been enough. */
+    /** A little more space for MAIN would have been enough. */
     JUST_WENT_FROM_MAIN
   }
 
   /**
-   * What the ages of an object in {@link Ghosts} tell.
+   * The past that the ages of an object in {@link Ghosts} tell.
    *
-   * @param eighth of what is remembered, in times of what the directory holds
+   * @param eighth of the remembered objects, as a multiple of the objects in the directory
    */
   static Past past(int probationAge, int mainAge, double eighth) {
     if (isRecent(mainAge, eighth)) {

@@ -1,9 +1,9 @@
 package io.loligo.store.admission;
 
 /**
- * Which keys went, and roughly how long ago: fingerprints of 16 bits in sets of {@value #WAYS}, the
- * youngest first; the oldest of a set falls out. Two bytes for each key; one key in 8,000 is taken
- * for another. Not thread-safe.
+ * The keys of evicted objects and their approximate ages: fingerprints of 16 bits in sets of
+ * {@value #WAYS}, the youngest first; the oldest of a set falls out. Two bytes per key; one key in
+ * 8,000 is taken for another. Not thread-safe.
  */
 final class Ghosts {
   static final int WAYS = 8;
@@ -22,12 +22,12 @@ final class Ghosts {
     return (int) Math.max(1, (Math.min(keys, MAX_KEYS) + WAYS - 1) / WAYS);
   }
 
-  /** Bytes of memory that one with room for {@code keys} occupies. */
+  /** Bytes of memory for {@code keys}. */
   static long memoryBytes(long keys) {
     return (long) sets(keys) * WAYS * Short.BYTES;
   }
 
-  /** Remembers that the key of {@code hash} went. */
+  /** Remembers that the object with the hash {@code hash} was evicted. */
   void add(long hash) {
     int first = first(hash);
     System.arraycopy(fingerprints, first, fingerprints, first + 1, WAYS - 1);
@@ -35,8 +35,8 @@ final class Ghosts {
   }
 
   /**
-   * Forgets the key of {@code hash}. Returns how many of its set went since, 0 to 7: its age in
-   * eighths of what is remembered; -1 if it is not.
+   * Forgets the key of {@code hash}. Returns how many of its set were added since, 0 to 7: its age
+   * in eighths of the remembered time; -1 if it is not remembered.
    */
   int take(long hash) {
     int first = first(hash);
@@ -52,7 +52,7 @@ final class Ghosts {
     return -1;
   }
 
-  /** Bytes that this occupies. */
+  /** Bytes of memory that it occupies. */
   long memoryBytes() {
     return (long) fingerprints.length * Short.BYTES;
   }

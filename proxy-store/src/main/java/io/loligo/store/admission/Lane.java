@@ -1,9 +1,12 @@
 package io.loligo.store.admission;
 
-/** The two queues of segments on a disk: objects enter one, are rewritten in the other, or go. */
+/**
+ * The two queues of segments on a disk: objects enter one, and are then rewritten in the other or
+ * evicted.
+ */
 public enum Lane {
   /** Newcomers. */
   PROBATION,
-  /** What proved its worth. */
+  /** Objects that have proved their worth. */
   MAIN
 }

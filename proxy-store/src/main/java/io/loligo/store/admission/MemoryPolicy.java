@@ -1,35 +1,35 @@
 package io.loligo.store.admission;
 
 /**
- * The decisions of the memory tier beside a disk, each a pure function of what is known. Which of
- * the entries in memory goes for another one is Caffeine's to choose; here is decided what is
- * offered to it, for each offer costs a copy and drives something out.
+ * The decisions of the memory tier beside a disk, each a pure function of its arguments. Caffeine
+ * chooses which entry in memory is evicted for another one; this class decides which responses are
+ * offered to it, because each offer costs a copy and evicts another entry.
  *
- * <p>With a disk behind it, memory is for what is asked for again and again. A response that
- * arrives is in memory while it is written, so that nobody misses it meanwhile, and leaves when the
- * disk has it, unless somebody asked for it or there is room. It comes back when the disk was asked
- * for it twice. {@code docs/admission.md} has what that gains.
+ * <p>With a disk behind it, memory is for responses that are requested again and again. An arriving
+ * response is in memory while it is written, so that no request misses it. It leaves when the disk
+ * has it, unless it was requested or there is room. It returns after its second request from disk.
+ * {@code docs/admission.md} shows the gain.
  */
 public final class MemoryPolicy {
-  /** Of the memory; below it there is room for whatever comes. */
+  /** Of the memory; below this share there is room for every response. */
   static final double ROOM = 0.875;
 
-  /** Disk hits since it was appended, that of now included. */
+  /** Disk hits since the object was appended, the present one included. */
   static final int PROMOTING_HITS = 2;
 
   private MemoryPolicy() {}
 
-  /** Why. */
+  /** The reason of a decision. */
   public enum Reason {
     /** Larger than memory takes. */
     LARGE,
     /** There is free memory. */
     ROOM,
-    /** Asked for again, not long ago. */
+    /** Requested again, not long ago. */
     RETURNS,
-    /** Asked for once only. */
+    /** Requested only once. */
     ONCE,
-    /** Nobody asked for it, and the disk has it. */
+    /** Not requested, and the disk has it. */
     ON_DISK
   }
 
@@ -37,9 +37,9 @@ public final class MemoryPolicy {
   public record Copy(boolean inMemory, Reason reason) {}
 
   /**
-   * Whether memory keeps a response that the disk has got meanwhile.
+   * Whether memory keeps a response that the disk now has.
    *
-   * @param asked whether somebody asked for it since it came
+   * @param asked whether it was requested since it arrived
    * @param usedBytes of the memory, this one included, as its limit counts them
    * @param limitBytes of the memory
    */

@@ -3,17 +3,17 @@ package io.loligo.store.admission;
 import io.loligo.store.admission.DiskPolicy.Past;
 
 /**
- * What a directory remembers for {@link DiskPolicy}: what went, how the space is shared, and how
- * much stays. Guarded by the lock of the directory that owns it. Five bytes for each object that
- * fits; nothing of it outlives the process.
+ * The memory of a directory for {@link DiskPolicy}: evicted objects, the shares of space, and the
+ * bar for staying. Guarded by the lock of the directory that owns it. Five bytes for each object
+ * that fits; nothing outlives the process.
  */
 public final class QueueAdmission implements DiskAdmission {
   private static final double MIN_OBJECTS = 64;
 
-  /** Responses that the mean of their sizes remembers, roughly. */
+  /** Approximate number of responses in the mean size. */
   private static final double MEAN_OF = 1 << 12;
 
-  /** In means: one large response does not make all others small. */
+  /** In means: one large response must not make all others look small. */
   private static final double MAX_WEIGHED = 64;
 
   private final long capacityBytes;
@@ -26,11 +26,11 @@ public final class QueueAdmission implements DiskAdmission {
   private double share = DiskPolicy.START_SHARE;
 
   /**
-   * Remembers nothing.
+   * Begins empty.
    *
    * @param capacityBytes of all segments
    * @param segmentBytes of one
-   * @param meanObjectBytes an object takes on disk, roughly; makes the memory's size
+   * @param meanObjectBytes approximate size of an object on disk; determines the size of the memory
    */
   public QueueAdmission(long capacityBytes, long segmentBytes, long meanObjectBytes) {
     this.capacityBytes = capacityBytes;
@@ -42,12 +42,12 @@ public final class QueueAdmission implements DiskAdmission {
     this.mainBar = new StayBar(segmentBytes);
   }
 
-  /** Keys that are remembered. */
+  /** Number of keys that are remembered. */
   static long keys(long capacityBytes, double meanBytes) {
     return (long) (Math.max(MIN_OBJECTS, capacityBytes / meanBytes) * DiskPolicy.KNOWN);
   }
 
-  /** What {@link #memoryBytes()} of one with these sizes says. */
+  /** The {@link #memoryBytes()} of one with these sizes. */
   public static long memoryBytes(long capacityBytes, long meanObjectBytes) {
     return 2 * Ghosts.memoryBytes(keys(capacityBytes, (double) Math.max(1, meanObjectBytes)));
   }
@@ -104,12 +104,12 @@ public final class QueueAdmission implements DiskAdmission {
     (lane == Lane.MAIN ? wentFromMain : wentFromProbation).add(hash);
   }
 
-  /** What PROBATION should have of the capacity; above 0 and below 1. */
+  /** PROBATION's target share of the capacity; above 0 and below 1. */
   public double probationShare() {
     return share;
   }
 
-  /** Bytes of memory this occupies, but for some hundred. */
+  /** Bytes of memory that it occupies, except for some hundred. */
   public long memoryBytes() {
     return wentFromProbation.memoryBytes() + wentFromMain.memoryBytes();
   }

@@ -3,9 +3,9 @@ package io.loligo.store.admission;
 import java.util.function.LongPredicate;
 
 /**
- * Leaves out what arrives for the first time in a while: most responses are asked for only once,
- * and what is not written evicts nothing. The rest is up to another admission. Guarded by the lock
- * of the directory that owns it.
+ * Refuses responses that arrive for the first time in a while: most responses are requested only
+ * once, and a response that is not written evicts nothing. Another admission decides on the rest.
+ * Guarded by the lock of the directory that owns it.
  */
 public final class SecondRequestAdmission implements DiskAdmission {
   private final DiskAdmission next;
@@ -13,12 +13,12 @@ public final class SecondRequestAdmission implements DiskAdmission {
   private final Ghosts seen;
 
   /**
-   * Has seen nothing.
+   * Begins empty.
    *
-   * @param next decides on what arrives again
-   * @param stored whether something is stored under a hash; what replaces it is not left out
+   * @param next decides on responses that arrive again
+   * @param stored whether a response is stored under a hash; its replacement is not refused
    * @param capacityBytes of all segments
-   * @param meanObjectBytes an object takes on disk, roughly; makes the memory's size
+   * @param meanObjectBytes approximate size of an object on disk; determines the size of the memory
    */
   public SecondRequestAdmission(
       DiskAdmission next, LongPredicate stored, long capacityBytes, long meanObjectBytes) {
@@ -27,7 +27,7 @@ public final class SecondRequestAdmission implements DiskAdmission {
     this.seen = new Ghosts(QueueAdmission.keys(capacityBytes, (double) meanObjectBytes));
   }
 
-  /** Bytes of memory that one with these sizes occupies, without the other. */
+  /** Bytes of memory that one with these sizes occupies, without the other admission. */
   public static long memoryBytes(long capacityBytes, long meanObjectBytes) {
     return Ghosts.memoryBytes(QueueAdmission.keys(capacityBytes, (double) meanObjectBytes));
   }

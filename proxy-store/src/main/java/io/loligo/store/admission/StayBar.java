@@ -1,14 +1,14 @@
 package io.loligo.store.admission;
 
 /**
- * How often an object must have been asked for to stay when its segment is emptied, so that of what
- * is emptied at most {@link #MAX_STAY} stays in the long run: where everything is in use, space
- * must still come free, and each byte that stays is written once more. Not thread-safe.
+ * The number of hits that an object needs to stay when its segment is emptied. It is set so that in
+ * the long run at most {@link #MAX_STAY} of the emptied bytes stay: even if everything is in use,
+ * space must be freed, and each byte that stays is written once more. Not thread-safe.
  *
  * <p>Between two whole numbers the hash of the key decides, so the bar moves smoothly.
  */
 final class StayBar {
-  /** Three bytes rewritten for each one that comes free, at the worst. */
+  /** Three bytes rewritten for each freed byte, at the worst. */
   static final double MAX_STAY = 0.75;
 
   private static final double LOWEST = 1;
@@ -21,17 +21,17 @@ final class StayBar {
     this.segmentBytes = Math.max(1, segmentBytes);
   }
 
-  /** Hits it takes to stay; for the key of {@code hash}. */
+  /** Hits that the key of {@code hash} needs to stay. */
   double hits(long hash) {
     return bar - (hash >>> 40) * 0x1p-24;
   }
 
-  /** Of what was emptied {@code bytes} stayed. */
+  /** {@code bytes} of the emptied bytes stayed. */
   void kept(long bytes) {
     move(bytes, 1 - MAX_STAY);
   }
 
-  /** Of what was emptied {@code bytes} went. */
+  /** {@code bytes} of the emptied bytes were evicted. */
   void gone(long bytes) {
     move(bytes, -MAX_STAY);
   }

@@ -1,5 +1,6 @@
 /**
- * Decisions on what the tiers take, keep and give up. The front door and the disk tier use it; it
- * uses neither. The memory policy has no state; a disk admission is guarded by its owner.
+ * Decisions on which responses the tiers take, keep and give up. The front door and the disk tier
+ * use it; it uses neither. The memory policy has no state; a disk admission is guarded by its
+ * owner.
  */
 package io.loligo.store.admission;

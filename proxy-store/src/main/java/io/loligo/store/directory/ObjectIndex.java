@@ -5,16 +5,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Which responses a directory on disk holds and where: {@value #SLOT_BYTES} bytes for each in
- * direct memory, taken as they come, and a hash table of slot numbers over them. A response keeps
- * its slot while it is stored.
+ * The index of a directory on disk: which responses it holds and where. {@value #SLOT_BYTES} bytes
+ * per response in direct memory, allocated as needed, and a hash table of slot numbers. A response
+ * keeps its slot while it is stored.
  *
- * <p>Changes and exact questions are guarded by the lock of its owner. {@link #mayHold} and {@link
- * #read} may be called by any thread without it: they look again where something changed meanwhile.
+ * <p>The owner's lock guards changes and exact questions. Any thread may call {@link #mayHold} and
+ * {@link #read} without it: they look again if something changed meanwhile.
  *
- * <p>The table is open addressing with linear probing over the first half of the hash, which is
- * keyed (nobody outside can choose collisions); all variants of a key stand in one run. Removal
- * shifts back what follows, so that runs stay short without tombstones.
+ * <p>The table uses open addressing with linear probing over the first half of the hash. That hash
+ * is keyed, so that nobody outside can choose collisions; all variants of a key stand in one run.
+ * Removal shifts the following entries back, so that runs stay short without tombstones.
  */
 public final class ObjectIndex {
   /** Bytes of memory for a slot; the table adds 4 to 8 for each. */
@@ -35,12 +35,12 @@ public final class ObjectIndex {
   private static final int MAX_HITS = 255;
   private static final int MAX_SLOTS = (1 << 28) - 1;
 
-  /** Slots whose memory is taken together, as a power of two. */
+  /** Slots whose memory is allocated together, as a power of two. */
   private static final int CHUNK_SHIFT = 12;
 
   private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
-  /** Looks without the lock that changes may disturb, before one gives up. */
+  /** Attempts without the lock before a reader gives up. */
   private static final int MAX_LOOKS = 16;
 
   private final ByteBuffer[] slots;
@@ -51,22 +51,22 @@ public final class ObjectIndex {
   private int fresh;
   private int free = NONE;
 
-  /** Odd while something is being changed. */
+  /** Odd while a change is in progress. */
   private volatile int changes;
 
-  /** Takes what {@link #read} found. */
+  /** Takes the results of {@link #read}. */
   public interface Reader {
-    /** A variant under the hash asked for. */
+    /** A variant under the hash. */
     void found(int slot, long low, long version, long place, int length, int flags);
 
-    /** What was found so far may be half of a change: it is found anew. */
+    /** The results so far may be half of a change: the reader starts again. */
     void again();
   }
 
   /**
    * An empty index.
    *
-   * @param capacity responses at most, up to {@value #MAX_SLOTS}
+   * @param capacity number of responses at most, up to {@value #MAX_SLOTS}
    */
   public ObjectIndex(int capacity) {
     if (capacity < 1 || capacity > MAX_SLOTS) {
@@ -84,7 +84,7 @@ public final class ObjectIndex {
     return Integer.highestOneBit(Math.max(1, capacity + capacity / 4 - 1)) << 1;
   }
 
-  /** Bytes of direct memory of an index that holds {@code capacity} responses, its capacity. */
+  /** Bytes of direct memory of a full index for {@code capacity} responses. */
   public static long memoryBytes(int capacity) {
     long chunks = (capacity + (long) CHUNK_MASK) >> CHUNK_SHIFT;
     return chunks * SLOT_BYTES * (CHUNK_MASK + 1) + (long) buckets(capacity) * Integer.BYTES;
@@ -138,7 +138,7 @@ public final class ObjectIndex {
 
   /**
    * Tells {@code reader} all variants under {@code high}, as they were at one moment. Any thread,
-   * without lock; false where there is no end of changes: who has the lock can find them.
+   * without lock. Returns false if changes never pause; a caller with the lock can then find them.
    */
   public boolean read(long high, Reader reader) {
     for (int looks = 0; looks < MAX_LOOKS; looks++) {
@@ -189,8 +189,8 @@ public final class ObjectIndex {
   }
 
   /**
-   * Fills {@code into} with the slots of all variants under {@code high}, as far as they fit. How
-   * many.
+   * Fills {@code into} with the slots of all variants under {@code high}, as far as they fit.
+   * Returns their number.
    */
   public int findAll(long high, int[] into) {
     int count = 0;
@@ -206,7 +206,7 @@ public final class ObjectIndex {
     return count;
   }
 
-  /** A new slot, or {@link #NONE} where it is full. The hash must not be there yet. */
+  /** A new slot, or {@link #NONE} if the index is full. The hash must not be there yet. */
   public int insert(long high, long low, long version, long place, int length, int flags) {
     int slot = free;
     if (slot != NONE) {
@@ -237,7 +237,7 @@ public final class ObjectIndex {
     return slot;
   }
 
-  /** The response of {@code slot} stands elsewhere now and counts {@code hits}. */
+  /** The response of {@code slot} now stands elsewhere and has {@code hits} hits. */
   public void move(int slot, long version, long place, int length, int flags, int hits) {
     begin();
     put(slot, version, place, length, flags, hits);
@@ -311,7 +311,7 @@ public final class ObjectIndex {
     return (slot & CHUNK_MASK) * SLOT_BYTES;
   }
 
-  /** Whether {@code slot} is a response's. */
+  /** Whether {@code slot} holds a response. */
   public boolean isUsed(int slot) {
     return slot < fresh && chunk(slot).get(offset(slot) + USED) != 0;
   }
@@ -324,7 +324,10 @@ public final class ObjectIndex {
     return chunk(slot).getLong(offset(slot) + LOW);
   }
 
-  /** Of two first blocks with the same hash the one of the higher version counts. */
+  /**
+   * The version of the response; of two first blocks with the same hash, the one of the higher
+   * version counts.
+   */
   public long version(int slot) {
     return chunk(slot).getLong(offset(slot) + VERSION);
   }
@@ -348,7 +351,7 @@ public final class ObjectIndex {
     chunk(slot).put(offset(slot) + FLAGS, (byte) flags);
   }
 
-  /** Times it was asked for since it came where it is, up to {@value #MAX_HITS}. */
+  /** Hits since the response was put at its present place, up to {@value #MAX_HITS}. */
   public int hits(int slot) {
     return chunk(slot).get(offset(slot) + HITS) & 0xFF;
   }
@@ -358,7 +361,7 @@ public final class ObjectIndex {
     chunk(slot).put(offset(slot) + HITS, (byte) Math.min(MAX_HITS, hits));
   }
 
-  /** Counts one more; of several at the same time, without lock, some may be lost. */
+  /** Counts one hit; without lock, so some of several concurrent hits may be lost. */
   public void hit(int slot) {
     int hits = hits(slot);
     if (hits < MAX_HITS) {

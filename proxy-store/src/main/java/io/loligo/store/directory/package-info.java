@@ -1,2 +1,6 @@
-/** The compact index of what is on disk, in memory off the Java object graph. */
+/**
+ * The compact index of the responses on disk, in direct memory outside the Java object graph. Only
+ * the index of a directory ({@code disk.index}) uses it; it uses no other package of the project.
+ * The owner's lock guards changes; lookups need no lock and belong to any thread.
+ */
 package io.loligo.store.directory;

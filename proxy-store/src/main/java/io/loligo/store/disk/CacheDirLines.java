@@ -87,7 +87,7 @@ final class CacheDirLines implements LineReader<CacheDirs> {
     }
   }
 
-  /** The path without what names the same folder: {@code //}, {@code /./}, a slash at the end. */
+  /** The path in a canonical form: without {@code //}, {@code /./} and a slash at the end. */
   private static String plain(String path) {
     String plain = path.replaceAll("/(\\./|/)+", "/").replaceAll("(?<=.)/\\.?$", "");
     return plain.startsWith("./") ? plain.substring(2) : plain;
@@ -112,7 +112,7 @@ final class CacheDirLines implements LineReader<CacheDirs> {
   }
 
   /**
-   * The longest {@code swap-timeout=} of the lines that have one, for nobody knows yet which
+   * The longest {@code swap-timeout=} of the lines that have one, because it is not yet known which
    * directory will answer; 0: no limit.
    */
   private long loadTimeoutMillis() {
@@ -127,7 +127,7 @@ final class CacheDirLines implements LineReader<CacheDirs> {
   }
 
   /**
-   * The greatest {@code max-size=} given, which is the directory's say even above {@code
+   * The greatest {@code max-size=}, which holds for its directory even above {@code
    * maximum_object_size}; 0 without one.
    */
   private long largestMaxSize() {

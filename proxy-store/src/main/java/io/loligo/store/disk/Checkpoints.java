@@ -17,14 +17,14 @@ import java.util.List;
  * the last one needs. Confined to disk threads, one at a time.
  */
 final class Checkpoints {
-  /** Segments opened since the last checkpoint that make the next one due, at least. */
+  /** The next checkpoint is due after this many segments were opened, or more. */
   private static final int DUE_SEGMENTS = 64;
 
   private final Marks marks;
   private final Geometry geometry;
   private final ByteBufAllocator allocator;
 
-  /** The one that counts. */
+  /** The checkpoint in force. */
   private int slot;
 
   private long neededJournal;
@@ -37,17 +37,17 @@ final class Checkpoints {
     this.allocator = allocator;
   }
 
-  /** Of a directory that begins: there is none yet. */
+  /** For a directory that begins: there is no checkpoint yet. */
   void begin() {
     slot = 1;
     neededJournal = FileSizes.JOURNALS;
   }
 
   /**
-   * Of a directory that was taken up: the next one is due.
+   * For a directory that was opened from a checkpoint: the next one is due.
    *
-   * @param taken which one was taken up
-   * @param firstJournal the first one that it needs
+   * @param taken number of the checkpoint that was used
+   * @param firstJournal the first journal that it needs
    */
   void goOnFrom(int taken, long firstJournal) {
     slot = taken;
@@ -55,19 +55,19 @@ final class Checkpoints {
     behind = true;
   }
 
-  /** Whether so much has changed that a start would take long without another one. */
+  /** Whether so much has changed that a start would take long without another checkpoint. */
   boolean isDue(Journal journal) {
     return behind
         || journal.bytes() >= geometry.journalBytes() / 2
         || journal.openedSegments() >= Math.max(DUE_SEGMENTS, geometry.segments() / 8);
   }
 
-  /** So many were written. */
+  /** Checkpoints written so far. */
   int count() {
     return count;
   }
 
-  /** Writes what there is in {@code open} now, in place of the older one. */
+  /** Writes a checkpoint of the present state of {@code open}, in place of the older one. */
   void write(DirectoryContext open) throws IOException {
     Journal.Mark mark = open.journal().mark(neededJournal);
     Segments.Snapshot snapshot = open.segments().snapshot();
@@ -77,7 +77,7 @@ final class Checkpoints {
     try (Checkpoint.Output out =
         new Checkpoint.Output(
             marks.checkpoint(next), open.secret().directory(), start, allocator)) {
-      writeSections(open, out, states, false); // known before what was written since is read
+      writeSections(open, out, states, false); // known before the changes since are read
       writeSections(open, out, states, true);
       out.finish();
     }

@@ -10,11 +10,12 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * Removals that are written, and confirmed when they are on the disk: those that come while one is
- * forced there wait together for the next. Thread-safe: disk threads, one of which forces for all.
+ * Removals that are written, and confirmed once they are on the disk. Removals that arrive while a
+ * force is running wait together for the next one. Thread-safe: disk threads, one of which forces
+ * for all.
  */
 final class Confirmations {
-  /** Brings to the disk what was written before. */
+  /** Forces everything written before to the disk. */
   interface Force {
     void force() throws IOException;
   }
@@ -27,14 +28,14 @@ final class Confirmations {
   private final Consumer<Throwable> broken;
 
   /**
-   * @param broken told that the disk does not do what it must
+   * @param broken told that the disk has failed
    */
   Confirmations(Force disk, Consumer<Throwable> broken) {
     this.disk = disk;
     this.broken = broken;
   }
 
-  /** {@code then} is told {@code count} when all is on the disk, -1 where that failed. Blocks. */
+  /** Tells {@code then} the {@code count} once all is on the disk, or -1 if that failed. Blocks. */
   void add(int count, IntConsumer then) {
     waiting.add(new Waiter(count, then));
     if (work.getAndIncrement() == 0) {

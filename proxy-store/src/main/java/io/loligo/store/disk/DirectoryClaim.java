@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The claim on a directory: it is there, writable, large enough and nobody else's. Its holder
- * closes {@code marks} and {@code purges}. Confined to the thread that starts the store.
+ * The claim on a directory: it exists, is writable and large enough, and no other process has it.
+ * Its holder closes {@code marks} and {@code purges}. Confined to the thread that starts the store.
  *
  * @param path where it is
  * @param marks locked
@@ -29,7 +29,7 @@ record DirectoryClaim(
    * Claims {@code dir}.
    *
    * @param meanObjectBytes {@code store_avg_object_size}
-   * @throws IOException it cannot be had; says which line of the configuration and what to do
+   * @throws IOException it cannot be claimed; names the line of the configuration and the remedy
    */
   static DirectoryClaim of(CacheDir dir, long meanObjectBytes, Medium medium) throws IOException {
     Geometry geometry = medium.geometry(dir.maxBytes(), meanObjectBytes);
@@ -80,7 +80,7 @@ record DirectoryClaim(
     return new DirectoryClaim(dir, path, geometry, marks, purges);
   }
 
-  /** What another user left, or somebody put there, is told now and not when it is opened. */
+  /** Reports files of another user, or foreign files, now and not when the directory is opened. */
   private static void checkFiles(CacheDir dir, Marks marks) throws IOException {
     for (Path file : marks.files()) {
       if (Files.exists(file)
@@ -100,7 +100,7 @@ record DirectoryClaim(
     }
   }
 
-  /** Where it takes space, and how much it takes that it has not yet. */
+  /** The file system of the directory, and how many bytes it will take there in addition. */
   record Missing(FileStore on, long bytes) {}
 
   /** See {@link Missing}. */
@@ -141,7 +141,7 @@ record DirectoryClaim(
     return Files.exists(file) ? Files.size(file) : 0;
   }
 
-  /** Says which line of the configuration, and what to do. */
+  /** An error that names the line of the configuration, and the remedy. */
   IOException refusal(String what, IOException cause) {
     return refusal(config, what, cause);
   }

@@ -39,15 +39,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a directory: opens them, puts together what works on them, and closes them. Confined
- * to disk threads.
+ * The files of a directory: opens them, assembles the objects that work on them, and closes them.
+ * Confined to disk threads.
  */
 final class DirectoryFiles {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryFiles.class);
   private static final int ID_SHIFT = 20;
 
   /**
-   * What a directory is made of; see {@link DiskDirectory}.
+   * The parts of a directory; see {@link DiskDirectory}.
    *
    * @param onSecondRequest whether a response is written only when it arrives again
    */
@@ -72,7 +72,7 @@ final class DirectoryFiles {
   private Marks.Header header;
   private volatile DirectoryContext context;
 
-  /** Removals could not be written: what is on the disk is not what is stored. */
+  /** Removals could not be written: the state on the disk differs from the state in memory. */
   private boolean lostRemovals;
 
   private Records records;
@@ -87,7 +87,7 @@ final class DirectoryFiles {
     this.writing = new SegmentWriting(parts.threads, () -> context);
   }
 
-  /** Told when what is being opened can be looked into, though not all is there yet. */
+  /** Told when the directory can be searched while it is still being opened. */
   interface Begun {
     void begun(OpenDirectory directory, Opening opening);
   }
@@ -95,8 +95,8 @@ final class DirectoryFiles {
   /**
    * Opens everything.
    *
-   * @param stopped whether nobody wants it any more
-   * @param progress run when more is final of what is told to {@code begun}
+   * @param stopped whether the result is no longer wanted
+   * @param progress run when more of what {@code begun} was told is final
    */
   OpenDirectory open(BooleanSupplier stopped, Begun begun, Runnable progress) throws IOException {
     lostRemovals = false;
@@ -141,7 +141,7 @@ final class DirectoryFiles {
     return open;
   }
 
-  /** Nothing is left of a directory whose header says another {@code geometry}. */
+  /** Discards the content of a directory whose header has another {@code geometry}. */
   static void discardOtherSize(CacheDir config, Marks marks, Geometry geometry) throws IOException {
     Marks.Header there = marks.readHeader();
     if (there != null && !there.geometry().equals(geometry)) {
@@ -158,7 +158,7 @@ final class DirectoryFiles {
     return header.secret().directory();
   }
 
-  /** The number of the newest journal; -1 where one is missing or cut, which may be that. */
+  /** The number of the newest journal; -1 if one that may be the newest is missing or cut. */
   private long lastJournal() throws IOException {
     long last = 0;
     for (int i = 0; i < FileSizes.JOURNALS; i++) {
@@ -202,7 +202,7 @@ final class DirectoryFiles {
     parts.ids.accumulateAndGet(now, Math::max);
   }
 
-  /** Opens the slabs, and journal {@code number} at its end, and puts the rest around them. */
+  /** Opens the slabs, and journal {@code number} at its end, and assembles the rest around them. */
   private OpenDirectory build(long number, long end) throws IOException {
     Slab slab = parts.medium.slabs(marks, geometry);
     Journal journal;
@@ -277,7 +277,7 @@ final class DirectoryFiles {
         : queue;
   }
 
-  /** Something failed; nobody is told who was let go of before, as its files are closed. */
+  /** Something failed. An {@code of} that is already closed is ignored. */
   private void broken(Journal of, Throwable why) {
     DirectoryContext now = context;
     if (now != null && now.journal().equals(of)) {
@@ -286,7 +286,8 @@ final class DirectoryFiles {
   }
 
   /**
-   * Makes what takes a while and is not needed at once: a way to the page cache, the heads' map.
+   * Makes the parts that take a while and are not needed at once: access to the page cache, the map
+   * of heads.
    */
   void prepare() {
     DirectoryContext now = context;
@@ -311,7 +312,7 @@ final class DirectoryFiles {
     return checkpoints.isDue(context.journal());
   }
 
-  /** Writes a checkpoint of what there is now, in place of the older one. One at a time. */
+  /** Writes a checkpoint of the present state, in place of the older one. One at a time. */
   void checkpoint() throws IOException {
     checkpoints.write(context);
   }
@@ -321,7 +322,7 @@ final class DirectoryFiles {
     return checkpoints.count();
   }
 
-  /** Whether what was let go of last must not be opened again with what it has. */
+  /** Whether the last state must not be opened again with its present content. */
   boolean lostRemovals() {
     return lostRemovals;
   }
@@ -329,7 +330,7 @@ final class DirectoryFiles {
   // Closing
 
   /**
-   * Writes everything, and lets go of the files. The threads have ended.
+   * Writes everything and closes the files. The threads have ended.
    *
    * @param missed first halves of hashes under which nothing is stored any more
    */
@@ -350,13 +351,13 @@ final class DirectoryFiles {
     }
   }
 
-  /** The same without anything that was missed. */
+  /** The same without missed removals. */
   void abandon() {
     abandon(Set.of());
   }
 
   /**
-   * Lets go of everything as it is: what is in buffers is lost, and nothing older comes back for
+   * Closes the files as they are: the content of buffers is lost, and no older version returns for
    * it.
    *
    * @param missed first halves of hashes under which nothing is stored any more

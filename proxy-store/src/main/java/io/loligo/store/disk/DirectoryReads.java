@@ -21,9 +21,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Loads from a directory for requests, in whatever state it is: while it is being opened they wait
- * for a while, or are served from what is known already. A failure is an answer, too. Thread-safe:
- * any thread; nothing blocks.
+ * Loads from a directory for requests, in every state: while it is being opened, requests wait for
+ * a while, or are served from the part that is known. A failure is an answer, too. Thread-safe: any
+ * thread; nothing blocks.
  */
 final class DirectoryReads {
   private final DirectoryState state;
@@ -37,7 +37,7 @@ final class DirectoryReads {
   /** Requests that wait until it is open. Guarded by itself. */
   private final List<Waiting> waiting = new ArrayList<>();
 
-  /** While the directory is being opened, and can be looked into. */
+  /** While the directory is being opened, and can be searched. */
   private volatile Opening opening;
 
   /**
@@ -63,24 +63,24 @@ final class DirectoryReads {
     this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
   }
 
-  /** The directory is being opened: what {@code begun} says is final may be served. */
+  /** The directory is being opened: the final part of {@code begun} may be served. */
   void begun(Opening begun) {
     opening = begun;
   }
 
-  /** The directory is not being opened any more. */
+  /** The directory is no longer being opened. */
   void allIsFound() {
     opening = null;
   }
 
-  /** Whether requests still wait for what is being opened. */
+  /** Whether requests still wait for the directory to be opened. */
   boolean isAwaited() {
     return state.isOpening()
         && patienceNanos > 0
         && clock.getAsLong() - claimedNanos < patienceNanos;
   }
 
-  /** What can be loaded at once; null where {@link #load} has to be asked. Any thread. */
+  /** A result that needs no wait; null if {@link #load} has to be called. Any thread. */
   Loader.Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     OpenDirectory now = state.ready();
     if (now == null) {
@@ -94,7 +94,7 @@ final class DirectoryReads {
     }
   }
 
-  /** Loads for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
+  /** Loads for {@code loop}; false if it cannot be queued, and {@code then} is not told. */
   boolean load(
       CacheKey key, Fields request, Wanted wanted, EventExecutor loop, Loads.Listener then) {
     if (isAwaited() && await(new Waiting(key, request, wanted, loop, then, clock.getAsLong()))) {
@@ -124,7 +124,7 @@ final class DirectoryReads {
     return true;
   }
 
-  /** Serves those that wait and are to wait no longer. */
+  /** Serves waiting requests whose answer is known or whose wait is over. */
   void serveWaiting() {
     List<Waiting> some = new ArrayList<>();
     synchronized (waiting) {
@@ -153,8 +153,8 @@ final class DirectoryReads {
   }
 
   /**
-   * Whether it is known already, though not everything is. Exact: a hint would be wrong while the
-   * index is being filled, and its request would go to the origin.
+   * Whether the key is already known, while the directory is being opened. Exact: a hint would be
+   * wrong while the index is being filled, and the request would go to the origin.
    */
   private boolean isFound(CacheKey key) {
     Opening begun = opening;
@@ -203,7 +203,7 @@ final class DirectoryReads {
         now.memoryShort(e, "a read from disk");
         return Loader.Loaded.none(LoadOutcome.BUSY);
       } catch (IOException | RuntimeException | Error e) {
-        // for all that wait with this one: a place that cannot be read is one failure
+        // for all requests of this round: an unreadable place counts as one failure
         failed = true;
         now.failedToRead(e);
         return Loader.Loaded.none(LoadOutcome.DAMAGED);
@@ -216,7 +216,7 @@ final class DirectoryReads {
     }
   }
 
-  /** Looks for {@code loop}; false where it cannot even be asked: {@code then} is not told. */
+  /** Looks for {@code loop}; false if it cannot be queued, and {@code then} is not told. */
   boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
     OpenDirectory now = state.ready();
     long asked = clock.getAsLong();
@@ -241,7 +241,7 @@ final class DirectoryReads {
     }
   }
 
-  /** Loads variants for {@code loop}; false where that cannot be asked for now. */
+  /** Loads variants for {@code loop}; false if that is not possible now. */
   boolean variants(
       CacheKey key,
       Predicate<StoredMeta> which,

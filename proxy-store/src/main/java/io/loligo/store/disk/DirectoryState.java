@@ -1,7 +1,7 @@
 package io.loligo.store.disk;
 
 /**
- * The state of a directory, and what is open in it.
+ * The state of a directory, and its open content.
  *
  * <pre>
  *   phase       entered by                     serves                 stores
@@ -12,7 +12,7 @@ package io.loligo.store.disk;
  * </pre>
  *
  * <p>Thread-safe. It changes under its monitor, which also guards the removals that wait for the
- * directory: a caller may hold it over several calls.
+ * directory. A caller may hold the monitor over several calls.
  */
 final class DirectoryState {
   /** See above. */
@@ -27,7 +27,7 @@ final class DirectoryState {
   private volatile String reason = "";
   private volatile OpenDirectory last;
 
-  /** Whether something failed that a close in order would have done. */
+  /** Whether a step failed that a clean close would have done. */
   private volatile boolean inDisorder;
 
   private boolean wasReady;
@@ -57,28 +57,28 @@ final class DirectoryState {
     return reason;
   }
 
-  /** What is open; null unless it is READY. */
+  /** The open directory; null unless it is READY. */
   OpenDirectory ready() {
     return phase == Phase.READY ? last : null;
   }
 
-  /** What was opened last, in whatever phase; null before that. */
+  /** The directory that was opened last, in every phase; null before that. */
   OpenDirectory last() {
     return last;
   }
 
-  /** {@code open} can be looked into. */
+  /** {@code open} can be searched. */
   void opened(OpenDirectory open) {
     last = open;
   }
 
-  /** Whether it is READY now; not where it was OFF or CLOSED already. */
+  /** Whether it is READY now; false if it was OFF or CLOSED already. */
   synchronized boolean becomeReady() {
     return become(Phase.READY);
   }
 
   /**
-   * Turns off, unless it is OFF or CLOSED already; a thread that sees that sees {@code why}, too.
+   * Turns off, unless it is OFF or CLOSED already; a thread that sees OFF sees {@code why}, too.
    */
   boolean becomeOff(String why) {
     inDisorder = true;
@@ -98,7 +98,7 @@ final class DirectoryState {
     return true;
   }
 
-  /** It is OFF, and to be opened once more. */
+  /** It is OFF and will be opened again. */
   synchronized void openAgain() {
     phase = Phase.OPENING;
     reason = "";
@@ -111,7 +111,7 @@ final class DirectoryState {
     phase = Phase.CLOSED;
   }
 
-  /** Whether it was READY and nothing has failed, so that it can be closed in order. */
+  /** Whether it was READY and nothing has failed, so that it can be closed cleanly. */
   synchronized boolean wasInOrder() {
     return wasReady && !inDisorder;
   }

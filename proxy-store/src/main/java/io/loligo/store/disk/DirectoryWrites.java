@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes responses to a directory, in whatever state it is: which ones it takes, on which thread
- * they are written, and what a failure means. Thread-safe: any thread; nothing blocks.
+ * Writes responses to a directory, in every state: decides which ones it takes, on which thread
+ * they are written, and the consequence of a failure. Thread-safe: any thread; nothing blocks.
  */
 final class DirectoryWrites {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryWrites.class);
@@ -73,12 +73,12 @@ final class DirectoryWrites {
   }
 
   /**
-   * Writes {@code entry}, at once where it need not be waited for, else behind the caller's back;
-   * borrowed: retained as long as it takes.
+   * Writes {@code entry}, at once if no wait is needed, else in the background; borrowed: retained
+   * as long as needed.
    *
-   * @param late whether it came before what may be there by now, which then stays
+   * @param late whether it may be older than a stored response, which then stays
    * @param fresh whether only its head is new: the content is not in memory but on disk already
-   * @param then told when it is through, on a disk thread or at once; {@code entry} is alive still
+   * @param then told of the end, on a disk thread or at once; {@code entry} is still alive
    */
   void write(
       Entry entry, boolean fresh, boolean late, BooleanSupplier cancelled, Write.Listener then) {
@@ -97,7 +97,7 @@ final class DirectoryWrites {
     }
   }
 
-  /** Whether {@code write} is through. */
+  /** Whether {@code write} has ended. */
   private boolean writeNow(OpenDirectory now, Write write) {
     try {
       Writer.Outcome outcome = now.writer().writeNow(write);
@@ -113,7 +113,7 @@ final class DirectoryWrites {
     return true;
   }
 
-  /** So that nobody has to wait for space. */
+  /** Makes space before a write has to wait for it. */
   private void makeSpaceEarly(OpenDirectory now) {
     if (now.space().isLow() && makingSpace.compareAndSet(false, true)) {
       boolean queued =
@@ -141,7 +141,7 @@ final class DirectoryWrites {
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
 
-  /** Whether it has time for writes that can wait: others will not find its queue full. */
+  /** Whether it has time for writes that can wait: they will not fill the queue for others. */
   boolean isCalm() {
     return takes(-1) && !threads.isCrowded();
   }
@@ -165,7 +165,7 @@ final class DirectoryWrites {
         how = ended(now, write);
         boolean lost = how == Write.Ended.NOT_WRITTEN && !write.fresh() && !write.late();
         if (lost && state.isClosed()) {
-          now.drop(write.entry().key(), null, false); // nobody else can any more
+          now.drop(write.entry().key(), null, false); // no other code can any more
         }
       } finally {
         write.tellAndRelease(how);
@@ -207,7 +207,7 @@ final class DirectoryWrites {
     };
   }
 
-  /** Opens a way to disk for what arrives; see {@link io.loligo.store.inflight.Landing#spool}. */
+  /** Opens a spool to disk for a fetch; see {@link io.loligo.store.inflight.Landing#spool}. */
   Spool spool(
       CacheKey key,
       StoredMeta meta,

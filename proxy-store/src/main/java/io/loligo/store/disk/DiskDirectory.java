@@ -41,15 +41,15 @@ import org.slf4j.LoggerFactory;
 final class DiskDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
 
-  /** After it turned off, until it is opened again; then twice as long, and so on. */
+  /** Delay before a directory that is off is opened again; it doubles after each failure. */
   private static final long BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long MAX_BACK_OFF_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  /** What waits may take so long when it is closed. */
+  /** Longest time for pending writes when it is closed. */
   static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Removals and notes that wait for the disk; with more it is off. */
+  /** Removals and notes pending for the disk; with more the directory turns off. */
   static final int MAX_BEHIND = 65_536;
 
   private final DirectoryState state = new DirectoryState();
@@ -124,7 +124,7 @@ final class DiskDirectory implements AutoCloseable {
         new DirectoryWrites(state, config, geometry, threads, ids, counters, transit, memory);
   }
 
-  /** The geometry of {@code dir}, or null where it is too small. */
+  /** The geometry of {@code dir}, or null if it is too small. */
   static Geometry geometry(CacheDir dir, long meanObjectBytes) {
     return SystemMedium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
   }
@@ -135,12 +135,12 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Claims the directory: it is there, writable, large enough and nobody else's. Its content is
-   * taken up by {@link #open}.
+   * Claims the directory: it exists, is writable and large enough, and no other process has it.
+   * {@link #open} opens its content.
    *
    * @param ids the last number given to an object; all directories count on together, so that
-   *     numbers tell which of two responses is newer wherever they are
-   * @throws IOException it cannot be had; says which line of the configuration and what to do
+   *     numbers tell which of two responses is newer in any of them
+   * @throws IOException it cannot be claimed; names the line of the configuration and the remedy
    */
   static DiskDirectory claim(
       CacheDir dir,
@@ -170,17 +170,17 @@ final class DiskDirectory implements AutoCloseable {
     marks.discard();
   }
 
-  /** Says whether it may hold older copies of what another directory has. */
+  /** Records whether it may hold older copies of responses that another directory has. */
   void behind(boolean behind) {
     this.behind = behind;
   }
 
-  /** {@code then} runs on a disk thread when it turns off. */
+  /** Runs {@code then} on a disk thread when it turns off. */
   void whenOff(Runnable then) {
     whenOff = then;
   }
 
-  /** {@code then} runs on a disk thread each time it is ready, or off instead. */
+  /** Runs {@code then} on a disk thread each time it is ready, or off instead. */
   void whenReady(Runnable then) {
     whenReady = then;
   }
@@ -190,7 +190,7 @@ final class DiskDirectory implements AutoCloseable {
     return opened;
   }
 
-  /** Takes up what it holds, on a disk thread; done when it is READY or OFF. */
+  /** Opens its content on a disk thread; completes when it is READY or OFF. */
   CompletableFuture<Void> open() {
     threads.urgent(this::openNow);
     return opened;
@@ -230,14 +230,14 @@ final class DiskDirectory implements AutoCloseable {
 
   // Off, and back again
 
-  /** Something stored under {@code key} is older than what clients were given, while it was off. */
+  /** While it was off, clients were given something newer than its response under {@code key}. */
   void missed(CacheKey key) {
     if (!missed.add(key)) {
       remove(key, false, count -> {});
     }
   }
 
-  /** While it is off something is removed that is not known by its key. */
+  /** While it is off, responses are removed that are not known by their keys. */
   void missedMore() {
     missed.addMore();
   }
@@ -285,7 +285,7 @@ final class DiskDirectory implements AutoCloseable {
     backOffNanos = Math.min(MAX_BACK_OFF_NANOS, backOffNanos * 2);
   }
 
-  /** {@code then} runs on a disk thread when it is ready after it was off. */
+  /** Runs {@code then} on a disk thread when it is ready after it was off. */
   void whenBack(Runnable then) {
     whenBack = then;
   }
@@ -293,11 +293,11 @@ final class DiskDirectory implements AutoCloseable {
   private void begun(OpenDirectory filling, Opening begun) {
     state.opened(filling);
     if (!reopening.get()) {
-      reads.begun(begun); // else nobody waits, and what it missed is still there
+      reads.begun(begun); // else nobody waits, and the missed removals are still there
     }
   }
 
-  /** Removes what was to be removed meanwhile, before everything is served. */
+  /** Carries out the deferred removals, before everything is served. */
   private boolean becomeReady() throws IOException {
     OpenDirectory open = state.last();
     List<MissedRemovals.Deferred> through = new ArrayList<>();
@@ -308,7 +308,7 @@ final class DiskDirectory implements AutoCloseable {
     return ready;
   }
 
-  /** It will not be known what there is: it is off, or closed. */
+  /** The deferred removals cannot be carried out: it is off, or closed. */
   private void giveUpMissed() {
     for (MissedRemovals.Deferred one : missed.giveUp()) {
       missed(one.key()); // it may be opened again
@@ -316,7 +316,7 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** The disk does not do what it must: requests go on without it. */
+  /** The disk has failed: requests go on without it. */
   private void fail(Throwable why) {
     if (turnOff(why)) {
       whenOff.run();
@@ -334,7 +334,7 @@ final class DiskDirectory implements AutoCloseable {
     return turned;
   }
 
-  /** Runs {@code task} on a disk thread, soon; false where it is closed or hopelessly behind. */
+  /** Runs {@code task} on a disk thread, soon; false if it is closed or hopelessly behind. */
   private boolean queue(Runnable task) {
     boolean queued = false;
     if (urgent.incrementAndGet() <= MAX_BEHIND) {
@@ -355,7 +355,7 @@ final class DiskDirectory implements AutoCloseable {
 
   private void failBehind() {
     if (turnOff(new IOException(MAX_BEHIND + " removals are pending"))) {
-      // its own threads are held by the disk, and an event loop may be here
+      // the disk blocks its own threads, and this may be an event loop
       Thread told = new Thread(whenOff, "loligo-disk-off");
       told.setDaemon(true);
       told.start();
@@ -374,12 +374,12 @@ final class DiskDirectory implements AutoCloseable {
     return geometry;
   }
 
-  /** What loads for requests. */
+  /** Loads for requests. */
   DirectoryReads reads() {
     return reads;
   }
 
-  /** What writes responses. */
+  /** Writes responses. */
   DirectoryWrites writes() {
     return writes;
   }
@@ -390,7 +390,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /**
    * Whether it may hold a variant under {@code key}: a hint. While it is being opened it may hold
-   * anything, unless that takes too long.
+   * any key, unless that takes too long.
    */
   boolean mayHold(KeyProbe key) {
     boolean awaited = reads.isAwaited(); // first: it may be ready a moment later
@@ -407,7 +407,7 @@ final class DiskDirectory implements AutoCloseable {
     return now == null ? awaited : now.catalogue().mayHold(now.high(key));
   }
 
-  /** See {@link Catalogue#holds}: for removals, after they have cancelled writes under way. */
+  /** See {@link Catalogue#holds}: for removals, after they have cancelled writes in progress. */
   boolean holds(CacheKey key) {
     OpenDirectory now = ready();
     return now != null && now.catalogue().holds(now.high(key));
@@ -426,10 +426,11 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Drops all variants under {@code key}, so that no killed process brings them back. {@code then}
-   * is told on a disk thread how many; -1 where the disk could not be made to forget.
+   * Drops all variants under {@code key}; a killed process does not bring them back. {@code then}
+   * is told their number on a disk thread; -1 if the disk did not confirm.
    *
-   * @param durably whether not even a power failure may bring them back: the disk is waited for
+   * @param durably whether not even a power failure may bring them back: {@code then} waits for the
+   *     disk
    */
   void remove(CacheKey key, boolean durably, IntConsumer then) {
     if (missed.defer(key, null, durably, then)) {
@@ -460,12 +461,12 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Tells {@code then} when what was dropped can come back no more. */
+  /** Tells {@code then} when the dropped responses can no longer return. */
   private void confirm(OpenDirectory now, int count, boolean durably, IntConsumer then) {
     int told = count;
     try {
       if (count >= 0) {
-        now.journal().flush(); // not that of another, where it is open again since
+        now.journal().flush(); // not that of another opening since
       }
     } catch (IOException | RuntimeException e) {
       now.broken(e);
@@ -503,15 +504,15 @@ final class DiskDirectory implements AutoCloseable {
     return queue(task);
   }
 
-  /** Something to be written down among the purges. */
+  /** An entry for the file of purges. */
   interface Note {
     void in(PurgeFile file) throws IOException;
   }
 
   /**
-   * Writes it down, whatever its state; {@code then} is told whether that worked.
+   * Writes it down in every state; tells {@code then} whether that worked.
    *
-   * @param durably whether not even a power failure may undo it: the disk is waited for
+   * @param durably whether not even a power failure may undo it: {@code then} waits for the disk
    */
   void note(Note note, boolean durably, Consumer<Boolean> then) {
     boolean queued =
@@ -539,10 +540,10 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Tells {@code into} what was noted, before anything is served. */
+  /** Tells {@code into} the noted purges, before anything is served. */
   void loadInto(Purges into) {
     try {
-      // nothing that is there was asked for later; the clock may have been set back since
+      // every stored response was requested by that time; the clock may have been set back since
       for (int i = 0; i < geometry.files() && Files.exists(marks.slabs(i)); i++) {
         into.stored(Files.getLastModifiedTime(marks.slabs(i)).toMillis());
       }
@@ -552,17 +553,17 @@ final class DiskDirectory implements AutoCloseable {
     purges.loadInto(into);
   }
 
-  /** Whether not all of it was compared with {@code ban} yet. */
+  /** Whether part of its content has not yet been compared with {@code ban}. */
   boolean isSweeping(Ban ban) {
     return !state.isOff() && purges.bans().contains(ban);
   }
 
-  /** Whether it is not known yet what it holds. */
+  /** Whether its content is not yet known. */
   boolean isOpening() {
     return state.isOpening();
   }
 
-  /** Whether it may hold older copies of what another directory has. */
+  /** Whether it may hold older copies of responses that another directory has. */
   boolean isBehind() {
     return behind;
   }
@@ -571,12 +572,12 @@ final class DiskDirectory implements AutoCloseable {
     return state.isOff();
   }
 
-  /** Whether it was to forget everything when it was open. */
+  /** Whether it has to forget everything when it is open. */
   boolean forgetsAll() {
     return missed.forgetsAll();
   }
 
-  /** Drops everything; {@code then} is told on a disk thread. How many there were. */
+  /** Drops everything; {@code then} is told on a disk thread. Returns the number of responses. */
   int clear(Runnable then) {
     if (missed.deferAll()) {
       then.run();
@@ -610,13 +611,13 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Has buffers written that wait, looks whether its files are still there, and scrubs a little;
-   * one that is off is opened again now and then. Every second.
+   * Has pending buffers written, checks that its files are still there, and scrubs a little; tries
+   * from time to time to open a directory that is off. Call every second.
    */
   void tick() {
     OpenDirectory now = ready();
     if (now == null) {
-      reads.serveWaiting(); // until nobody waits any more
+      reads.serveWaiting(); // until no request waits any more
       reopenIfDue();
       return;
     }
@@ -699,7 +700,7 @@ final class DiskDirectory implements AutoCloseable {
         counters.scrubbed.sum());
   }
 
-  /** Writes what waits, marks the directory as closed in order, and lets go of it. Blocks. */
+  /** Writes everything pending, marks the directory as closed cleanly, and releases it. Blocks. */
   @Override
   public void close() {
     close(System.nanoTime() + FLUSH_NANOS);
@@ -727,9 +728,9 @@ final class DiskDirectory implements AutoCloseable {
 
   private void closeFiles(boolean flushed) throws IOException {
     if (!flushed) {
-      return; // somebody may write still, and nobody else must
+      return; // a writer may still be active, and no other process may write
     }
-    // whatever fails, the lock goes
+    // whatever fails, the lock is released
     try (marks;
         purges) {
       if (state.wasInOrder()) {

@@ -11,28 +11,31 @@ import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.memory.SizeClass;
 
 /**
- * What the directories of a configuration take of memory when they are full, known before they are
- * opened; bytes. What is on its way to disk or from there is not in it: responses that wait to be
- * written are still in the tier's ledger, and those that arrive, are loaded or read are in the
- * ledger of transit.
+ * The memory that the directories of a configuration take when they are full, known before they are
+ * opened; bytes. It excludes bytes on their way to or from disk: responses pending to be written
+ * are still in the tier's ledger, and those that arrive, are loaded or read are in the ledger of
+ * transit.
  *
- * @param heapBytes lists of what is in each segment and of pieces, and what the admission remembers
- * @param directBytes indexes, segment buffers, and the buffers that disk threads work with
- * @param indexBytes the indexes and the maps of heads, which are no buffers of the allocator
+ * @param heapBytes lists of the content of each segment and of pieces, and the memory of the
+ *     admission
+ * @param directBytes indexes, segment buffers, and the buffers of disk threads
+ * @param indexBytes the indexes and the maps of heads, which are not buffers of the allocator
  */
 public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
   /** Without directories. */
   public static final DiskMemory NONE = new DiskMemory(0, 0, 0);
 
-  /** Blocks a disk thread holds at most: it moves one to make space while it freshens another. */
+  /**
+   * Blocks that a disk thread holds at most: it moves one to make space while it freshens another.
+   */
   private static final int BLOCKS_OF_A_THREAD = 5;
 
-  /** Of a list of slots that was doubled just now. */
+  /** Of a list of slots that has just doubled. */
   private static final int NOTE_BYTES = 2 * Integer.BYTES;
 
   /**
-   * Of an object with pieces, one as a rule: an array of two, and its place in a table that was
-   * doubled just now.
+   * Of an object with pieces, usually one: an array of two, and its place in a table that has just
+   * doubled.
    */
   private static final int PIECES_BYTES = 32 + 4 * (Integer.BYTES + Long.BYTES);
 
@@ -58,7 +61,7 @@ public record DiskMemory(long heapBytes, long directBytes, long indexBytes) {
                 : 0);
     long buffers = (long) threads * BLOCKS_OF_A_THREAD * SizeClass.packed(Block.STRIDE);
     long small = (long) geometry.records() * NOTE_BYTES;
-    // each takes more than a block of the slabs: of these there are fewer
+    // each takes more than a block of the slabs, so there are fewer of them
     long large =
         Math.min(geometry.records(), geometry.slabBytes() / Block.STRIDE)
             * (2 * NOTE_BYTES + PIECES_BYTES);

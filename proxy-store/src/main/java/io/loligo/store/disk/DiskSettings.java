@@ -7,17 +7,17 @@ import java.util.List;
  * The tier on disk.
  *
  * @param dirs empty: memory only
- * @param meanObjectBytes {@code store_avg_object_size}: how many objects a directory has records
- *     for is its size over this
+ * @param meanObjectBytes {@code store_avg_object_size}: a directory has records for its size
+ *     divided by this
  * @param threads {@code loligo_disk_threads}, 2 to 8, for each directory
- * @param writeQueueBytes {@code loligo_disk_write_queue}: bytes that wait to be written, at most;
- *     what comes on top is not written
- * @param loadTimeoutMillis a request that waits longer for the disk goes on as a miss; 0: it waits
- *     as long as it takes
+ * @param writeQueueBytes {@code loligo_disk_write_queue}: most bytes that wait to be written;
+ *     responses beyond it are not written
+ * @param loadTimeoutMillis a request that waits longer for the disk continues as a miss; 0: it
+ *     waits as long as it takes
  * @param openWaitMillis {@code loligo_cache_dir_wait}: how long after the start requests wait for a
  *     directory that is being opened
  * @param onSecondRequest {@code loligo_cache_dir_second_request}: whether a response is written
- *     only when it is asked for again
+ *     only when it is requested again
  */
 public record DiskSettings(
     List<CacheDir> dirs,

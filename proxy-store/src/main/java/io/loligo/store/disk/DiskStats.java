@@ -6,24 +6,24 @@ package io.loligo.store.disk;
  *
  * @param path as configured
  * @param source file:line of the {@code cache_dir}
- * @param reason why it is in this state, for the operator; empty where there is nothing to say
- * @param capacityBytes what it may use of the disk, map and everything included
- * @param usedBytes of these, what stored responses occupy
+ * @param reason reason of its state, for the operator; may be empty
+ * @param capacityBytes limit of its size on disk, everything included
+ * @param usedBytes of these, the space of stored responses
  * @param objects stored responses
- * @param hits loads that found their response
+ * @param hits loads that found the response
  * @param reads reads of the files
- * @param singleReadHits of the hits, those that took one read
- * @param writes responses written whole
+ * @param singleReadHits of the hits, those with a single read
+ * @param writes completely written responses
  * @param writtenBytes bytes written to the files
  * @param skippedQueueFull responses not written because {@code loligo_disk_write_queue} was full
- * @param skippedAdmission responses not written because others deserve the space more
+ * @param skippedAdmission responses not written because stored ones are worth more
  * @param skippedOther responses not written for other reasons: too slow a disk, no place, a failed
  *     write
  * @param evictions responses dropped for space
- * @param damaged responses dropped because they did not pass verification
- * @param queueDepth tasks that wait for a disk thread
+ * @param damaged responses dropped because their verification failed
+ * @param queueDepth pending tasks for the disk threads
  * @param queuedBytes bytes that wait to be written
- * @param scrubbedBlocks blocks the scrubber verified
+ * @param scrubbedBlocks blocks verified by the scrubber
  */
 public record DiskStats(
     String path,
@@ -47,15 +47,15 @@ public record DiskStats(
     long queuedBytes,
     long scrubbedBlocks) {
 
-  /** What a directory does. */
+  /** The state of a directory. */
   public enum State {
-    /** What it holds is being looked through; what is found so far is served. */
+    /** It is being opened; the responses found so far are served. */
     OPENING,
     /** Serves and stores. */
     READY,
-    /** Serves what is there: {@code no-store}, or writing failed. */
+    /** Serves stored responses: {@code no-store}, or writing failed. */
     READ_ONLY,
-    /** Neither; the reason says why. */
+    /** Neither serves nor stores; the reason says why. */
     OFF
   }
 }

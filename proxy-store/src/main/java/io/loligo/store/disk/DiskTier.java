@@ -39,17 +39,17 @@ import org.slf4j.LoggerFactory;
  * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim} and
  * {@link #close}.
  *
- * <p>An object is in one directory: that of its older self, else the one with the largest share of
- * its space free. Among those that are full it is drawn by the key, a directory twice as large
- * twice as often, so that what comes stays as long in each, and a key that comes again is known to
- * the admission there. Where a directory was away for a while two may have it: then the newest is
- * found, and the older goes. What is being removed is not found from the moment on in which it was
- * asked for; {@link Roll} sees to those that do not hear of it.
+ * <p>An object is in one directory: that of its older version, else the one with the largest share
+ * of free space. Among full directories the key draws one, a directory of twice the size twice as
+ * often, so that objects stay equally long in each, and a key that returns is known to the
+ * admission there. If a directory was away for a while, two may have the object: then the newest is
+ * found, and the older one is dropped. A response that is being removed is not found from the call
+ * on; {@link Roll} covers directories that do not hear of the removal.
  */
 public final class DiskTier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
 
-  /** Told what a load found, on a disk thread. */
+  /** Told the result of a load, on a disk thread. */
   public interface LoadListener {
     /**
      * Takes {@code entry}, null unless FOUND.
@@ -59,36 +59,39 @@ public final class DiskTier implements AutoCloseable {
     void loaded(Entry entry, LoadOutcome outcome, int hits, long queueNanos, long readNanos);
   }
 
-  /** What memory knows that the disk asks. */
+  /** The questions of the disk to memory. */
   public interface MemoryView {
     /** Whether it holds {@code key} and was asked for it. */
     boolean serves(CacheKey key);
 
     /**
-     * Whether it wants a copy of what was just asked for.
+     * Whether it wants a copy of a response that was just requested.
      *
      * @param contentLength bytes of content
-     * @param hits times the disk was asked for it, this one included
+     * @param hits requests for it at the disk, this one included
      */
     boolean wants(long contentLength, int hits);
 
     /** Whether it holds {@code entry}, borrowed. */
     boolean holds(Entry entry);
 
-    /** {@code entry}, borrowed, is on disk now. Whether memory goes on to hold it. */
+    /** {@code entry}, borrowed, is on disk now. Returns whether memory keeps it. */
     boolean written(Entry entry);
 
-    /** What is stored under {@code key} with the selection {@code vary} is older than what came. */
+    /**
+     * The response stored under {@code key} with the selection {@code vary} is older than the one
+     * that arrived.
+     */
     void superseded(CacheKey key, VarySelection vary);
 
-    /** A part came to disk under {@code key}: one that memory has would hide it. */
+    /** A part came to disk under {@code key}: a part in memory would hide it. */
     default void partStored(CacheKey key) {}
 
     /**
-     * An earlier process left something, or may have, under another key of a URL than its own.
-     * While directories are being opened.
+     * An earlier process has, or may have, left a response under another key of a URL than its own.
+     * Called while directories are being opened.
      *
-     * @param pathHash of the URL; empty: whatever it is
+     * @param pathHash of the URL; empty: any
      */
     void alternativeLeft(OptionalInt pathHash);
   }
@@ -110,9 +113,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Claims all directories of {@code disk}, which are to be {@linkplain #open opened}.
+   * Claims all directories of {@code disk}, to be {@linkplain #open opened} later.
    *
-   * @throws IOException one cannot be had; says which and what to do
+   * @throws IOException one cannot be claimed; names it and the remedy
    */
   public static DiskTier claim(
       DiskSettings disk, ByteBufAllocator allocator, MemoryLedger transit, MemoryView memory)
@@ -170,7 +173,7 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  /** Begins to open all directories, behind the back. Once. */
+  /** Begins to open all directories, in the background. Call once. */
   public void open() {
     directories.forEach(DiskDirectory::open);
   }
@@ -188,8 +191,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * {@code directory}, off, has not heard of a removal. Whether it cannot bring it back; on a disk
-   * thread.
+   * {@code directory} is off and has not heard of a removal. Returns whether it cannot bring the
+   * response back; on a disk thread.
    */
   private boolean missed(DiskDirectory directory) {
     boolean safe = roll.missedBy(directory);
@@ -211,7 +214,7 @@ public final class DiskTier implements AutoCloseable {
 
   /**
    * Nothing is found under {@code key}, nor written late, until {@link #reveal}: for a removal here
-   * and in memory. Before anything is removed.
+   * and in memory. Call it before anything is removed.
    */
   public void hide(CacheKey key) {
     pending.hide(key);
@@ -239,7 +242,7 @@ public final class DiskTier implements AutoCloseable {
 
   /**
    * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
-   * number}, or is about to be; false now and then where nothing was. A later removal removes it
+   * number}, or is about to be; now and then false although nothing was. A later removal removes it
    * from memory after this.
    */
   public boolean isAsOf(CacheKey key, long number) {
@@ -247,9 +250,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * {@code then} is run when a directory was opened, for each of them; on a disk thread.
+   * Runs {@code then} each time a directory has been opened; on a disk thread.
    *
-   * @return completes when it was run for all: they are ready, or off; it runs again each time one
+   * @return completes when it has run for all: they are ready, or off; it runs again each time one
    *     is opened again
    */
   public CompletableFuture<Void> whenOpened(Runnable then) {
@@ -264,7 +267,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * What {@link #loadNow} found.
+   * The result of {@link #loadNow}.
    *
    * @param entry owned by the caller; null unless FOUND
    * @param hits times it was loaded since it was written
@@ -272,8 +275,8 @@ public final class DiskTier implements AutoCloseable {
   public record LoadedNow(Entry entry, LoadOutcome outcome, int hits) {}
 
   /**
-   * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
-   * never blocks.
+   * Does the same as {@link #load} if no wait for the disk is needed; else null. Any thread; never
+   * blocks.
    */
   public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
     return search.loadNow(key, request, wanted);
@@ -288,7 +291,7 @@ public final class DiskTier implements AutoCloseable {
     search.load(key, request, wanted, loop, then);
   }
 
-  /** Told what a {@link #peek} saw, on a disk thread or at once. */
+  /** Told the result of a {@link #peek}, on a disk thread or at once. */
   public interface PeekListener {
     void peeked(List<Glimpse> variants, LoadOutcome outcome);
   }
@@ -299,8 +302,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Loads the newest variants under {@code key} that {@code which} says so of, whatever selects
-   * them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
+   * Loads the newest variants under {@code key} that {@code which} accepts, whatever requests
+   * select them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
    */
   public void variants(
       CacheKey key,
@@ -320,7 +323,7 @@ public final class DiskTier implements AutoCloseable {
     return count > 1;
   }
 
-  /** Whether content of so many bytes may go to some directory; -1: unknown. */
+  /** Whether some directory may take content of so many bytes; -1: unknown. */
   public boolean takes(long contentLength) {
     for (DiskDirectory directory : directories) {
       if (directory.writes().takes(contentLength)) {
@@ -331,14 +334,14 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Something with the selection {@code vary} will be written under {@code key}: to be said before
-   * it is found in memory.
+   * A response with the selection {@code vary} will be written under {@code key}: call it before
+   * memory shows the response.
    */
   public PendingWrite announce(CacheKey key, VarySelection vary) {
     return announce(key, vary, false);
   }
 
-  /** The same for the response of {@code meta}: a part takes the place of nothing else. */
+  /** The same for the response of {@code meta}; a part replaces only parts. */
   public PendingWrite announceOf(CacheKey key, StoredMeta meta) {
     return announce(key, meta.vary(), meta.part() != null);
   }
@@ -351,12 +354,12 @@ public final class DiskTier implements AutoCloseable {
     return write;
   }
 
-  /** Writes {@code entry}, borrowed, all of it in memory, behind the back. */
+  /** Writes {@code entry}, borrowed, all of it in memory, in the background. */
   public void write(Entry entry, PendingWrite announced) {
     write(entry, announced, false);
   }
 
-  /** Gives the object that {@code entry}, borrowed, is a copy of its new head. */
+  /** Gives the object on disk that {@code entry}, borrowed, is a copy of its new head. */
   public void freshen(Entry entry, PendingWrite announced) {
     write(entry, announced, true);
   }
@@ -403,8 +406,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Writes {@code entry}, borrowed, all of it in memory, which came when no directory was there to
-   * take it; nothing happens where something newer is stored by now, or on its way.
+   * Writes {@code entry}, borrowed, all of it in memory, which arrived while no directory could
+   * take it. Does nothing if a newer response is stored by now, or on its way.
    */
   public void writeLate(Entry entry) {
     CacheKey key = entry.key();
@@ -426,7 +429,7 @@ public final class DiskTier implements AutoCloseable {
                 if (memory.holds(entry) && !pending.isBeingRemoved(key)) {
                   written(directory, entry);
                 } else {
-                  // a removal came between, and may have looked for writes before this one
+                  // a removal came in between, and may have looked for writes before this one
                   supersede(key);
                 }
               }
@@ -444,7 +447,7 @@ public final class DiskTier implements AutoCloseable {
     return false;
   }
 
-  /** Opens a way to disk; see {@link io.loligo.store.inflight.Landing#spool}. */
+  /** Opens a spool to disk; see {@link io.loligo.store.inflight.Landing#spool}. */
   public Spool spool(
       CacheKey key,
       StoredMeta meta,
@@ -490,8 +493,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Of one that has a selection other variants stay, which may be too large or small for {@code
-   * but}.
+   * A response that does not vary replaces all variants; one with a selection leaves other
+   * variants, which may be too large or small for {@code but}.
    */
   private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
     for (DiskDirectory directory : directories) {
@@ -502,7 +505,7 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  /** Such a response is kept in memory only: a client can make up as many as he likes. */
+  /** Such a response is kept in memory only, because a client can make up any number of them. */
   private static boolean isOfOneRequest(StoredMeta meta) {
     return meta.vary() != null && meta.vary().isOfOneRequest();
   }
@@ -532,8 +535,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * A number below 0, the same for a key and a directory: among several directories it is the
-   * highest in one as often as that one's share of all {@code weight} (weighted rendezvous
+   * A number below 0 for a key and a directory, always the same: it is the highest of several
+   * directories as often as the directory's share of the total {@code weight} (weighted rendezvous
    * hashing).
    */
   private static double draw(CacheKey key, int directory, long weight) {
@@ -543,11 +546,12 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Drops all variants under {@code key}: none is found from now on. {@code then} is told on a disk
-   * thread how many there were, -1 where a disk could not be made to forget, when no killed process
-   * brings them back.
+   * Drops all variants under {@code key}: none is found from now on. Once no killed process can
+   * bring them back, {@code then} is told their number on a disk thread, or -1 if a disk did not
+   * confirm.
    *
-   * @param durably whether not even a power failure may bring them back: the disks are waited for
+   * @param durably whether not even a power failure may bring them back: {@code then} waits for the
+   *     disks
    */
   public void remove(CacheKey key, boolean durably, IntConsumer then) {
     pending.cancel(key);
@@ -564,9 +568,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * The same, durably, where a disk may have anything under {@code key}, or be about to; false
-   * where none may, and {@code then} is not told. Between {@link #hide} and {@link #reveal}, when
-   * memory has forgotten it: what is in memory may be on its way to disk.
+   * The same, durably, if a disk may have, or be about to have, anything under {@code key}; else
+   * false, and {@code then} is not told. Call it between {@link #hide} and {@link #reveal}, after
+   * memory has forgotten it: entries in memory may be on their way to disk.
    */
   public boolean forget(CacheKey key, IntConsumer then) {
     pending.cancel(key);
@@ -577,10 +581,12 @@ public final class DiskTier implements AutoCloseable {
     return any;
   }
 
-  /** Whether no disk has anything under {@code key}, which is hidden and cancelled, or will. */
+  /**
+   * Whether no disk has, or will have, anything under {@code key}, which is hidden and cancelled.
+   */
   private boolean holdsNothing(CacheKey key) {
     if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
-      return false; // what another removal found may stand on a disk still
+      return false; // responses that another removal found may still stand on a disk
     }
     for (DiskDirectory directory : directories) {
       if (!(directory.isOff() ? roll.isNoted(directory) : directory.holdsNothing(key))) {
@@ -590,7 +596,7 @@ public final class DiskTier implements AutoCloseable {
     return true;
   }
 
-  /** A removal under way. Thread-safe. */
+  /** A removal in progress. Thread-safe. */
   private final class Removal {
     private final CacheKey key;
     private final IntConsumer then;
@@ -647,8 +653,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * What is stored under {@code key} is older than what clients were given: it goes, and is not
-   * found from now on. A directory that is being opened serves nothing before it is gone there.
+   * The response stored under {@code key} is older than the one that clients were given: it is
+   * dropped, and not found from now on. A directory that is being opened serves nothing before it
+   * is dropped there.
    */
   public void supersede(CacheKey key) {
     if (isNone()) {
@@ -681,20 +688,20 @@ public final class DiskTier implements AutoCloseable {
     return directories.stream().anyMatch(directory -> directory.reads().isAwaited());
   }
 
-  /** Whether a response is written only when it is asked for again. */
+  /** Whether a response is written only when it is requested again. */
   public boolean isOnSecondRequest() {
     return onSecondRequest;
   }
 
-  /** Whether there is no directory at all. */
+  /** Whether there is no directory. */
   public boolean isNone() {
     return directories.isEmpty();
   }
 
-  /** Tells {@code purges} what was noted before this start. */
+  /** Tells {@code purges} the purges noted before this start. */
   public void loadInto(Purges purges) {
     directories.forEach(directory -> directory.loadInto(purges));
-    // what one of them missed is found nowhere else once the others are through
+    // a note that one of them missed is lost once the others have retired it
     for (Ban ban : purges.bans()) {
       directories.forEach(directory -> directory.note(file -> file.ban(ban), false, done -> {}));
     }
@@ -703,7 +710,7 @@ public final class DiskTier implements AutoCloseable {
   /**
    * Notes a purge in every directory; {@code then} is told whether all of them have it.
    *
-   * @param durably whether not even a power failure may undo it: the disks are waited for
+   * @param durably whether not even a power failure may undo it: {@code then} waits for the disks
    */
   public void mark(
       Purges.Table table, long[] numbers, long millis, boolean durably, Consumer<Boolean> then) {
@@ -746,17 +753,17 @@ public final class DiskTier implements AutoCloseable {
     }
   }
 
-  /** Whether some directory has not been compared with {@code ban} yet. */
+  /** Whether some directory has not yet been compared with {@code ban}. */
   public boolean isSweeping(Ban ban) {
     return directories.stream().anyMatch(directory -> directory.isSweeping(ban));
   }
 
-  /** What is on its way to disk under such keys is not written. */
+  /** Pending writes to disk under such keys are cancelled. */
   public void cancelIf(Predicate<CacheKey> which) {
     pending.cancelIf(which);
   }
 
-  /** Drops everything, behind the back. How many there were. */
+  /** Drops everything, in the background. Returns the number of responses. */
   public int clear() {
     int count = 0;
     pending.cancelAll();
@@ -783,7 +790,7 @@ public final class DiskTier implements AutoCloseable {
     return directories.stream().map(DiskDirectory::stats).toList();
   }
 
-  /** Closes all in order, at the same time. Blocks. */
+  /** Closes all cleanly, at the same time. Blocks. */
   @Override
   public void close() {
     directories.forEach(DiskDirectory::beginClose);

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * Removals that a directory cannot carry out now. While it is being opened they are deferred; while
- * it is off it is known which ones it missed. They are carried out before the directory is ready.
- * Thread-safe: guarded by the monitor of the {@link DirectoryState}.
+ * Removals that a directory cannot carry out now. While it is being opened, they are deferred;
+ * while it is off, it is recorded which ones it missed. They are carried out before the directory
+ * is ready. Thread-safe: guarded by the monitor of the {@link DirectoryState}.
  */
 final class MissedRemovals {
-  /** Of either kind; with more, everything goes. */
+  /** Limit of removals of either kind; with more, everything is dropped. */
   private static final int MAX = 65_536;
 
   private final DirectoryState state;
@@ -32,14 +32,14 @@ final class MissedRemovals {
   /** First halves of hashes under which it missed a removal while it was off. */
   private final Set<Long> hashes = new HashSet<>();
 
-  /** It missed more than {@link #hashes} says. */
+  /** It missed more than {@link #hashes} covers. */
   private boolean more;
 
   MissedRemovals(DirectoryState state) {
     this.state = state;
   }
 
-  /** A removal that waits until it is known what there is. Confined to one thread at a time. */
+  /** A removal that waits until the content is known. Confined to one thread at a time. */
   static final class Deferred {
     private final CacheKey key;
     private final VarySelection vary;
@@ -75,7 +75,7 @@ final class MissedRemovals {
 
   /**
    * Defers the removal of the variant with the selection {@code vary} under {@code key}, null: of
-   * all, where the directory is being opened; else false, and nothing happens.
+   * all, if the directory is being opened; else returns false and does nothing.
    */
   boolean defer(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
     synchronized (state) {
@@ -104,7 +104,7 @@ final class MissedRemovals {
     }
   }
 
-  /** Whether it is to forget everything when it is open. */
+  /** Whether it has to forget everything when it is open. */
   boolean forgetsAll() {
     return forgetsAll;
   }
@@ -114,7 +114,7 @@ final class MissedRemovals {
     return forgetsAll || removing.contains(key);
   }
 
-  /** It missed a removal under {@code key}; false: it did not, as it is ready. */
+  /** It missed a removal under {@code key}; false: it did not, because it is ready. */
   boolean add(CacheKey key) {
     OpenDirectory last = state.last();
     synchronized (state) {
@@ -128,7 +128,7 @@ final class MissedRemovals {
     }
   }
 
-  /** It missed the removal of something that is not known by its key. */
+  /** It missed the removal of responses that are not known by their keys. */
   void addMore() {
     synchronized (state) {
       more = true;
@@ -142,7 +142,7 @@ final class MissedRemovals {
     }
   }
 
-  /** First halves of the hashes under which it missed a removal, when no more come. */
+  /** First halves of the hashes under which it missed a removal, once no more can come. */
   Set<Long> hashes() {
     return hashes;
   }
@@ -156,11 +156,11 @@ final class MissedRemovals {
   }
 
   /**
-   * Removes from {@code open} what was to be removed meanwhile, until nothing is left; then the
-   * directory becomes ready. Whether it did.
+   * Carries out the deferred and missed removals in {@code open} until none is left; then the
+   * directory becomes ready. Returns whether it did.
    *
    * @param through given the deferred ones, which are to be confirmed
-   * @param missed told of keys that can no longer be removed: the directory is off, or closed
+   * @param missed told of keys whose removal is no longer possible: the directory is off, or closed
    */
   boolean carryOut(OpenDirectory open, List<Deferred> through, Consumer<CacheKey> missed)
       throws IOException {
@@ -206,7 +206,7 @@ final class MissedRemovals {
     return ready;
   }
 
-  /** The deferred ones, which will not be carried out: the directory is off, or closed. */
+  /** The deferred removals, which will not be carried out: the directory is off, or closed. */
   List<Deferred> giveUp() {
     synchronized (state) {
       List<Deferred> left = List.copyOf(deferred);
@@ -215,7 +215,7 @@ final class MissedRemovals {
     }
   }
 
-  /** Nothing is deferred any more. */
+  /** No removal is deferred any more. */
   void allAreThrough() {
     removing.clear();
   }

@@ -11,7 +11,7 @@ import io.loligo.store.disk.space.Space;
 import io.loligo.store.disk.write.Writer;
 
 /**
- * A directory that is open: what it consists of, and what reads and writes responses there.
+ * A directory that is open: its parts, and the objects that read and write responses there.
  * Immutable; the next opening makes another one.
  */
 record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
@@ -27,14 +27,14 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
     return context.space();
   }
 
-  /** First half of the hash of {@code key}: all variants under it have that. */
+  /** First half of the hash of {@code key}; all variants under the key share it. */
   long high(CacheKey key) {
     return context.secret().hash().of(key, null).high();
   }
 
   /**
-   * Drops the variant with the selection {@code vary} under {@code key}; null: all. How many there
-   * were; -1 where that failed.
+   * Drops the variant with the selection {@code vary} under {@code key}; null: all. Returns their
+   * number; -1 if that failed.
    */
   int drop(CacheKey key, VarySelection vary, boolean durably) {
     try {
@@ -48,12 +48,12 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
     }
   }
 
-  /** The disk does not do what it must. */
+  /** The disk has failed. */
   void broken(Throwable why) {
     context.broken().accept(why);
   }
 
-  /** Space could not be made: the disk does not do what it must, unless memory was short. */
+  /** No space could be made: the disk has failed, unless memory was short. */
   void brokenUnlessShort(Throwable why) {
     if (why instanceof OutOfMemoryError noMemory) {
       memoryShort(noMemory, "making space on disk");
@@ -62,12 +62,12 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
     }
   }
 
-  /** Memory ran out for {@code what}, which is ended. */
+  /** Memory ran out for {@code what}, which has ended. */
   void memoryShort(OutOfMemoryError why, String what) {
     context.transit().shortage().met(why, what);
   }
 
-  /** One place that cannot be read is damage; several in a row are a disk that fails. */
+  /** One unreadable place is damage; several in a row are a disk failure. */
   void failedToRead(Throwable why) {
     context.counters().damaged.increment();
     context.failures().failed(why);

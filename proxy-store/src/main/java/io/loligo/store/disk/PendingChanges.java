@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Predicate;
 
 /**
- * Removals and writes on their way, by key. Meanwhile nothing is found under the key, and a removal
- * cancels the writes that were announced before it. Thread-safe: any thread.
+ * Pending removals and writes, by key. While one is pending, nothing is found under the key. A
+ * removal cancels the writes that were announced before it. Thread-safe: any thread.
  */
 final class PendingChanges {
   /** A power of two. */
@@ -31,7 +31,7 @@ final class PendingChanges {
     return isBeingRemoved(key) || isBeingReplaced(key);
   }
 
-  /** Not where only the head of a part is being written anew: that hides nothing else. */
+  /** False if only the head of a part is being rewritten: that hides nothing else. */
   private boolean isBeingReplaced(Object key) {
     Set<PendingWrite> pending = writes.get(key);
     if (pending == null) {
@@ -72,7 +72,10 @@ final class PendingChanges {
     removals.computeIfPresent(key, (ignored, now) -> now.decrementAndGet() == 0 ? null : now);
   }
 
-  /** Nothing is found at all until so many {@linkplain #revealAll ends} of it. */
+  /**
+   * Hides everything until {@link #revealAll} has been {@linkplain #revealAll called} so many
+   * times.
+   */
   void hideAll(int times) {
     clearing.addAndGet(times);
   }
@@ -99,10 +102,10 @@ final class PendingChanges {
 
   /**
    * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
-   * number}, or is about to be; false now and then where nothing was.
+   * number}, or is about to be; now and then false although nothing was.
    */
   boolean isAsOf(CacheKey key, long number) {
-    // in this order: what ends between has been counted before it ended
+    // in this order: a change that ends in between has been counted before it ended
     return !isHidden(key) && asOf(key) == number;
   }
 
@@ -119,7 +122,7 @@ final class PendingChanges {
         });
   }
 
-  /** {@code write} is given to a directory: those that it replaces are cancelled. */
+  /** {@code write} is given to a directory: the writes that it replaces are cancelled. */
   void begin(PendingWrite write) {
     write.begin();
     for (PendingWrite other : writes.getOrDefault(write.key(), Set.of())) {
@@ -129,14 +132,14 @@ final class PendingChanges {
     }
   }
 
-  /** {@code write} is through. */
+  /** {@code write} has ended. */
   void ended(PendingWrite write) {
     changed(write.key());
     writes.computeIfPresent(
         write.key(), (ignored, all) -> all.remove(write) && all.isEmpty() ? null : all);
   }
 
-  /** Writes under {@code key} that are on their way are not done. */
+  /** Cancels pending writes under {@code key}. */
   void cancel(Object key) {
     for (PendingWrite write : writes.getOrDefault(key, Set.of())) {
       write.cancel();

@@ -4,8 +4,8 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.VarySelection;
 
 /**
- * A write on its way, from before its content is found in memory on: a removal cancels it. Its
- * announcer closes it. Any thread cancels it; the rest is confined to one thread at a time.
+ * A pending write, from before memory shows its content: a removal cancels it. Its announcer closes
+ * it. Any thread may cancel it; the rest is confined to one thread at a time.
  */
 public final class PendingWrite implements AutoCloseable {
   private final PendingChanges changes;
@@ -15,7 +15,7 @@ public final class PendingWrite implements AutoCloseable {
   private volatile boolean cancelled;
   private boolean begun;
 
-  /** Of a response with the selection {@code vary}; {@code part}: of a part of one. */
+  /** A write of a response with the selection {@code vary}; {@code part}: of a part of one. */
   PendingWrite(PendingChanges changes, CacheKey key, VarySelection vary, boolean part) {
     this.changes = changes;
     this.key = key;
@@ -43,20 +43,20 @@ public final class PendingWrite implements AutoCloseable {
     begun = true;
   }
 
-  /** Whether what {@code newer} writes takes the place of this. */
+  /** Whether the response of {@code newer} replaces that of this write. */
   boolean isReplacedBy(PendingWrite newer) {
     return this != newer && !newer.part && isReplaced(vary, newer.vary);
   }
 
   /**
-   * Whether a response with the selection {@code newer} takes the place of one with {@code older}:
-   * on disk a response that does not vary is for all requests.
+   * Whether a response with the selection {@code newer} replaces one with {@code older}: on disk a
+   * response that does not vary is for all requests.
    */
   static boolean isReplaced(VarySelection older, VarySelection newer) {
     return newer == null || newer.equals(older);
   }
 
-  /** Nothing is written after all, unless that has begun. */
+  /** The write will not be done, unless it has begun. */
   @Override
   public void close() {
     if (!begun) {

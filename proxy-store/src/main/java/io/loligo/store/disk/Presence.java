@@ -12,19 +12,19 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class Presence {
   private final Marks marks;
 
-  /** Tells the header that was there when the directory was opened. */
+  /** The identity of the header when the directory was opened. */
   private volatile Object header;
 
   Presence(Marks marks) {
     this.marks = marks;
   }
 
-  /** The files that are there now are those of the directory. */
+  /** The present files are those of the directory. */
   void remember() {
     header = fileKey();
   }
 
-  /** The header was deleted, as the directory is to begin anew. */
+  /** The header was deleted, because the directory begins empty. */
   void forget() {
     header = "";
   }

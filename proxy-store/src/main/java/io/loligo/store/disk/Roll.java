@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which directories have heard of every removal, as each of them has written down, so that one that
- * was away knows at the next start what it may not serve. See {@code docs/disk-format.md}.
- * Thread-safe; blocks but for {@link #hasStrangers} and {@link #isNoted}: not on event loops. Its
- * lock, inside which none is taken, is held while the small file is written: who wants to change it
- * has to wait for that.
+ * Which directories have heard of every removal. Each directory has a copy, so that one that was
+ * away knows at the next start what it must not serve. See {@code docs/disk-format.md}.
+ * Thread-safe; blocks except for {@link #hasStrangers} and {@link #isNoted}: not on event loops.
+ * Its lock, inside which none is taken, is held while the small file is written, so a change may
+ * have to wait for that.
  *
- * <p>It is written only when something changes: a directory comes, is away or fails, or the first
- * removal comes which one that is away does not hear of.
+ * <p>It is written only on a change: a directory comes, is away or fails, or the first removal
+ * comes of which an absent directory does not hear.
  */
 final class Roll {
   private static final Logger LOG = LoggerFactory.getLogger(Roll.class);
@@ -30,10 +30,10 @@ final class Roll {
   private final RollSheet[] sheets;
   private final Medium medium;
 
-  /** Those of the directories that, being off, will be emptied: it is written down for them. */
+  /** The directories that are off and will be emptied, as the roll records. */
   private final Set<DiskDirectory> noted = ConcurrentHashMap.newKeySet();
 
-  /** Whose sheet was written the last time one was struck off. */
+  /** The directories whose sheet was written when one was last struck off. */
   private final boolean[] written;
 
   private volatile boolean strangers;
@@ -46,8 +46,8 @@ final class Roll {
   }
 
   /**
-   * Reads what {@code directories}, claimed and not open yet, have, empties those that missed a
-   * removal, and writes down who is there.
+   * Reads the sheets of {@code directories}, claimed and not open yet, empties those that missed a
+   * removal, and records the present ones.
    *
    * @throws IOException a directory cannot be written
    */
@@ -116,7 +116,7 @@ final class Roll {
 
   private void writeAtStart(int directory) throws IOException {
     try {
-      // what a power failure spoils here empties a directory, so it is not waited for
+      // a sheet lost in a power failure only empties a directory, so there is no force
       directories.get(directory).claim().marks().writeRoll(sheets[directory], false);
     } catch (IOException e) {
       throw directories
@@ -137,7 +137,9 @@ final class Roll {
     }
   }
 
-  /** Whether some directory that is not configured now counts as one that heard of all. */
+  /**
+   * Whether some directory that is not configured now counts as one that heard of every removal.
+   */
   boolean hasStrangers() {
     return strangers;
   }
@@ -153,8 +155,8 @@ final class Roll {
   }
 
   /**
-   * There was a removal that directories which are not configured have not heard of. Whether none
-   * of them can bring back what was removed, whichever is configured with them next.
+   * A removal happened of which unconfigured directories have not heard. Returns whether none of
+   * them can bring the removed responses back, whichever is configured with the present ones next.
    */
   synchronized boolean missedByStrangers() {
     if (strangers) {
@@ -165,8 +167,8 @@ final class Roll {
   }
 
   /**
-   * {@code directory}, which is off, has not heard of a removal. Whether it cannot bring back what
-   * was removed: it has itself written down that it begins empty, or all others have.
+   * {@code directory}, which is off, has not heard of a removal. Returns whether it cannot bring
+   * the removed responses back: its own sheet says that it begins empty, or those of all others do.
    */
   synchronized boolean missedBy(DiskDirectory directory) {
     if (!isNoted(directory)) {
@@ -180,7 +182,7 @@ final class Roll {
     return isNoted(directory);
   }
 
-  /** {@code directory} was off, and has by now forgotten all that it was to forget. */
+  /** {@code directory} was off, and has by now carried out all missed removals. */
   synchronized void returned(DiskDirectory directory) {
     noted.remove(directory);
     long own = sheets[directories.indexOf(directory)].own();
@@ -191,12 +193,12 @@ final class Roll {
     strike(members);
   }
 
-  /** Whether {@link #missedBy} said so of {@code directory} already. */
+  /** Whether {@link #missedBy} has recorded {@code directory} already. */
   boolean isNoted(DiskDirectory directory) {
     return noted.contains(directory);
   }
 
-  /** Whether all directories that are on, and at least one is, have their sheet. */
+  /** Whether all directories that are on, at least one, have written their sheet. */
   private boolean areWritten() {
     boolean some = false;
     for (int i = 0; i < sheets.length; i++) {
@@ -217,7 +219,8 @@ final class Roll {
     }
     raise();
     for (int i = 0; i < sheets.length; i++) {
-      // one that is off, too: it may be alone at the next start, and its disk may do that much
+      // a directory that is off, too: it may be alone at the next start, and its disk may manage
+      // that much
       written[i] = writeOrWarn(i, true);
     }
   }

@@ -22,11 +22,11 @@ final class SegmentWriting implements Segments.Writing {
   private final DiskThreads threads;
   private final Supplier<DirectoryContext> context;
 
-  /** What could not be written as the threads had ended. */
+  /** Tasks that were submitted after the threads had ended. */
   private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param context what is open when a buffer is full
+   * @param context the open directory when a buffer is full
    */
   SegmentWriting(DiskThreads threads, Supplier<DirectoryContext> context) {
     this.threads = threads;
@@ -51,14 +51,14 @@ final class SegmentWriting implements Segments.Writing {
     }
   }
 
-  /** Writes what is left. The threads have ended. */
+  /** Writes the rest. The threads have ended. */
   void finish() {
     for (Runnable task = late.poll(); task != null; task = late.poll()) {
       task.run();
     }
   }
 
-  /** What is left is lost. */
+  /** Drops the rest. */
   void giveUp() {
     late.clear();
   }
@@ -102,7 +102,7 @@ final class SegmentWriting implements Segments.Writing {
         footer.release();
       }
     } catch (OutOfMemoryError e) {
-      now.transit().shortage().met(e, "a footer on disk"); // a start can do without
+      now.transit().shortage().met(e, "a footer on disk"); // a start can do without a footer
     } catch (IOException | RuntimeException | Error e) {
       now.broken().accept(e);
     } finally {

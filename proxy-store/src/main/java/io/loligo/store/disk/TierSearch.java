@@ -17,15 +17,15 @@ import java.util.function.Predicate;
 
 /**
  * Looks for responses in several directories, one after the other. A directory that was away may
- * hold an older copy: the newest is found, and the others go. Thread-safe: any thread; nothing
- * blocks.
+ * hold an older copy: the newest copy is found, and the others are dropped. Thread-safe: any
+ * thread; nothing blocks.
  */
 final class TierSearch {
   private final List<DiskDirectory> directories;
   private final PendingChanges pending;
 
   /**
-   * @param pending what is not found, as it is about to change
+   * @param pending hides responses that are about to change
    */
   TierSearch(List<DiskDirectory> directories, PendingChanges pending) {
     this.directories = directories;
@@ -36,7 +36,7 @@ final class TierSearch {
   boolean mayHold(KeyProbe key) {
     for (DiskDirectory directory : directories) {
       if (directory.mayHold(key) && answers(directory)) {
-        // what is being written is newer than what is there
+        // the pending write is newer than the stored response
         return !pending.isHidden(key);
       }
     }
@@ -53,7 +53,7 @@ final class TierSearch {
     return false;
   }
 
-  /** One that was away says nothing before it is known what the others have. */
+  /** A directory that was away does not answer before the content of the others is known. */
   private boolean answers(DiskDirectory directory) {
     if (directory.isBehind()) {
       for (DiskDirectory other : directories) {
@@ -66,12 +66,12 @@ final class TierSearch {
   }
 
   /**
-   * Loads what {@link #load} would, if the disk need not be waited for; else null. Any thread;
-   * never blocks.
+   * Does the same as {@link #load} if no wait for the disk is needed; else null. Any thread; never
+   * blocks.
    */
   DiskTier.LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
     if (directories.size() != 1 || pending.isHidden(key)) {
-      return null; // of several directories the newest has to be found
+      return null; // with several directories, the newest copy has to be found
     }
     Loader.Loaded loaded = directories.get(0).reads().loadNow(key, request, wanted);
     return loaded == null || loaded.outcome() == LoadOutcome.BUSY
@@ -88,7 +88,10 @@ final class TierSearch {
     new Search(key, request, wanted, loop, then).goOn();
   }
 
-  /** A load, one directory after the other; the newest is found. Confined to one task at a time. */
+  /**
+   * A load through one directory after the other; the newest copy is found. Confined to one task at
+   * a time.
+   */
   private final class Search {
     private final CacheKey key;
     private final Fields request;
@@ -162,7 +165,7 @@ final class TierSearch {
       hits = loaded.hits();
     }
 
-    /** Releases {@code older}; it goes from its disk, too, where {@code newer} takes its place. */
+    /** Releases {@code older}; it is dropped from its disk, too, if {@code newer} replaces it. */
     private void discard(DiskDirectory from, Entry older, Entry newer) {
       boolean whole = older.meta().part() == null && newer.meta().part() == null;
       if (whole && PendingWrite.isReplaced(older.meta().vary(), newer.meta().vary())) {
@@ -177,7 +180,7 @@ final class TierSearch {
       } else if (failure == LoadOutcome.ABSENT) {
         then.loaded(newest, LoadOutcome.FOUND, hits, queueNanos, readNanos);
       } else {
-        // what could not be read may be newer
+        // the unreadable copy may be the newer one
         newest.release();
         then.loaded(null, failure, 0, queueNanos, readNanos);
       }
@@ -226,8 +229,8 @@ final class TierSearch {
   }
 
   /**
-   * Loads the newest variants under {@code key} that {@code which} says so of, whatever selects
-   * them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
+   * Loads the newest variants under {@code key} that {@code which} accepts, whatever requests
+   * select them; {@code then} takes them, {@code max} at most, on a disk thread or at once.
    */
   void variants(
       CacheKey key,
@@ -268,7 +271,7 @@ final class TierSearch {
     then.accept(found);
   }
 
-  /** Whether {@code one} is the whole and {@code other} is not, or else is newer. */
+  /** Whether {@code one} is the whole response and {@code other} is not, or else is newer. */
   private static boolean isPreferred(Entry one, Entry other) {
     boolean whole = one.meta().part() == null;
     return whole == (other.meta().part() == null) ? isNewer(one, other) : whole;

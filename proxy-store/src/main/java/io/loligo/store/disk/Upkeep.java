@@ -13,8 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The regular work of an open directory: it flushes the journal, makes space early, writes
- * checkpoints when they are due, and lets the patrol go on. Confined to disk threads, one at a
- * time.
+ * checkpoints when they are due, and continues the patrol. Confined to disk threads, one at a time.
  */
 final class Upkeep {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
@@ -32,13 +31,13 @@ final class Upkeep {
   private volatile Patrol patrol;
   private long nextCheckpointNanos;
 
-  /** Not before this is there a checkpoint that only the patrol waits for. */
+  /** Before this time, no checkpoint is written for the patrol alone. */
   private long awaitedCheckpointNanos;
 
   /**
    * @param directory for the log
    * @param clock nanoseconds
-   * @param broken told that the disk does not do what it must
+   * @param broken told that the disk has failed
    */
   Upkeep(
       String directory,
@@ -58,12 +57,12 @@ final class Upkeep {
     this.awaitedCheckpointNanos = nextCheckpointNanos;
   }
 
-  /** The directory is being opened: the patrol goes all round through what is found. */
+  /** The directory is being opened: the patrol goes once round the responses that are found. */
   void begin() {
     patrol = new Patrol(clock);
   }
 
-  /** Goes on with {@code open}, whose files are there. Every second. */
+  /** Continues with {@code open}, whose files are there. Call every second. */
   void step(OpenDirectory open) {
     try {
       open.journal().flush();
@@ -84,7 +83,7 @@ final class Upkeep {
     }
   }
 
-  /** A checkpoint that fails leaves the last one in force: it is tried again. */
+  /** A failed checkpoint leaves the last one in force and is tried again. */
   private void checkpointIfDue(OpenDirectory open) {
     long begin = clock.getAsLong();
     boolean awaited = patrol.awaitsCheckpoints() && begin - awaitedCheckpointNanos >= 0;
@@ -104,7 +103,9 @@ final class Upkeep {
     }
   }
 
-  /** Forgets {@code bans}: what they cover can no more come back, by no power failure. */
+  /**
+   * Forgets {@code bans}: no response that they cover can return, not even after a power failure.
+   */
   private void retire(List<Ban> bans) {
     try {
       purges.retire(bans);

@@ -1,14 +1,14 @@
 /**
- * The tier on disk: its directories, and what they have in common. This package is the front door
- * of the parts below it, which no other package uses:
+ * The tier on disk: its directories, and their common parts. This package is the front door of the
+ * parts below it, which no other package uses:
  *
  * <pre>
- *   start  patrol  write  read      what is done with a directory
- *   context                         what an open directory consists of
+ *   start  patrol  write  read      work on a directory
+ *   context                         the parts of an open directory
  *   space                           making space
- *   index                           which responses there are
- *   segment                         where their bytes stand
- *   journal  purge                  what was removed
+ *   index                           the stored responses
+ *   segment                         the places of their bytes
+ *   journal  purge                  removals
  *   medium                          files and threads
  *   format  record                  bytes on disk; heads in memory
  * </pre>

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The readers of one fetch. Confined to the writer's loop. Who left stays until {@link #sweep}, so
- * that a walk is not disturbed by what readers do when they are told.
+ * The readers of one fetch. Confined to the writer's loop. A reader that has left stays until
+ * {@link #sweep}, so that a walk is not disturbed by the reactions of readers.
  */
 final class Audience {
   private final List<Cursor> cursors = new ArrayList<>(2);
@@ -34,7 +34,7 @@ final class Audience {
     return opened && cursors.isEmpty();
   }
 
-  /** Drops those who left. */
+  /** Drops the readers that have left. */
   void sweep() {
     int kept = 0;
     for (int i = 0; i < cursors.size(); i++) {
@@ -46,7 +46,7 @@ final class Audience {
     cursors.subList(kept, cursors.size()).clear();
   }
 
-  /** The position of who is furthest; 0 where there is nobody. */
+  /** The position of the fastest reader; 0 without readers. */
   long fastest() {
     long fastest = 0;
     for (int i = 0; i < cursors.size(); i++) {
@@ -55,7 +55,10 @@ final class Audience {
     return fastest;
   }
 
-  /** The lowest position of those at or beyond {@code from}; {@code none} where there is nobody. */
+  /**
+   * The lowest position of the readers at or beyond {@code from}; {@code none} without such
+   * readers.
+   */
   long slowestFrom(long from, long none) {
     long slowest = none;
     for (int i = 0; i < cursors.size(); i++) {
@@ -67,7 +70,7 @@ final class Audience {
     return slowest;
   }
 
-  /** Whether somebody's next byte is below {@code offset}. */
+  /** Whether the next byte of some reader is below {@code offset}. */
   boolean anyBelow(long offset) {
     for (int i = 0; i < cursors.size(); i++) {
       if (!cursors.get(i).gone && cursors.get(i).place.position() < offset) {
@@ -77,7 +80,7 @@ final class Audience {
     return false;
   }
 
-  /** Ends all whose next byte is below {@code offset}. */
+  /** Ends all readers whose next byte is below {@code offset}. */
   void refuseBelow(long offset, Object why) {
     for (int i = 0; i < cursors.size(); i++) {
       Cursor cursor = cursors.get(i);
@@ -87,7 +90,7 @@ final class Audience {
     }
   }
 
-  /** Those whose next byte is in memory no more keep nothing of it. */
+  /** Readers whose next byte is no longer in memory release their chunks. */
   void forgetGoneChunks() {
     for (int i = 0; i < cursors.size(); i++) {
       Place place = cursors.get(i).place;

@@ -3,8 +3,8 @@ package io.loligo.store.inflight;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A run of content in one buffer, linked to the one behind it. Confined to the writer's loop; the
- * bytes in it, once written, may be read anywhere.
+ * A run of content in one buffer, linked to the next one. Confined to the writer's loop; any thread
+ * may read bytes that have been written.
  */
 final class ContentChunk {
   /** Offset of its first byte in the content. */
@@ -13,16 +13,16 @@ final class ContentChunk {
   /** Where its content starts in {@link #buffer}. */
   final int from;
 
-  /** Null where it holds nothing any more, or never did. */
+  /** Null if it no longer holds, or never held, anything. */
   ByteBuf buffer;
 
   /** Bytes of content in it so far. */
   int length;
 
-  /** Bytes of content it has room for: more than {@link #length} while it is being filled. */
+  /** Bytes of content that it has room for: more than {@link #length} while it is being filled. */
   int room;
 
-  /** Bytes of memory it is entered with. */
+  /** Bytes of memory that are entered for it. */
   int charge;
 
   ContentChunk next;

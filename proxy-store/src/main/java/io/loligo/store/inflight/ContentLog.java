@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The content that arrived and is still wanted, in chunks. Confined to the writer's loop.
+ * The content that has arrived and is still needed, in chunks. Confined to the writer's loop.
  *
- * <p>While it is <em>kept</em> for the store it is copied into the very blocks the entry will have:
- * the field lines and the first content in one, {@link Entry#BLOCK_BYTES} in each further one.
- * Otherwise buffers are linked as they come; one that would pin much more memory than its content
- * needs is copied into a compact block instead.
+ * <p>While it is <em>kept</em> for the store, it is copied into the blocks of the future entry: the
+ * field lines and the first content in one, {@link Entry#BLOCK_BYTES} in each further one.
+ * Otherwise buffers are linked as they arrive; a buffer that would pin much more memory than its
+ * content needs is copied into a compact block instead.
  */
 final class ContentLog {
   private static final int MIN_COMPACT_BYTES = 4 << 10;
 
-  /** A buffer is kept as it is where its memory is at most this many times its content. */
+  /** A buffer is kept as it is if its memory is at most this many times its content. */
   private static final int MAX_PINNING = 2;
 
   private final ByteBufAllocator allocator;
@@ -43,7 +43,7 @@ final class ContentLog {
     return end;
   }
 
-  /** Bytes at the start that are gone. */
+  /** Bytes dropped at the start. */
   long dropped() {
     return dropped;
   }
@@ -53,19 +53,19 @@ final class ContentLog {
     return kept;
   }
 
-  /** The first chunk, for who reads from the first byte. */
+  /** The first chunk, for readers from the first byte. */
   ContentChunk first() {
     return head;
   }
 
-  /** Counts {@code fields} as held until {@link #close}, wherever the content goes. */
+  /** Counts {@code fields} as held until {@link #close}, in every way of holding the content. */
   void holdBeside(ByteBuf fields) {
     reservation.force(SizeClass.of(fields));
   }
 
   /**
-   * Keeps the content from now on, behind {@code fields}, borrowed; {@code contentLength} -1 where
-   * unknown. Whether there was room.
+   * Keeps the content from now on, after {@code fields}, borrowed; {@code contentLength} -1 if
+   * unknown. Returns whether there was room.
    */
   boolean keep(ByteBuf fields, long contentLength) {
     fieldsLength = fields.readableBytes();
@@ -84,14 +84,14 @@ final class ContentLog {
     return true;
   }
 
-  /** Keeps no more: chunks go as soon as all have read them. */
+  /** Keeps no more: a chunk is released once all readers have read it. */
   void stopKeeping() {
     kept = false;
   }
 
   /**
-   * Copies of {@code content}, borrowed, what there is memory for and advances it; whether that was
-   * all.
+   * Copies as much of {@code content}, borrowed, as there is memory for, and advances it; returns
+   * whether that was all.
    */
   boolean copyIn(ByteBuf content) {
     while (content.isReadable()) {
@@ -107,7 +107,7 @@ final class ContentLog {
     return true;
   }
 
-  /** Makes room behind the last byte: the first block grows, then come further ones. */
+  /** Makes room after the last byte: the first block grows, then further blocks follow. */
   private boolean extend(int wanted) {
     if (!kept) {
       return link(0, Math.max(MIN_COMPACT_BYTES, Math.min(wanted, Entry.BLOCK_BYTES)));
@@ -134,7 +134,7 @@ final class ContentLog {
     return true;
   }
 
-  /** Owned; null where there is no memory, whatever the ledger says. */
+  /** Owned; null if there is no memory, whatever the ledger says. */
   private ByteBuf bufferOf(int room) {
     try {
       return allocator.directBuffer(room, room);
@@ -155,7 +155,10 @@ final class ContentLog {
     return reservation.grow(charge) && replaceTail(room, charge);
   }
 
-  /** {@code charge} is entered; whether there was memory for it, else it is not any more. */
+  /**
+   * {@code charge} is entered; returns whether there was memory for it; if not, the entry is struck
+   * out.
+   */
   private boolean replaceTail(int room, int charge) {
     ByteBuf larger = bufferOf(tail.from + room);
     if (larger == null) {
@@ -172,8 +175,8 @@ final class ContentLog {
   }
 
   /**
-   * Holds {@code content} as it is, or a compact copy where it would pin too much memory. True: it
-   * was taken. False: there is no memory for what is left readable of it, which stays the caller's.
+   * Holds {@code content} as it is, or a compact copy if it would pin too much memory. True: it was
+   * taken. False: there is no memory for the readable rest, which stays the caller's.
    */
   boolean pass(ByteBuf content) {
     int octets = content.readableBytes();
@@ -189,7 +192,7 @@ final class ContentLog {
     return false;
   }
 
-  /** Holds {@code content} whatever the limits, just as compactly. Takes it. */
+  /** Holds {@code content} regardless of the limits, just as compactly. Takes it. */
   void force(ByteBuf content) {
     int octets = content.readableBytes();
     int charge = SizeClass.of(content);
@@ -220,7 +223,10 @@ final class ContentLog {
     end += octets;
   }
 
-  /** Counts {@code octets} that went by without being held: everybody has read all before them. */
+  /**
+   * Counts {@code octets} that passed without being held: all readers have read everything before
+   * them.
+   */
   void skip(int octets) {
     drop(end);
     end += octets;
@@ -230,7 +236,7 @@ final class ContentLog {
     tail.room = 0;
   }
 
-  /** Lets go of chunks that end at or before {@code offset}. */
+  /** Releases chunks that end at or before {@code offset}. */
   void drop(long offset) {
     while (head.end() <= offset) {
       free(head);
@@ -252,7 +258,7 @@ final class ContentLog {
     }
   }
 
-  /** Copies the last block to one that fits where more than a quarter of it would be wasted. */
+  /** Copies the last block to a smaller one if more than a quarter of it would be wasted. */
   void trim() {
     int used = tail.from + tail.length;
     int fit = SizeClass.packed(used);
@@ -266,7 +272,7 @@ final class ContentLog {
     return head.buffer == null ? head.next : head;
   }
 
-  /** The blocks behind the first, borrowed. Legal while {@link #kept}. */
+  /** The blocks after the first, borrowed. Legal while {@link #kept}. */
   ByteBuf[] furtherBlocks() {
     List<ByteBuf> blocks = new ArrayList<>();
     for (ContentChunk chunk = firstBlock().next; chunk != null; chunk = chunk.next) {
@@ -275,22 +281,25 @@ final class ContentLog {
     return blocks.toArray(new ByteBuf[0]);
   }
 
-  /** Sets aside {@code bytes}, with what is there, if there is room for them; whether there was. */
+  /**
+   * Reserves {@code bytes}, present ones included, if there is room for them; returns whether there
+   * was.
+   */
   boolean setAside(long bytes) {
     return reservation.raiseFloor(bytes);
   }
 
-  /** Whether memory is so scarce that no more is read than is taken. */
+  /** Whether memory is so scarce that no more is read than is consumed. */
   boolean isScarce() {
     return reservation.isScarce();
   }
 
-  /** Whether memory is so scarce that who can do without it gives way. */
+  /** Whether memory is so scarce that optional users give way. */
   boolean isCrowded() {
     return reservation.isCrowded();
   }
 
-  /** Nothing more comes: what was set aside for it is given back. */
+  /** No more content comes: the memory reserved for it is given back. */
   void complete() {
     reservation.dropFloor();
   }
@@ -300,7 +309,7 @@ final class ContentLog {
     return tail.length;
   }
 
-  /** The chunks are entered elsewhere from now on: they cost nothing here. */
+  /** The chunks are entered elsewhere from now on: they are no longer counted here. */
   void chargedElsewhere() {
     for (ContentChunk chunk = head; chunk != null; chunk = chunk.next) {
       reservation.shrink(chunk.charge);
@@ -308,7 +317,7 @@ final class ContentLog {
     }
   }
 
-  /** Lets go of everything, the reservation too. */
+  /** Releases everything, including the reservation. */
   void close() {
     for (ContentChunk chunk = head; chunk != null; chunk = chunk.next) {
       free(chunk);

@@ -9,8 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One reader's place in the content. Its place and credit are confined to the writer's loop, {@code
- * done} and {@code fields} to the reader's; what crosses over travels as a task. Where both loops
- * are the same everything is a plain call.
+ * done} and {@code fields} to the reader's; anything between them travels as a task. If both loops
+ * are the same, everything is a plain call.
  */
 final class Cursor implements InFlight.Subscription {
   private final InFlight source;
@@ -123,7 +123,7 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
-  /** Gives bytes that come next, within the credit. Takes {@code content}. */
+  /** Gives the next bytes, within the credit. Takes {@code content}. */
   void tellContent(ByteBuf content) {
     credit -= content.readableBytes();
     if (sameLoop()) {
@@ -165,7 +165,7 @@ final class Cursor implements InFlight.Subscription {
     finish();
   }
 
-  /** Ends it here. */
+  /** Ends the reader. */
   void refuse(Object why) {
     gone = true;
     tellFailed(why);
@@ -191,13 +191,13 @@ final class Cursor implements InFlight.Subscription {
     finish();
   }
 
-  /** One reader's defect is not the others': it is left out. */
+  /** A reader that fails does not affect the others: it is dropped. */
   private void broken(Throwable failure) {
     cancel();
     reader.broken(failure);
   }
 
-  /** Runs {@code task} on the reader's loop; {@code held} is released where that is shut down. */
+  /** Runs {@code task} on the reader's loop; {@code held} is released if that is shut down. */
   private void post(ByteBuf held, Runnable task) {
     try {
       reader.loop().execute(task);

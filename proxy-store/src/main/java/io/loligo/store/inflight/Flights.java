@@ -15,20 +15,21 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * All fetches under way, by key. At most one of a key is joinable by one and the same request, so
- * that there may be one for each variant; the others are known so that an invalidation reaches
- * them. Thread-safe: any thread.
+ * All fetches in flight, by key. At most one fetch of a key is joinable by a given request, so
+ * there may be one per variant; the others are registered so that an invalidation reaches them.
+ * Thread-safe: any thread.
  */
 public final class Flights {
   /**
-   * Bytes set aside for each fetch from its begin: one small read that nobody takes. So it goes on,
-   * if slowly, whatever others hold, and thousands may wait for slow origins.
+   * Bytes reserved for each fetch from its beginning: one small read that no reader takes. So each
+   * fetch progresses, perhaps slowly, whatever others hold, and thousands may wait for slow
+   * origins.
    */
   public static final int FLOOR_BYTES = 8 << 10;
 
   /**
-   * Fetches of one key that are no more than this, {@value}, are linked. Of more those that nobody
-   * joins are in a set: beginning and ending one takes the same time, however many there are.
+   * Up to this many fetches of one key, {@value}, are linked. With more, those that cannot be
+   * joined are in a set: beginning and ending one takes the same time, however many there are.
    */
   static final int MAX_LINKED = 8;
 
@@ -59,7 +60,7 @@ public final class Flights {
       return new Group(links, first);
     }
 
-    /** Null where there is no other. */
+    /** Null if there is no other. */
     Group without(InFlight gone) {
       if (crowd != null && crowd.remove(gone)) {
         if (!crowd.isEmpty()) {
@@ -88,7 +89,7 @@ public final class Flights {
   /** Fetches, the latest first. Immutable. */
   private record Link(InFlight flight, Link next) {
     static Link without(Link links, InFlight gone) {
-      Link before = null; // the other way round
+      Link before = null; // the opposite order
       for (Link link = links; link != null; link = link.next) {
         if (link.flight == gone) {
           Link rest = link.next;
@@ -121,7 +122,10 @@ public final class Flights {
       return null;
     }
 
-    /** What {@code request} selects, where another fetch of the key has told by what; or null. */
+    /**
+     * The selection of {@code request}, if another fetch of the key has shown the selecting fields;
+     * or null.
+     */
     static VarySelection learned(Link links, Fields request) {
       for (Link link = links; link != null; link = link.next) {
         VarySelection known = link.flight.selection();
@@ -143,7 +147,7 @@ public final class Flights {
 
   private final ConcurrentHashMap<Object, Group> groups = new ConcurrentHashMap<>();
 
-  /** By the key it is stored under; one of a key is enough to wait for. */
+  /** By the key under which it is stored; waiting for one of a key suffices. */
   private final ConcurrentHashMap<Object, InFlight> landingParts = new ConcurrentHashMap<>();
 
   private final ByteBufAllocator allocator;
@@ -153,10 +157,10 @@ public final class Flights {
   private volatile CountDownLatch landed;
 
   /**
-   * No fetch yet.
+   * Begins without fetches.
    *
-   * @param transit what fetches hold is entered here
-   * @param maxKeptBytes content of more bytes is not kept for the store
+   * @param transit ledger of the memory of fetches
+   * @param maxKeptBytes larger content is not kept for the store
    * @param readAheadGapBytes {@code read_ahead_gap}
    */
   public Flights(
@@ -173,9 +177,9 @@ public final class Flights {
   }
 
   /**
-   * Begins a fetch, or null where the in-transit budget has no room for one more.
+   * Begins a fetch, or returns null if the in-transit budget has no room for one more.
    *
-   * @param joinable whether it may be found, if no other one can
+   * @param joinable whether it may be found, unless another one can be
    */
   public InFlight begin(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
@@ -194,10 +198,11 @@ public final class Flights {
   }
 
   /**
-   * The fetch that {@code request} may join, or a joinable one of one's own, in one step; null
-   * where the in-transit budget has no room for one more.
+   * The fetch that {@code request} may join, or a new joinable one, in one step; null if the
+   * in-transit budget has no room for one more.
    *
-   * @param expected the variant that one's own brings; null: what others tell of it, if anything
+   * @param expected the variant that a new fetch will bring; null: derived from other fetches, if
+   *     possible
    */
   public InFlight joinOrBegin(
       CacheKey key,
@@ -249,7 +254,7 @@ public final class Flights {
             readAheadGapBytes);
   }
 
-  /** All of a part that {@code flight} leaves on disk arrived. */
+  /** All bytes of a part that {@code flight} leaves on disk have arrived. */
   void partLanding(InFlight flight) {
     landingParts.put(flight.storedUnder(), flight);
   }
@@ -265,8 +270,8 @@ public final class Flights {
   }
 
   /**
-   * Ends all running fetches, as if their origins had broken off: the bytes that arrived stay as a
-   * part where they can. Any thread.
+   * Ends all running fetches, as if their origins had closed early: their bytes stay as parts if
+   * possible. Any thread.
    */
   public void breakOff(Object cause) {
     for (Group group : groups.values()) {
@@ -274,16 +279,16 @@ public final class Flights {
     }
   }
 
-  /** {@code flight} is not found any more. */
+  /** {@code flight} is no longer found. */
   void forget(InFlight flight) {
     groups.computeIfPresent(flight.key(), (ignored, all) -> all.without(flight));
     tellIfLanded(landed);
   }
 
-  /** Counted down when no fetch is under way; to be asked when nothing is begun any more. */
+  /** Counted down when no fetch is in flight; call it when no new ones begin any more. */
   public CountDownLatch landed() {
     CountDownLatch mine = new CountDownLatch(1);
-    // first let it be found, then look: the last fetch may be leaving
+    // first publish it, then look: the last fetch may be leaving
     landed = mine;
     tellIfLanded(mine);
     return mine;
@@ -295,12 +300,12 @@ public final class Flights {
     }
   }
 
-  /** What is under way for {@code key} will not be stored, and is not found any more. */
+  /** Fetches in flight for {@code key} will not be stored, and are no longer found. */
   public void invalidate(CacheKey key) {
     invalidate(key, null);
   }
 
-  /** The same, but for {@code except}. */
+  /** The same, except for {@code except}. */
   public void invalidate(CacheKey key, InFlight except) {
     Group group = groups.get(key);
     if (group != null) {
@@ -314,7 +319,7 @@ public final class Flights {
     }
   }
 
-  /** The same for all keys that {@code which} says so of. */
+  /** The same for all keys that {@code which} accepts. */
   public void invalidateIf(Predicate<CacheKey> which) {
     for (Object key : groups.keySet()) {
       if (which.test((CacheKey) key)) {
@@ -323,7 +328,7 @@ public final class Flights {
     }
   }
 
-  /** What is under way for such keys is not found any more: what comes now fetches on its own. */
+  /** Fetches in flight for such keys are no longer found: new requests fetch on their own. */
   public void separateIf(Predicate<CacheKey> which) {
     for (Group group : groups.values()) {
       group.forEach(
@@ -335,7 +340,7 @@ public final class Flights {
     }
   }
 
-  /** What is under way will not be stored, and is not found any more. */
+  /** Fetches in flight will not be stored, and are no longer found. */
   public void invalidateAll() {
     for (Object key : groups.keySet()) {
       invalidate((CacheKey) key);
@@ -349,7 +354,7 @@ public final class Flights {
     }
   }
 
-  /** Fetches under way. Walks all: for metrics. */
+  /** Number of fetches in flight. Walks all: for metrics. */
   public long size() {
     long size = 0;
     for (Group group : groups.values()) {

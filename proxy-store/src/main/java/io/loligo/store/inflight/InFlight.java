@@ -25,28 +25,28 @@ import java.util.concurrent.RejectedExecutionException;
  *   <tr><td>OPEN</td><td>no head yet</td><td>head, fail</td><td>join, wait</td>
  *     <td>STREAMING, FAILED</td></tr>
  *   <tr><td>STREAMING</td><td>content arrives</td><td>content, end, fail</td>
- *     <td>join from the first byte while it can be had, read</td>
+ *     <td>join from the first byte while that is available, read</td>
  *     <td>LANDING, BROKEN, COMPLETE, FAILED</td></tr>
- *   <tr><td>LANDING</td><td>all arrived; on its way to disk and found until it is there</td>
+ *   <tr><td>LANDING</td><td>all content arrived; on its way to disk, and joinable until it is there</td>
  *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
  *   <tr><td>BROKEN</td><td>will never be complete; a part of it is on its way to disk</td>
  *     <td>-</td><td>read the rest, then failed; {@link #awaitPart}</td><td>FAILED</td></tr>
- *   <tr><td>COMPLETE</td><td>all arrived; stored if it may be; not found any more</td><td>-</td>
+ *   <tr><td>COMPLETE</td><td>all content arrived; stored if allowed; no longer found</td><td>-</td>
  *     <td>read the rest, then end</td><td>-</td></tr>
- *   <tr><td>FAILED</td><td>will never be complete; not found any more</td><td>-</td>
+ *   <tr><td>FAILED</td><td>will never be complete; no longer found</td><td>-</td>
  *     <td>read the rest, then failed</td><td>-</td></tr>
  * </table>
  *
- * <p>How the content is held, and with that who may run ahead or lag, is said in {@link Intake}:
- * kept for memory, spooled to disk, or passed on. Kept and spooled content can be joined at any
- * time; what is passed on, only while its first byte is in memory.
+ * <p>{@link Intake} describes how the content is held, and so which readers may run ahead or lag:
+ * kept for memory, spooled to disk, or passed on. Readers can join kept and spooled content at any
+ * time, and other content only while its first byte is in memory.
  *
  * <p>A reader is told nothing before {@link #attach} has returned.
  */
 public final class InFlight {
-  /** Told on the writer's loop, never before the call that caused it is through with its work. */
+  /** Told on the writer's loop, never before the causing call has done its work. */
   public interface Writer {
-    /** There is room again: {@link #wantsMore} turned true. */
+    /** There is room again: {@link #wantsMore} has become true. */
     void resume();
 
     /**
@@ -55,64 +55,69 @@ public final class InFlight {
      */
     void deserted();
 
-    /** Fields of the request that is answered, immutable; null: not known. */
+    /** Fields of the answered request, immutable; null: unknown. */
     default Fields answered() {
       return null;
     }
   }
 
-  /** One who reads along. Told on its own loop, in this order: head, content..., end or failed. */
+  /**
+   * A reader of the content. Told on its own loop, in this order: head, content..., end or failed.
+   */
   public interface Reader {
     EventExecutor loop();
 
     /**
-     * The head arrived. {@code shareable} false and not the cause: this answer is not for you, go
-     * your own way; nothing follows. Borrows nothing: {@code head} is an immutable snapshot.
+     * The head has arrived. {@code shareable} false and not the cause: this response is not for
+     * this reader, which has to fetch on its own; nothing follows. Borrows nothing: {@code head} is
+     * an immutable snapshot.
      */
     void head(Arrived head);
 
-    /** Content within the credit asked for. Takes {@code content}. */
+    /** Content within the requested credit. Takes {@code content}. */
     void content(ByteBuf content);
 
-    /** Complete; {@code trailers}: an immutable snapshot, or null where there were none. */
+    /** Complete; {@code trailers}: an immutable snapshot, or null if there were none. */
     void end(Fields trailers);
 
     /**
-     * A call above failed with {@code failure}: it reads along no more, and is told nothing more.
+     * A call above failed with {@code failure}: the reader is dropped, and is told nothing more.
      */
     void broken(Throwable failure);
 
-    /** It will never be complete: what {@link #fail} was given, or a {@link Refusal}. */
+    /** It will never be complete: the cause given to {@link #fail}, or a {@link Refusal}. */
     void failed(Object cause);
   }
 
   /** Why the object itself ends a reader. */
   public enum Refusal {
-    /** Joined from another loop when the first bytes were gone or it had ended: look up again. */
+    /**
+     * Joined from another loop when the first bytes were gone or it had ended: look it up again.
+     */
     TOO_LATE,
-    /** Fell behind what is in memory, and what is not on disk (any more) cannot be had. */
+    /** Fell behind the content in memory, and the missing bytes are not, or no longer, on disk. */
     LAGGED,
-    /** The in-transit budget is used up and others were further on. */
+    /** The in-transit budget is used up and other readers were ahead. */
     NO_ROOM,
     /** The store was closed. */
     CLOSED
   }
 
   /**
-   * The head of an answer, for readers. Immutable.
+   * The head of a response, for readers. Immutable.
    *
    * @param head snapshot as received
-   * @param meta null where it is not stored
-   * @param shareable whether others than the one who caused the fetch may read along
+   * @param meta null if it is not stored
+   * @param shareable whether readers other than the cause may read along
    * @param fields field lines and the empty line, owned by the in-flight object, valid while
    *     subscribed; index 0 to its writer index
-   * @param contentLength of what arrives, be it the whole or a {@linkplain StoredMeta#part part};
-   *     -1 where unknown
+   * @param contentLength of the arriving content, which is the whole or a {@linkplain
+   *     StoredMeta#part part}; -1 if unknown
    */
   public record Arrived(
       ResponseHead head, StoredMeta meta, boolean shareable, ByteBuf fields, long contentLength) {}
 
-  /** A reader's hold on the object. Confined to the reader's loop. */
+  /** A reader's handle on the object. Confined to the reader's loop. */
   public interface Subscription {
     /**
      * Begins delivery at {@code offset}, in bytes of the arriving content. Legal before the first
@@ -135,12 +140,12 @@ public final class InFlight {
     COMPLETE,
     FAILED;
 
-    /** Whether the writer has said all. */
+    /** Whether the writer has finished. */
     boolean written() {
       return this != OPEN && this != STREAMING;
     }
 
-    /** Whether it is not found any more. */
+    /** Whether it is no longer found. */
     boolean over() {
       return this == COMPLETE || this == FAILED;
     }
@@ -165,7 +170,7 @@ public final class InFlight {
   private Fields trailers;
   private Object failure;
 
-  /** Whether all there will be of a part arrived, and it is not found on disk yet. */
+  /** Whether all bytes of a part have arrived, and the part is not found on disk yet. */
   private boolean landingPart;
 
   private final List<Runnable> waitingForPart = new ArrayList<>();
@@ -195,25 +200,25 @@ public final class InFlight {
     this.intake = new Intake(this, landing, log, readers, maxKeptBytes, readAheadGapBytes);
   }
 
-  /** The key it is fetched under. */
+  /** The key under which it is fetched. */
   public CacheKey key() {
     return key;
   }
 
-  /** The key it is stored under. Writer's loop. */
+  /** The key under which it is stored. Writer's loop. */
   CacheKey storedUnder() {
     return storedUnder;
   }
 
   /**
-   * It is stored under {@code other}: whoever removes what it is removes that too. Before {@link
+   * It is stored under {@code other}: a removal of its URL covers that key too. Before {@link
    * #head}.
    */
   public void storeUnder(CacheKey other) {
     storedUnder = other;
   }
 
-  /** Whose fetch it is. */
+  /** The writer of the fetch. */
   public Writer writer() {
     return writer;
   }
@@ -222,22 +227,22 @@ public final class InFlight {
     return joinable;
   }
 
-  /** Nobody finds it from now on; who waits for it goes on waiting. Any thread. */
+  /** It is no longer found; readers that wait for it continue to wait. Any thread. */
   public void notJoinable() {
     joinable = false;
   }
 
-  /** The variant it brings, or will by what is known; null: any, or not known. */
+  /** The variant that it brings, or is expected to bring; null: any, or unknown. */
   VarySelection selection() {
     return selection;
   }
 
-  /** It is expected to bring {@code expected}, may be null. Before anybody can find it. */
+  /** It is expected to bring {@code expected}, which may be null. Before it can be found. */
   void expect(VarySelection expected) {
     selection = expected;
   }
 
-  /** Whether it may be joined by {@code request}, null: by anyone. No allocation. */
+  /** Whether {@code request} may join it, null: any request. No allocation. */
   boolean joinableBy(Fields request) {
     if (!joinable) {
       return false;
@@ -249,11 +254,11 @@ public final class InFlight {
   // Readers
 
   /**
-   * Reads along, from the first byte of content. On the loop of {@code reader}. Null where it is
-   * too late: the first bytes are gone or the object ended; look up again. From another loop than
-   * the writer's that shows only later, as {@link Refusal#TOO_LATE}.
+   * Adds a reader from the first byte of content. On the loop of {@code reader}. Null if it is too
+   * late: the first bytes are gone or the object has ended; look it up again. From another loop
+   * than the writer's that shows only later, as {@link Refusal#TOO_LATE}.
    *
-   * @param cause whether this is the one who caused the fetch (told even if not shareable)
+   * @param cause whether this reader caused the fetch (told even if not shareable)
    */
   public Subscription attach(Reader reader, boolean cause) {
     Cursor cursor = new Cursor(this, intake.start(), reader, cause);
@@ -357,7 +362,7 @@ public final class InFlight {
     }
     if (!intake.isKept() || intake.received() != arrived.contentLength()) {
       pumpAll();
-    } // else the end follows at once, and whoever has the last byte then finds it stored
+    } // else the end follows at once, and a reader that has the last byte then finds it stored
     leave(outermost);
   }
 
@@ -398,7 +403,8 @@ public final class InFlight {
   }
 
   /**
-   * Given up; what arrived is stored as incomplete where it may be continued later. Writer's loop.
+   * The fetch failed; the bytes so far are stored as an incomplete response if it may be continued
+   * later. Writer's loop.
    */
   public void fail(Object cause) {
     assert loop.inEventLoop();
@@ -427,7 +433,7 @@ public final class InFlight {
     intake.complete();
   }
 
-  /** It is not found any more: requests that waited for a part of it look on disk. */
+  /** It is no longer found: requests that waited for a part of it look on disk. */
   private void forget() {
     flights.forget(this);
     if (landingPart) {
@@ -438,7 +444,7 @@ public final class InFlight {
     }
   }
 
-  /** The last byte of a part is there, and its reader may ask for the part at once. */
+  /** The last byte of a part has arrived, and its reader may request the part at once. */
   private void beginLandingPart() {
     StoredMeta meta = arrived.meta();
     if (meta != null && meta.part() != null && intake.isSpooled() && !doNotStore) {
@@ -470,7 +476,7 @@ public final class InFlight {
     }
   }
 
-  /** Whether anybody is left to be told. */
+  /** Whether there is still a listener to tell. */
   private static boolean tell(EventExecutor loop, Runnable then) {
     try {
       loop.execute(then);
@@ -480,12 +486,12 @@ public final class InFlight {
     }
   }
 
-  /** Lets go of what it was begun with. Nobody ever saw it. */
+  /** Releases its initial reservation. It was never visible. */
   void abandon() {
     intake.close();
   }
 
-  /** Ends, and its readers at once, whatever they have not read yet. Any thread. */
+  /** Ends it and its readers at once, even if they have not read everything. Any thread. */
   void close() {
     doNotStore = true;
     if (loop.inEventLoop()) {
@@ -519,17 +525,17 @@ public final class InFlight {
     return intake.received();
   }
 
-  /** Bytes of content that have arrived; may lag behind. Any thread. */
+  /** Bytes of content that have arrived; may be out of date. Any thread. */
   public long progress() {
     return progress;
   }
 
-  /** Whether what arrives is being stored. Writer's loop. */
+  /** Whether the arriving content is being stored. Writer's loop. */
   public boolean isStored() {
     return !doNotStore && (intake.isKept() || intake.isSpooled());
   }
 
-  /** It is not to be stored after all (an invalidation came between). Any thread. */
+  /** It must not be stored (an invalidation came in between). Any thread. */
   public void doNotStore() {
     doNotStore = true;
   }
@@ -541,12 +547,12 @@ public final class InFlight {
 
   // The disk tells
 
-  /** It takes more, or needs less of what is in memory. */
+  /** The spool takes more, or needs less of the content in memory. */
   void spoolMoved() {
     leave(enter());
   }
 
-  /** All is on disk. */
+  /** Everything is on disk. */
   void spoolEnded() {
     boolean outermost = enter();
     landed();
@@ -560,7 +566,7 @@ public final class InFlight {
     }
   }
 
-  /** Nothing can be stored or read there any more. */
+  /** The disk can neither store nor return anything more. */
   void spoolFailed() {
     boolean outermost = enter();
     intake.giveUpSpool(!phase.over() && !doNotStore);
@@ -568,14 +574,17 @@ public final class InFlight {
     leave(outermost);
   }
 
-  /** The disk stands still, and somebody waits for it. */
+  /** The disk makes no progress, and a reader waits for it. */
   void spoolStalled() {
     boolean outermost = enter();
     intake.giveUpSpool(!doNotStore);
     leave(outermost);
   }
 
-  /** What {@code cursor} asked the disk for: takes {@code content}, null where it has it not. */
+  /**
+   * The bytes that {@code cursor} requested from the disk: takes {@code content}, null if it is not
+   * available.
+   */
   void read(Cursor cursor, ByteBuf content) {
     boolean outermost = enter();
     if (cursor.gone) {
@@ -600,7 +609,7 @@ public final class InFlight {
     }
   }
 
-  /** Tells a reader all it may know by now. */
+  /** Tells a reader everything it may know by now. */
   private void pump(Cursor cursor) {
     if (cursor.pumping || cursor.gone) {
       return;
@@ -682,7 +691,7 @@ public final class InFlight {
     }
   }
 
-  /** Whether there is no reader, be it that there never was one, and nothing is stored of it. */
+  /** Whether it has no reader, or never had one, and nothing is stored of it. */
   private boolean isForNobody() {
     return phase == Phase.STREAMING
         && readers.size() == 0
@@ -700,7 +709,7 @@ public final class InFlight {
     return loop.inEventLoop();
   }
 
-  /** Runs {@code task} on the writer's loop, later; false where that is shut down. */
+  /** Runs {@code task} on the writer's loop, later; false if that is shut down. */
   boolean execute(Runnable task) {
     try {
       loop.execute(task);

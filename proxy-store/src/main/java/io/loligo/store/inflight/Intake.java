@@ -8,29 +8,28 @@ import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Takes in the content of one fetch, and holds it in one of three ways until all have it. It goes
- * to a way further down where one fails it, never back. Confined to the writer's loop.
+ * Takes in the content of one fetch, and holds it in one of three ways until all readers have it.
+ * If a way fails, the next one down in the table follows, never the one before. Confined to the
+ * writer's loop.
  *
  * <table>
  *   <caption>ways</caption>
- *   <tr><th>way</th><th>for</th><th>in memory</th><th>the writer reads on</th><th>who lags</th></tr>
- *   <tr><td>kept</td><td>what memory will store</td><td>all, in the blocks of the entry to be</td>
+ *   <tr><th>way</th><th>for</th><th>in memory</th><th>the writer reads on</th><th>a lagging reader</th></tr>
+ *   <tr><td>kept</td><td>content that memory will store</td><td>all, in the blocks of the entry to be</td>
  *     <td>always</td><td>reads on from memory</td></tr>
- *   <tr><td>spooled</td><td>what the disk will store: too large for memory, or no room there</td>
- *     <td>what is not on disk yet, and what readers within the gap have not read</td>
- *     <td>less than the gap ahead of the fastest, be it a reader or the disk, and less than a
- *     window ahead of what is on disk</td>
+ *   <tr><td>spooled</td><td>content that the disk will store: too large for memory, or no room there</td>
+ *     <td>bytes that are not on disk yet, and bytes that readers within the gap have not read</td>
+ *     <td>less than the gap ahead of the fastest consumer, a reader or the disk, and less than a window ahead of the bytes on disk</td>
  *     <td>reads on from disk</td></tr>
- *   <tr><td>passed on</td><td>what is not stored, or cannot be after all</td>
- *     <td>what readers have not read</td><td>less than the gap ahead of the fastest reader;
- *     where memory is scarce, when that one has all</td>
+ *   <tr><td>passed on</td><td>content that is not stored, or cannot be</td>
+ *     <td>bytes that readers have not read</td><td>less than the gap ahead of the fastest reader; if memory is scarce, when that reader has all</td>
  *     <td>is closed ({@link Refusal#LAGGED})</td></tr>
  * </table>
  *
- * <p>The gap is {@code read_ahead_gap}; who is further than that behind the fastest lags. Nobody
- * waits for the slowest reader, nor for a disk that stands still (see {@link Spooling}). Where an
- * invalidation comes between, the way stays as it is for the readers' sake: it just does not end in
- * the store.
+ * <p>The gap is {@code read_ahead_gap}; a reader further than that behind the fastest one lags. A
+ * slow reader delays nobody, and neither does a stalled disk (see {@link Spooling}). If an
+ * invalidation comes in between, the way stays the same for the readers: the content is just not
+ * stored.
  */
 final class Intake {
   private final InFlight source;
@@ -69,7 +68,7 @@ final class Intake {
     return log.end();
   }
 
-  /** Whether all can be had from the first byte. */
+  /** Whether all content from the first byte is available. */
   boolean isJoinable() {
     return log.dropped() == 0 || isSpooled();
   }
@@ -78,12 +77,12 @@ final class Intake {
     return spooling != null && spooling.isSound();
   }
 
-  /** Whether it is held in memory whole, as the entry to be. */
+  /** Whether it is held in memory whole, as the future entry. */
   boolean isKept() {
     return log.kept();
   }
 
-  /** Whether more may come now. */
+  /** Whether more content may come now. */
   boolean hasRoom() {
     if (log.kept()) {
       return true;
@@ -97,7 +96,7 @@ final class Intake {
 
   // What arrives
 
-  /** The head is there: chooses the way. */
+  /** The head has arrived: chooses the way. */
   void begin(Arrived arrived) {
     this.arrived = arrived;
     log.holdBeside(arrived.fields());
@@ -115,8 +114,8 @@ final class Intake {
   }
 
   /**
-   * Whether it is held as what is stored is: so is what was invalidated before its head where
-   * several wait for it, that none is cut for lagging.
+   * Whether it is held like a response that is stored: so is one that was invalidated before its
+   * head and that several readers wait for, so that none is cut for lagging.
    */
   private boolean isHeldWhole() {
     return arrived.meta() != null && (source.mayStore() || readers.size() > 1);
@@ -128,7 +127,7 @@ final class Intake {
         && landing.accepts(fieldsLength + Math.max(0, contentLength));
   }
 
-  /** Whether the content goes to disk from now on, what is here already too. */
+  /** Whether the content goes to disk from now on, including the bytes so far. */
   private boolean spool() {
     return spool(arrived.meta(), arrived.contentLength());
   }
@@ -179,12 +178,12 @@ final class Intake {
     return after > maxKeptBytes || exceedsAnnounced(octets) || !landing.accepts(after);
   }
 
-  /** Whether {@code octets} more are more than was announced. */
+  /** Whether {@code octets} more exceed the announced length. */
   boolean exceedsAnnounced(int octets) {
     return arrived.contentLength() >= 0 && log.end() + octets > arrived.contentLength();
   }
 
-  /** Whether all that was announced arrived. */
+  /** Whether the announced length has arrived. */
   boolean isComplete() {
     return arrived.contentLength() < 0 || arrived.contentLength() == log.end();
   }
@@ -233,15 +232,15 @@ final class Intake {
 
   // Where it goes
 
-  /** Stores what was kept. */
+  /** Stores the kept content. */
   void land() {
     land(arrived.meta().arrived(log.end()));
   }
 
   /**
-   * Stores the bytes that arrived of a response that will never be complete, where it may be
-   * continued later (RFC 9111 section 3.3): on disk if possible, also if memory was to have them.
-   * Whether they are on their way there: {@link #feed} ends that.
+   * Stores the bytes of a response that will never be complete, if it may be continued later (RFC
+   * 9111 section 3.3): on disk if possible, also if memory was to have it. Returns whether they are
+   * on their way there: {@link #feed} ends that.
    */
   boolean landPart() {
     StoredMeta meta = arrived.meta();
@@ -287,8 +286,8 @@ final class Intake {
   }
 
   /**
-   * Goes on without the disk, and without those who need it; {@code rejected}: that is why it is
-   * not stored.
+   * Continues without the disk, and without readers that need it; {@code rejected}: that is why it
+   * is not stored.
    */
   void giveUpSpool(boolean rejected) {
     if (rejected) {
@@ -298,12 +297,14 @@ final class Intake {
     readers.refuseBelow(log.dropped(), Refusal.LAGGED);
   }
 
-  /** Asks the disk for what {@code cursor} reads next. Legal where that is in memory no more. */
+  /**
+   * Requests from the disk the next bytes of {@code cursor}. Legal if they are no longer in memory.
+   */
   void readFromDisk(Cursor cursor) {
     spooling.read(cursor);
   }
 
-  /** Nothing more comes. */
+  /** No more content comes. */
   void complete() {
     log.complete();
   }
@@ -313,8 +314,8 @@ final class Intake {
   /**
    * Feeds the disk.
    *
-   * @param landing whether that was all, and it is to be stored
-   * @param broken whether it broke off
+   * @param landing whether that was all, and it will be stored
+   * @param broken whether it ended early
    */
   void feed(boolean landing, boolean broken) {
     if (isSpooled()) {
@@ -326,8 +327,8 @@ final class Intake {
   }
 
   /**
-   * Looks whether the disk is so far behind that the writer waits; {@code streaming}: if more
-   * comes.
+   * Checks whether the disk is so far behind that the writer waits; {@code streaming}: if more
+   * content comes.
    */
   void pace(boolean streaming) {
     if (spooling != null) {
@@ -335,7 +336,7 @@ final class Intake {
     }
   }
 
-  /** Closes those whom nobody waits for. */
+  /** Closes lagging readers, for which no one waits. */
   void closeLagged() {
     if (!log.kept() && !isSpooled()) {
       readers.refuseBelow(fastest() - readAheadGapBytes, Refusal.LAGGED);
@@ -343,7 +344,7 @@ final class Intake {
     }
   }
 
-  /** Lets go of what is in memory for nobody. */
+  /** Releases content in memory that has no consumer. */
   void drop() {
     log.drop(neededFrom());
     readers.forgetGoneChunks();
@@ -363,7 +364,7 @@ final class Intake {
     return readers.isDeserted() ? log.end() : readers.fastest();
   }
 
-  /** Closes the spool unless it is needed; whether there is none any more. */
+  /** Closes the spool unless it is needed; returns whether there is none any more. */
   boolean closeSpool(boolean over) {
     if (spooling == null) {
       return true;
@@ -378,7 +379,7 @@ final class Intake {
     return readers.anyBelow(Math.max(log.dropped(), fastest() - readAheadGapBytes));
   }
 
-  /** Lets go of all there is. */
+  /** Releases everything. */
   void close() {
     log.close();
     if (arrived != null) {

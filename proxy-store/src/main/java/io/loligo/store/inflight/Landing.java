@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.BooleanSupplier;
 
-/** Where complete responses go: the tiers. Thread-safe: any event loop. */
+/** The destination of complete responses: the tiers. Thread-safe: any event loop. */
 public interface Landing {
   /** Whether a response of {@code bytes} could be stored at all. */
   boolean accepts(long bytes);
@@ -16,7 +16,7 @@ public interface Landing {
   /**
    * Stores a complete response. Borrows the buffers, see {@link
    * io.loligo.store.memory.MemoryTier#add}, and {@code request}. Returns the entry owned, or null
-   * where it is not stored.
+   * if it is not stored.
    */
   Entry add(
       CacheKey key,
@@ -30,10 +30,10 @@ public interface Landing {
       BooleanSupplier mayStore);
 
   /**
-   * Opens a way to disk for a response that memory will not hold. Borrows {@code fields} (copies
-   * what it keeps). Null where no tier on disk takes it.
+   * Opens a spool to disk for a response that memory will not hold. Borrows {@code fields} (copies
+   * what it keeps). Null if no tier on disk takes it.
    *
-   * @param contentLength -1 where unknown
+   * @param contentLength -1 if unknown
    * @param loop the writer's
    */
   Spool spool(
@@ -44,6 +44,6 @@ public interface Landing {
       EventExecutor loop,
       Spool.Listener listener);
 
-  /** A response that was to be stored will not be, for lack of room. */
+  /** A response that was to be stored is not, for lack of room. */
   void rejected();
 }

@@ -17,19 +17,19 @@ final class Place {
     return position;
   }
 
-  /** Whether the next byte was in the log and is there no more. */
+  /** Whether the next byte was dropped from the log. */
   boolean isGone() {
     return position < log.dropped();
   }
 
-  /** Whether all that arrived is behind it. */
+  /** Whether it is after all content so far. */
   boolean isAtEnd() {
     return position == log.end();
   }
 
   /**
-   * At most {@code max} of the next bytes, and goes on behind them. Returns owned. Legal where
-   * neither {@link #isGone} nor {@link #isAtEnd}.
+   * At most {@code max} of the next bytes; advances past them. Returns owned. Legal if neither
+   * {@link #isGone} nor {@link #isAtEnd}.
    */
   ByteBuf next(long max) {
     if (chunk == null) {
@@ -44,7 +44,7 @@ final class Place {
     return chunk.buffer.retainedSlice(from, octets);
   }
 
-  /** Goes on by {@code octets} that were had elsewhere. */
+  /** Advances by {@code octets} that came from elsewhere. */
   void skip(int octets) {
     position += octets;
   }
@@ -54,7 +54,7 @@ final class Place {
     position = Math.max(position, Math.min(offset, log.end()));
   }
 
-  /** Forgets where that is in memory: a chunk leads to all that came behind it. */
+  /** Releases its chunk: a chunk leads to all later ones. */
   void forgetChunk() {
     chunk = null;
   }

@@ -5,9 +5,9 @@ import io.loligo.store.memory.FurtherContent;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Takes the content of a response to disk while it arrives, and gives it back to readers who came
- * late or fell behind. Confined to the writer's event loop; its work is done elsewhere, and what it
- * tells comes on the writer's loop, never from within a call to it.
+ * Takes the content of a response to disk while it arrives, and gives it back to readers that came
+ * late or fell behind. Confined to the writer's event loop; its work is done elsewhere, and its
+ * reports come on the writer's loop, never from within a call to it.
  *
  * <pre>
  *   phase     entered by                 legal
@@ -18,54 +18,54 @@ import io.netty.buffer.ByteBuf;
  *   CLOSED    close                      nothing
  * </pre>
  *
- * <p>What is given up before its end is simply never ended: what was told readable can be read
- * until it is closed.
+ * <p>A spool that is given up early is never ended: bytes reported readable can be read until it is
+ * closed.
  */
 public interface Spool {
   /**
-   * Of what it was given it tells at least all but that many bytes {@link Listener#readable} in
-   * time, without more content or the end: a block may wait until it is full.
+   * At least all but this many of the given bytes are reported {@link Listener#readable} in time,
+   * without more content or the end: a block may wait until it is full.
    */
   int MAX_UNTOLD_BYTES = 64 << 10;
 
   /**
-   * Who is told. On the writer's loop, but for {@link #mayStore}; whatever phase the fetch is in.
-   * After {@link Spool#close} nothing is told any more.
+   * The listener. Called on the writer's loop, except for {@link #mayStore}; in any phase of the
+   * fetch. After {@link Spool#close} it is not called any more.
    */
   interface Listener {
-    /** It takes {@code bytes} more. The first credit comes after it was opened. */
+    /** The spool takes {@code bytes} more. The first credit comes after it was opened. */
     void credit(long bytes);
 
     /**
-     * Content below {@code upTo} can be {@link Spool#read}; memory for it may go. Never less than
-     * told before. Bytes not told yet are held in memory by the fetch.
+     * Content below {@code upTo} can be {@link Spool#read}; its memory may be released. Never less
+     * than reported before. The fetch holds unreported bytes in memory.
      */
     void readable(long upTo);
 
     /**
-     * It cannot go on, in any phase before CLOSED: nothing is stored by it from now on, and nothing
-     * more can be read. Reads under way are told all the same.
+     * The spool cannot continue, in any phase before CLOSED: it stores nothing from now on, and
+     * nothing more can be read. Reads in progress still get their answer.
      */
     void failed();
 
     /**
-     * After {@link Spool#end}: it is stored and will be found, or was left out where {@link
-     * #mayStore} said so. All of it is readable either way.
+     * After {@link Spool#end}: the response is stored and will be found, or was left out because
+     * {@link #mayStore} said so. All of it is readable in both cases.
      */
     void ended();
 
     /**
-     * Whether it may be stored still. Any thread. Asked at the moment it is made findable, under
-     * what removals of its key take too: an invalidation tells the fetch first and then removes
-     * what is there, so one of the two catches it.
+     * Whether it may still be stored. Any thread. Called at the moment when it becomes findable,
+     * under the lock that removals of its key take too: an invalidation first tells the fetch and
+     * then removes stored responses, so one of the two catches it.
      */
     boolean mayStore();
   }
 
   /**
-   * Takes {@code content}, at least one byte and within the credit. All together are never more
-   * than the length announced. Its memory is entered with the fetch until it was told {@link
-   * Listener#readable}; what is held longer is the spool's to enter.
+   * Takes {@code content}, at least one byte and within the credit. The total never exceeds the
+   * announced length. Its memory is entered with the fetch until {@link Listener#readable} reports
+   * it; the spool enters what it holds longer.
    */
   void content(ByteBuf content);
 
@@ -73,15 +73,16 @@ public interface Spool {
   void end(StoredMeta meta);
 
   /**
-   * Reads at most {@code max} bytes from {@code offset}; all of them were told readable. Several
-   * may be under way. {@code then} is told once, on the writer's loop, never from within this call,
-   * and even where the spool fails meanwhile; null where they cannot be had.
+   * Reads at most {@code max} bytes from {@code offset}, all of them reported readable. Several
+   * reads may be in progress. {@code then} is told once, on the writer's loop, never from within
+   * this call, and even if the spool fails meanwhile; null if they are not available.
    */
   void read(long offset, int max, FurtherContent.Listener then);
 
   /**
-   * Nobody reads it any more. Called once, last, in every life, and while no read is under way.
-   * What is stored stays stored; what is not is given back, and is never found.
+   * There are no readers any more. Called once, last, in every life, and while no read is in
+   * progress. A stored response stays stored; otherwise the space is given back, and nothing of it
+   * is ever found.
    */
   void close();
 }

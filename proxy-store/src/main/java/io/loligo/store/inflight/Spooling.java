@@ -7,19 +7,20 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The spooled way of one fetch: one more consumer of the content log, which takes it to disk, and
- * the source for readers whose next byte is in memory no more. Confined to the writer's loop, but
+ * The spooled way of one fetch: a consumer of the content log, which takes it to disk, and the
+ * source for readers whose next byte is no longer in memory. Confined to the writer's loop, except
  * for {@link #mayStore}.
  *
- * <p>What the disk has not written is memory, so the writer is held back while that is a window or
- * more: {@value #WINDOW_BYTES} bytes, {@value #MIN_WINDOW_BYTES} where memory is crowded, and never
- * less than was there at the start. Where there is no memory at all, one block is enough, which is
- * set aside for it with what a reader may lag: a disk with that much can always go on, whatever
- * other fetches hold. Nothing is spooled where that cannot be had.
+ * <p>Content that the disk has not written occupies memory, so the writer is held back when that is
+ * a window or more: {@value #WINDOW_BYTES} bytes, {@value #MIN_WINDOW_BYTES} if memory is crowded,
+ * and never less than was there at the start. Without any memory, one block is enough; it is
+ * reserved at the start, with the bytes that a reader may lag: with that much a disk can always
+ * continue, whatever other fetches hold. Nothing is spooled if that reservation fails.
  *
- * <p>So a response is stored however fast its client is, as long as the disk goes on. Clients do
- * not wait for one that does not: while a reader that has all is held back a timer looks every
- * {@value #CHECK_MILLIS} ms, and gives up a disk that neither took nor wrote anything since.
+ * <p>So a response is stored however fast its client is, as long as the disk makes progress.
+ * Clients do not wait for a stalled disk: while a reader that has everything is held back, a timer
+ * checks every {@value #CHECK_MILLIS} ms, and gives up a disk that has neither taken nor written
+ * anything since.
  */
 final class Spooling implements Spool.Listener {
   /** Bytes of one read at most. */
@@ -28,16 +29,16 @@ final class Spooling implements Spool.Listener {
   /** The writer reads on while the disk lags less: a disk that hesitates is no reason to wait. */
   static final long WINDOW_BYTES = 4 << 20;
 
-  /** The same where memory is crowded: what keeps a disk busy. */
+  /** The same if memory is crowded: enough to keep a disk busy. */
   static final long MIN_WINDOW_BYTES = 256 << 10;
 
-  /** Bytes held beyond all limits, at most, from one move of the disk to the next. */
+  /** Bytes held beyond all limits, at most, between two advances of the disk. */
   static final long MAX_FORCED_BYTES = 256 << 10;
 
-  /** A block that the disk has not, and a read behind it. */
+  /** A block that the disk has not written, and a read after it. */
   static final long FLOOR_BYTES = 128 << 10;
 
-  /** How long a disk may stand still while a client waits. */
+  /** How long a disk may stall while a client waits. */
   private static final long CHECK_MILLIS = 250;
 
   private final InFlight source;
@@ -79,7 +80,7 @@ final class Spooling implements Spool.Listener {
     return closed;
   }
 
-  /** Bytes the spool was given. */
+  /** Bytes given to the spool. */
   long position() {
     return place.position();
   }
@@ -89,7 +90,7 @@ final class Spooling implements Spool.Listener {
     return readable;
   }
 
-  /** Gives the spool what it takes of what is there. */
+  /** Gives the spool as much of the present content as it takes. */
   void feed() {
     while (credit > 0 && !place.isAtEnd()) {
       ByteBuf content = place.next(credit);
@@ -98,7 +99,7 @@ final class Spooling implements Spool.Listener {
     }
   }
 
-  /** All is in the log: {@code meta} follows as soon as the spool has all of it too. */
+  /** Everything is in the log: {@code meta} follows as soon as the spool has all content too. */
   void end(StoredMeta meta) {
     if (!ending && place.isAtEnd()) {
       ending = true;
@@ -108,7 +109,7 @@ final class Spooling implements Spool.Listener {
 
   /**
    * Puts {@code content} into the log. True: it was taken. False: the writer does not wait for the
-   * disk and there is no memory, and what is left readable stays the caller's.
+   * disk and there is no memory; the readable rest stays the caller's.
    */
   boolean admit(ByteBuf content) {
     if (log.pass(content)) {
@@ -118,7 +119,7 @@ final class Spooling implements Spool.Listener {
     if (log.pass(content)) {
       return true;
     }
-    // these bytes are there already; before many more come some must have gone
+    // these bytes are there already; before many more come, some must have gone
     if (readable != readableWhenForced) {
       readableWhenForced = readable;
       forcedBytes = 0;
@@ -132,17 +133,17 @@ final class Spooling implements Spool.Listener {
     return true;
   }
 
-  /** Whether the writer is to wait for the disk, as of the last {@link #pace}. */
+  /** Whether the writer has to wait for the disk, as of the last {@link #pace}. */
   boolean isHolding() {
     return holding;
   }
 
   /**
-   * Looks again whether the writer is to wait. What it finds stays so until the next time, as the
-   * memory others use changes at any moment and nobody would be told.
+   * Checks again whether the writer has to wait. The result holds until the next call, because the
+   * memory use of others changes at any moment without notice.
    *
    * @param streaming whether more may come
-   * @param awaited whether somebody has all that arrived
+   * @param awaited whether some reader has all content so far
    */
   void pace(boolean streaming, boolean awaited) {
     holding = streaming && !lost && log.end() - readable >= windowBytes();
@@ -186,7 +187,7 @@ final class Spooling implements Spool.Listener {
     }
   }
 
-  /** Asks for the next bytes of {@code cursor}, which are not in memory. */
+  /** Requests the next bytes of {@code cursor}, which are not in memory. */
   void read(Cursor cursor) {
     if (cursor.reading) {
       return;
@@ -209,7 +210,7 @@ final class Spooling implements Spool.Listener {
     lost = true;
   }
 
-  /** Lets go of the spool as soon as no read is under way. */
+  /** Closes the spool as soon as no read is in progress. */
   void close() {
     lost = true;
     if (!closed && reads == 0) {

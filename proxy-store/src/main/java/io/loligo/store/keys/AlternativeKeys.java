@@ -14,26 +14,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Keys other than that of the URL: answers to QUERY have the content of the request in theirs (RFC
- * 10008 section 2.7), answers with No-Vary-Search leave out what does not matter of the query.
- * Thread-safe: any thread; memory is bounded.
+ * Keys other than that of the URL: the keys of responses to QUERY include the content of the
+ * request (RFC 10008 section 2.7), and the keys of responses with No-Vary-Search leave out
+ * irrelevant parts of the query. Thread-safe: any thread; memory is bounded.
  *
- * <p>Such a key begins with the URL, as far as it counts, and goes on behind a blank, which no URL
- * has: nothing a client asks for by its URL alone meets it. It is the same in every process, so
- * that what is on disk is found after a restart. Whoever removes what is stored under a URL does
- * not know these keys: what is under them is a group of the URL without its query ({@link
- * io.loligo.core.caching.CacheGroups#ofAlternatives}), which is purged then, where there may be
- * any.
+ * <p>Such a key begins with the relevant part of the URL and continues after a blank, which no URL
+ * has: no request by URL alone can have it. It is the same in every process, so that responses on
+ * disk are found after a restart. A removal by URL does not know these keys: their responses form a
+ * group of the URL without its query ({@link io.loligo.core.caching.CacheGroups#ofAlternatives}),
+ * which the removal purges if there may be any.
  *
  * <p>A slice of a large response has such a key too. The rule of No-Vary-Search for a path is that
- * of its latest response. What is stored under a key that leaves something out is a response that
- * has this very rule; one that turns out to have another is not stored, and the rule of the path
- * rests for {@link #REST_MILLIS}. See ADR 7.
+ * of its latest response. A response under a key that leaves something out has this very rule; a
+ * response with another rule is not stored, and the rule of the path rests for {@link
+ * #REST_MILLIS}. See ADR 7.
  */
 public final class AlternativeKeys {
   /**
-   * How long a path whose responses disagree is keyed by its whole query, and a URL that cannot be
-   * had in slices is not asked for so, in milliseconds.
+   * How long a path whose responses disagree is keyed by its whole query, and how long a URL that
+   * cannot be had in slices is not sliced, in milliseconds.
    */
   static final long REST_MILLIS = 300_000;
 
@@ -57,34 +56,34 @@ public final class AlternativeKeys {
   private final AtomicReferenceArray<Unsliced> unsliced = new AtomicReferenceArray<>(RULES);
   private volatile boolean any;
 
-  /** Whether some were asked for; a path of which none was is as the process found it. */
+  /** Whether any was requested; a path of which none was is as the process found it. */
   private volatile boolean anyAskedFor;
 
-  /** Whether it is not known yet what earlier processes left. */
+  /** Whether the keys left by earlier processes are not known yet. */
   private volatile boolean untold;
 
   private volatile boolean anyLeft;
 
-  /** Whether they left something of a path that is not known. */
+  /** Whether they left a response of an unknown path. */
   private volatile boolean leftAnywhere;
 
-  /** Counted before it is looked whether there is anything under other keys. */
+  /** Counted before a removal checks whether there is anything under other keys. */
   private final AtomicLong removals = new AtomicLong();
 
   /**
-   * Nothing was asked for.
+   * Begins without requests.
    *
-   * @param mayBeLeft whether earlier processes may have stored something under such keys, of which
-   *     {@link #left} will be told, and {@link #allAreTold}
+   * @param mayBeLeft whether earlier processes may have stored responses under such keys, which
+   *     {@link #left} and {@link #allAreTold} will report
    */
   public AlternativeKeys(boolean mayBeLeft) {
     this.untold = mayBeLeft;
   }
 
   /**
-   * Earlier processes left something, or may have, under another key of a URL than its own.
+   * Earlier processes left, or may have left, a response under another key of a URL than its own.
    *
-   * @param pathHash of the URL; empty: whatever it is
+   * @param pathHash of the URL; empty: any
    */
   public void left(OptionalInt pathHash) {
     anyLeft = true;
@@ -95,41 +94,41 @@ public final class AlternativeKeys {
     }
   }
 
-  /** Nothing is left but what {@link #left} was told of. */
+  /** {@link #left} has reported everything. */
   public void allAreTold() {
     untold = false;
   }
 
-  /** Whether this process asked for something under another key of the URL of {@code key}. */
+  /** Whether this process requested anything under another key of the URL of {@code key}. */
   public boolean askedFor(CacheKey key) {
     return (paths.get(slot(key.pathHash())) & ASKED_FOR) != 0;
   }
 
   /**
    * Whether anything may be stored under other keys of the URL of {@code key}, whatever its query.
-   * Of what earlier processes left it is not remembered what was purged: paths share their places
-   * here, and a purge may fail and be asked for again.
+   * Purges of responses left by earlier processes are not remembered: paths share their places
+   * here, and a purge may fail and be repeated.
    */
   public boolean mayBeAny(CacheKey key) {
     return untold || isKnownOf(key);
   }
 
-  /** The same where it is, and stays, known. */
+  /** The same, if that is known and stays so. */
   private boolean isKnownOf(CacheKey key) {
     return leftAnywhere || paths.get(slot(key.pathHash())) != 0;
   }
 
-  /** Whether anything may be stored under other keys than those of URLs. */
+  /** Whether anything may be stored under keys other than those of URLs. */
   public boolean mayBeAny() {
     return untold || anyLeft || anyAskedFor;
   }
 
-  /** Something is about to be removed, whatever it is: to be said before {@link #mayBeAny}. */
+  /** A removal is about to begin: call it before {@link #mayBeAny}. */
   public void removing() {
     removals.incrementAndGet();
   }
 
-  /** Before the origin is asked: what comes is not overlooked by whoever purges it meanwhile. */
+  /** Before the request to the origin: a purge in the meantime will not overlook the response. */
   private void askFor(KeyProbe url) {
     int slot = slot(url.pathHash());
     if ((paths.get(slot) & ASKED_FOR) == 0) {
@@ -174,7 +173,9 @@ public final class AlternativeKeys {
     target.keyedBy(slice.keySuffix(), slice, target.pathEnd());
   }
 
-  /** The response for {@code url} cannot be had in slices: it is not tried again for a while. */
+  /**
+   * The response for {@code url} cannot be had in slices: slicing is not tried again for a while.
+   */
   public void noteUnsliced(KeyProbe url, long nowMillis) {
     unsliced.set(place(url), new Unsliced(url.high(), url.low(), nowMillis + REST_MILLIS));
   }
@@ -191,8 +192,8 @@ public final class AlternativeKeys {
   // ---- No-Vary-Search
 
   /**
-   * Keys {@code target}, of a GET or HEAD, without what does not matter of its query, where that is
-   * known. No allocation where no rule is known at all.
+   * Keys {@code target}, of a GET or HEAD, without the irrelevant parts of its query, if a rule is
+   * known. No allocation if no rule is known at all.
    *
    * @param probe for scratch
    */
@@ -209,14 +210,14 @@ public final class AlternativeKeys {
   }
 
   /**
-   * A response for {@code target} is being stored, or has been validated. Learns its rule, and says
+   * A response for {@code target} is being stored, or was validated. Learns its rule, and returns
    * whether it may be stored under the key of the target.
    *
    * @param probe for scratch; not sealed afterwards
    */
   public boolean fits(RequestTarget target, Fields response, KeyProbe probe, long nowMillis) {
     if (target.keyRule() instanceof Slice) {
-      return true; // it has all of the URL in its key
+      return true; // its key has the whole URL
     }
     NoVarySearch rule = NoVarySearch.of(response);
     Object expected = target.keyRule();
@@ -235,15 +236,18 @@ public final class AlternativeKeys {
     return fits;
   }
 
-  /** A number for {@link #learnt}, to be asked for before the origin is; {@code url} is a URL's. */
+  /**
+   * A number for {@link #learnt}, to be asked for before the request to the origin; {@code url} is
+   * the key of a URL.
+   */
   public long asOf(CacheKey url) {
     return isKnownOf(url) ? ALWAYS : removals.get();
   }
 
   /**
-   * The key by the rule that {@code response} has just taught ({@link #fits}): it is found for what
-   * does not matter at once. Null where it has none, where the path has another one by now, or
-   * where somebody since {@link #asOf} gave {@code number} may have removed what this is, and did
+   * The key by the rule that {@code response} has just taught ({@link #fits}): requests that differ
+   * in irrelevant parts find it at once. Null if there is no rule, if the path has another rule by
+   * now, or if a removal since {@link #asOf} gave {@code number} may cover this response and did
    * not look for it under such a key.
    *
    * @param target keyed by its URL, and so afterwards

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Values of Content-Type, of which there are few, so that entries share one string each. An origin
- * that invents many only makes others forget theirs. Thread-safe: any thread.
+ * that invents many only evicts those of others. Thread-safe: any thread.
  */
 final class ContentTypes {
   private static final int PLACES = 256;
@@ -12,7 +12,7 @@ final class ContentTypes {
 
   private ContentTypes() {}
 
-  /** A string equal to {@code value}, the same as before where that is remembered. */
+  /** A string equal to {@code value}, the same instance as before if it is remembered. */
   static String shared(String value) {
     int hash = value.hashCode();
     int place = (hash ^ hash >>> 16) & PLACES - 1;

@@ -16,16 +16,16 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
- * is incremented only if not zero, so a reference read from a map that lost it fails cleanly
- * instead of retaining somebody else's buffer. Thread-safe: any thread.
+ * is incremented only if not zero, so a stale reference from the map fails cleanly instead of
+ * retaining another response's buffer. Thread-safe: any thread.
  *
- * <p>Where event loops contend for the count of one that is stored, it is {@linkplain #spread
- * spread}: each counts its references by itself until they are {@linkplain #gather gathered} again.
- * As long as they are spread the entry is alive.
+ * <p>If event loops contend for the count of a stored entry, it is {@linkplain #spread spread}:
+ * each loop counts its own references until they are {@linkplain #gather gathered} again. The entry
+ * is alive while they are spread.
  *
  * <p>The first block holds the field lines, the empty line, and the first bytes of content (all of
- * it for a small response), so that a small hit is one copy or one slice. Content behind it stands
- * in blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
+ * it for a small response), so that a small hit is one copy or one slice. Further content is in
+ * blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
  */
 public final class Entry implements Stored {
   /** Content in each block but the first and the last; also the size a first block grows to. */
@@ -39,7 +39,7 @@ public final class Entry implements Stored {
   private static final AtomicReferenceFieldUpdater<Entry, SpreadCount> SPREAD =
       AtomicReferenceFieldUpdater.newUpdater(Entry.class, SpreadCount.class, "spread");
 
-  /** After so many collisions loops contend for it. */
+  /** After this many collisions, loops contend for the count. */
   private static final byte CONTENDED = 16;
 
   private final CacheKey key;
@@ -107,9 +107,9 @@ public final class Entry implements Stored {
    * A response read from disk, not in the memory tier yet. One reference, owned by the caller.
    * Takes {@code first} and {@code rest}.
    *
-   * @param first perhaps a slice of a larger buffer, which goes with it
-   * @param charge bytes of memory {@code first} keeps, entered in {@code ledger} already
-   * @param rest content behind the first block, or null
+   * @param first may be a slice of a larger buffer, which is released with it
+   * @param charge bytes of memory that {@code first} keeps, entered in {@code ledger} already
+   * @param rest content after the first block, or null
    */
   public static Entry loaded(
       CacheKey key,
@@ -121,7 +121,7 @@ public final class Entry implements Stored {
       FurtherContent rest,
       MemoryLedger ledger) {
     Entry entry = new Entry(key, meta, first, charge, fieldsLength, firstLength, rest, ledger);
-    entry.hits = -1; // the request it is loaded for is no hit in memory
+    entry.hits = -1; // the request for which it is loaded is not a hit in memory
     return entry;
   }
 
@@ -149,7 +149,7 @@ public final class Entry implements Stored {
    * The head of a response on disk, without its content: {@link #isHeadOnly}. One reference, owned
    * by the caller. Takes {@code fields}, lines and empty line.
    *
-   * @param charge bytes of memory {@code fields} keeps, entered in {@code ledger} already
+   * @param charge bytes of memory that {@code fields} keeps, entered in {@code ledger} already
    */
   public static Entry loadedHead(
       CacheKey key, StoredMeta meta, ByteBuf fields, int charge, MemoryLedger ledger) {
@@ -162,7 +162,7 @@ public final class Entry implements Stored {
    *
    * @param meta of all of them together; see {@link io.loligo.core.range.JoinedParts}
    * @param parts taken; in ascending order of their first bytes
-   * @param newest that of {@code parts} whose fields count
+   * @param newest the one of {@code parts} whose fields count
    */
   public static Entry joined(
       StoredMeta meta, List<Entry> parts, Entry newest, MemoryLedger ledger) {
@@ -172,25 +172,25 @@ public final class Entry implements Stored {
     return loaded(newest.key, meta, fields, 0, length, length, rest, ledger);
   }
 
-  /** The parts it was {@link #joined} of, borrowed; empty where it is one piece. */
+  /** The parts that it {@link #joined joins}, borrowed; empty if it is one piece. */
   public List<Entry> parts() {
     return rest instanceof JoinedContent joined ? joined.parts() : List.of();
   }
 
   /**
    * Whether it was read from a disk, where parts of a response are stored beside each other; memory
-   * has one part at most.
+   * has at most one part.
    */
   public boolean isOnDisk() {
     return diskId != 0 || !parts().isEmpty();
   }
 
-  /** Whether there is no way to its content from here: it can answer what needs none. */
+  /** Whether its content is not available here: it can answer requests that need none. */
   public boolean isHeadOnly() {
     return rest == LeftOnDisk.ALL;
   }
 
-  /** One more reference, unless the entry is already gone. */
+  /** Adds a reference, unless the entry is already released. */
   public boolean tryRetain() {
     SpreadCount parts = spread;
     if (parts != null && parts.add(1)) {
@@ -214,7 +214,7 @@ public final class Entry implements Stored {
     }
   }
 
-  /** One reference less; the last one releases the blocks. */
+  /** Removes a reference; the last one releases the blocks. */
   public void release() {
     SpreadCount parts = spread;
     if (parts == null || !parts.add(-1)) {
@@ -236,22 +236,22 @@ public final class Entry implements Stored {
     }
   }
 
-  /** Whether loops collided at its count so often that it had better be spread. */
+  /** Whether loops collided at its count so often that it should be spread. */
   boolean isContended() {
     return collisions >= CONTENDED;
   }
 
-  /** It is not spread, whatever collisions there were. */
+  /** Resets the collisions, so that it is not spread. */
   void forgetCollisions() {
     collisions = 0;
   }
 
   /**
-   * Has each thread count its references by itself, unless they do. The caller holds a reference.
-   * The thread that removes the entry from the map has to {@link #gather} them: else it is never
-   * freed.
+   * Lets each thread count its references by itself, unless that is so already. The caller holds a
+   * reference. The thread that removes the entry from the map has to {@link #gather} them;
+   * otherwise it is never freed.
    *
-   * @return whether they do now because of the caller
+   * @return whether the caller caused the change
    */
   boolean spread(Stripes stripes) {
     SpreadCount old = spread;
@@ -278,7 +278,7 @@ public final class Entry implements Stored {
     return parts != null && parts.isOpen();
   }
 
-  /** Counts all references in one place again; does nothing where they are. Any thread. */
+  /** Counts all references in one place again; no effect if they are. Any thread. */
   void gather() {
     SpreadCount parts = spread;
     if (parts != null && parts.beginClosing()) {
@@ -289,7 +289,7 @@ public final class Entry implements Stored {
     }
   }
 
-  /** Hits while it is spread since this was asked last; 0: it is not. Maintenance thread. */
+  /** Hits while it is spread, since the last call; 0: it is not. Maintenance thread. */
   long recentHits() {
     SpreadCount parts = spread;
     return parts == null ? 0 : parts.recentHits();
@@ -303,12 +303,12 @@ public final class Entry implements Stored {
     return meta;
   }
 
-  /** Makes it stale from {@code millis} on, if it is not already. */
+  /** Makes it stale from {@code millis} on, unless it is stale already. */
   public void staleSince(long millis) {
     meta = meta.staleSince(millis);
   }
 
-  /** Number of the purge after which it was judged last; see {@link #judgedAt(long)}. */
+  /** Number of the purge up to which it was judged; see {@link #judgedAt(long)}. */
   public long judgedAt() {
     return judgedAt;
   }
@@ -318,7 +318,7 @@ public final class Entry implements Stored {
     judgedAt = serial;
   }
 
-  /** See {@link CacheGroups}: looked for once and kept; not to be changed. */
+  /** See {@link CacheGroups}: computed once and kept; not to be changed. */
   public long[] groups() {
     long[] known = groups;
     if (known == null) {
@@ -349,7 +349,7 @@ public final class Entry implements Stored {
     diskId = id;
   }
 
-  /** Whether a directory was there to take it when it came. */
+  /** Whether a directory could take it when it arrived. */
   public boolean isOfferedToDisk() {
     return offeredToDisk;
   }
@@ -359,14 +359,14 @@ public final class Entry implements Stored {
     offeredToDisk = true;
   }
 
-  /** Times it was served from memory, roughly. */
+  /** Approximate number of hits in memory. */
   public int hits() {
     SpreadCount parts = spread;
     long spreadHits = parts == null || !parts.isOpen() ? 0 : parts.hits();
     return (int) Math.min(Math.max(0, hits) + spreadHits, Integer.MAX_VALUE);
   }
 
-  /** Counts one more. */
+  /** Counts one hit. */
   public void hit() {
     SpreadCount parts = spread;
     if (parts == null || !parts.hit()) {
@@ -374,7 +374,7 @@ public final class Entry implements Stored {
     }
   }
 
-  /** Content-Type as stored, empty where there is none: looked for once and kept. */
+  /** Content-Type as stored, empty if there is none: computed once and kept. */
   public String contentType() {
     String known = contentType;
     if (known == null) {
@@ -412,9 +412,9 @@ public final class Entry implements Stored {
   }
 
   /**
-   * Content from {@code offset}: at most {@code max} bytes, at most to the end of the block they
-   * stand in. Returns owned: a retained slice. Constant time. {@code offset} is one of content that
-   * is stored. Legal where {@link #isResident} says so.
+   * Content from {@code offset}: at most {@code max} bytes, at most to the end of their block.
+   * Returns owned: a retained slice. Constant time. {@code offset} is within the stored content.
+   * Legal if {@link #isResident}.
    */
   public ByteBuf retainedContent(long offset, int max) {
     StoredMeta now = meta;
@@ -440,14 +440,14 @@ public final class Entry implements Stored {
         : ((SharedBlocks) rest).retainedContent(parts.rest(), at - inFirst, max);
   }
 
-  /** Whether content at {@code offset} is in memory; where not, {@link #read} has it. */
+  /** Whether content at {@code offset} is in memory; otherwise {@link #read} gets it. */
   public boolean isResident(long offset) {
     long at = offset - meta.contentStart();
     return at < firstLength - fieldsLength || rest == null || rest.isResident();
   }
 
   /**
-   * Reads at most {@code max} bytes of content from {@code offset}, from disk where they are not in
+   * Reads at most {@code max} bytes of content from {@code offset}, from disk if they are not in
    * memory, verified; see {@link FurtherContent#read}. Borrows the caller's reference only for the
    * call.
    */
@@ -462,12 +462,12 @@ public final class Entry implements Stored {
     }
   }
 
-  /** Bytes of direct memory it keeps. */
+  /** Bytes of direct memory that it keeps. */
   public long bytes() {
     return charge + (rest == null ? 0 : rest.bytes());
   }
 
-  /** Bytes of heap whose number clients and origins choose: long URLs, selecting fields. */
+  /** Bytes of heap whose number clients and origins determine: long URLs, selecting fields. */
   long chosenHeapBytes() {
     return (long) key.length()
         + (meta.etag() == null ? 0 : meta.etag().length)
@@ -479,9 +479,9 @@ public final class Entry implements Stored {
   }
 
   /**
-   * Enters what it keeps in {@code other} instead, if that has room; whether all of it is there.
-   * Any thread that holds a reference: disk threads and the maintenance thread move an entry at the
-   * same time.
+   * Enters its memory in {@code other} instead, if that has room; returns whether all of it is
+   * there. Any thread that holds a reference: disk threads and the maintenance thread may move an
+   * entry at the same time.
    */
   boolean moveTo(MemoryLedger other) {
     return other.takeOver(this, LEDGER, charge) && (rest == null || rest.moveTo(other));
@@ -492,7 +492,7 @@ public final class Entry implements Stored {
     return count;
   }
 
-  /** Whether nobody but the caller holds a reference. */
+  /** Whether the caller holds the only reference. */
   boolean isLastReference() {
     return count == 1;
   }

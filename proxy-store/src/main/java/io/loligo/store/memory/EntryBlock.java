@@ -44,7 +44,7 @@ final class EntryBlock extends BlockBuf {
   @Override
   public boolean release() {
     entry.release();
-    return false; // of whether the entry is gone nobody has to take notice
+    return false; // the caller need not know whether the entry was released
   }
 
   @Override

@@ -4,36 +4,36 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Content behind the first block of an entry: in memory, or on disk. Shared by an entry and the
- * ones that freshened it. Thread-safe: any thread; retained only by who holds a reference already.
+ * Content after the first block of an entry: in memory, or on disk. Shared by an entry and its
+ * freshened successors. Thread-safe: any thread; only a holder of a reference may retain it.
  */
 public interface FurtherContent {
-  /** Told once what a {@link #read} got. */
+  /** Told once the result of a {@link #read}. */
   interface Listener {
     /**
-     * Takes {@code content}, at least one byte from the offset asked for; null: damaged or gone.
+     * Takes {@code content}, at least one byte from the requested offset; null: damaged or gone.
      */
     void content(ByteBuf content);
   }
 
-  /** One reference more. */
+  /** Adds a reference. */
   FurtherContent retain();
 
-  /** One reference less; the last one lets go of everything. */
+  /** Removes a reference; the last one releases everything. */
   void release();
 
-  /** Bytes of direct memory it keeps. */
+  /** Bytes of direct memory that it keeps. */
   long bytes();
 
   /** See {@link Entry#moveTo}. */
   boolean moveTo(MemoryLedger other);
 
-  /** Whether it is in memory: {@link #retainedContent} may be asked. */
+  /** Whether it is in memory: {@link #retainedContent} may be called. */
   boolean isResident();
 
   /**
-   * At most {@code max} bytes from {@code offset}, to the end of the block they stand in. Returns
-   * owned. Legal where {@link #isResident}.
+   * At most {@code max} bytes from {@code offset}, to the end of their block. Returns owned. Legal
+   * if {@link #isResident}.
    */
   ByteBuf retainedContent(long offset, int max);
 

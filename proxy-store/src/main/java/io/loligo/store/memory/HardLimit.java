@@ -11,14 +11,14 @@ import java.util.function.LongSupplier;
 
 /**
  * Keeps the memory tier within its limit. A ledger counts the bytes of entries until they are
- * really freed: an evicted entry counts as long as a client reads it. Caffeine evicts after the
- * fact, so it is given {@linkplain #headroom a little less} than the limit. An entry that does not
- * fit at once stays in the ledger of transit, where its blocks were filled, until maintenance has
- * made room. Where that ledger is more than half full, the entry is refused. So direct memory stays
- * within the sum of both limits whatever clients do.
+ * freed: an evicted entry counts while a client reads it. Caffeine evicts after the fact, so its
+ * limit is {@linkplain #headroom a little less}. An entry that does not fit at once stays in the
+ * ledger of transit, where its blocks were filled, until maintenance has made room. If that ledger
+ * is more than half full, the entry is refused. So direct memory stays within the sum of both
+ * limits, whatever clients do.
  *
- * <p>What evicted entries keep is taken from what Caffeine may keep; else slow readers could stop
- * all insertions.
+ * <p>The memory of evicted entries is subtracted from the limit of Caffeine; otherwise slow readers
+ * could stop all insertions.
  *
  * <p>Thread-safe: any thread; the relief itself runs on the maintenance thread.
  */
@@ -26,7 +26,7 @@ final class HardLimit {
   private static final int HEADROOM_DIVISOR = 16;
   private static final long MAX_HEADROOM_BYTES = 4 << 20;
 
-  /** Where there are many threads, leases of the ledger take at most half of the headroom. */
+  /** With many threads, leases of the ledger take at most half of the headroom. */
   private static final long HEADROOM_PER_STRIPE_BYTES = 256 << 10;
 
   private final MemoryLedger ledger;
@@ -42,7 +42,7 @@ final class HardLimit {
 
   /**
    * @param ledger of the tier
-   * @param transit ledger in which content is entered before it gets to the tier
+   * @param transit ledger of content before it gets to the tier
    * @param pinnedBytes of entries that left the cache while somebody still reads them
    * @param maintenance runs one task at a time
    */
@@ -60,18 +60,20 @@ final class HardLimit {
     this.maintenance = maintenance;
   }
 
-  /** What Caffeine may keep where {@code ledger} has a limit of {@code limitBytes}; in units. */
+  /** The limit of Caffeine if {@code ledger} has a limit of {@code limitBytes}; in units. */
   static long weight(long limitBytes, MemoryLedger ledger) {
     return Math.max(0, limitBytes - headroom(limitBytes, ledger)) / MemoryTier.UNIT_BYTES;
   }
 
-  /** What Caffeine may not use of {@code limitBytes}, so that it may evict a little late. */
+  /**
+   * The part of {@code limitBytes} that Caffeine must not use, so that it may evict a little late.
+   */
   private static long headroom(long limitBytes, MemoryLedger ledger) {
     long most = Math.max(MAX_HEADROOM_BYTES, ledger.stripes().count() * HEADROOM_PER_STRIPE_BYTES);
     return Math.min(limitBytes / HEADROOM_DIVISOR, most);
   }
 
-  /** What Caffeine may keep where nothing is pinned; in units. */
+  /** The limit of Caffeine if nothing is pinned; in units. */
   long weight() {
     return weight(ledger.limit(), ledger);
   }
@@ -81,7 +83,7 @@ final class HardLimit {
     return (bytes + MemoryTier.HEAP_BYTES) / MemoryTier.UNIT_BYTES <= weight() && !closed;
   }
 
-  /** The ledger in which {@code bytes} are entered now; null where neither has room. */
+  /** The ledger in which {@code bytes} are entered now; null if neither has room. */
   MemoryLedger owner(long bytes) {
     if (!accepts(bytes)) {
       return null;
@@ -92,7 +94,7 @@ final class HardLimit {
     return transit.tryReserveWithin(bytes, transit.limit() / 2) ? transit : null;
   }
 
-  /** {@code entry}, borrowed, moves to the ledger of the tier when that has room. */
+  /** {@code entry}, borrowed, moves to the ledger of the tier once that has room. */
   void waitForRoom(Entry entry, MemoryLedger owner) {
     if (owner == transit && entry.tryRetain()) {
       overdrawn.add(entry);
@@ -121,8 +123,8 @@ final class HardLimit {
   }
 
   /**
-   * Asks for maintenance where something still waits for room, or readers took some that they may
-   * have given back: nobody else does while nothing is stored.
+   * Requests maintenance if entries still wait for room, or readers took some memory that they may
+   * have given back: no other call does while nothing is stored.
    */
   void tick() {
     if (shrunk || !overdrawn.isEmpty()) {
@@ -130,7 +132,7 @@ final class HardLimit {
     }
   }
 
-  /** Where readers pin some of the limit: they may have let go meanwhile. */
+  /** If readers pin some of the limit, they may have released it meanwhile. */
   void relieveIfShrunk() {
     if (shrunk) {
       relieveIfNeeded();
@@ -150,7 +152,7 @@ final class HardLimit {
     }
   }
 
-  /** Maintenance thread: evicts, less what readers pin. */
+  /** Maintenance thread: evicts, taking into account the memory that readers pin. */
   private void relieve() {
     relieving.set(false);
     if (closed) {
@@ -165,11 +167,11 @@ final class HardLimit {
       eviction.setMaximum(allowed);
     }
     cache.cleanUp();
-    // behind the removals that the clean-up queued on the same executor
+    // after the removals that the clean-up queued on the same executor
     execute(this::balance);
   }
 
-  /** Maintenance thread: enters in the tier's ledger what waited for room in it. */
+  /** Maintenance thread: enters waiting entries in the tier's ledger. */
   private void balance() {
     for (int left = overdrawn.size(); left > 0; left--) {
       Entry entry = overdrawn.poll();

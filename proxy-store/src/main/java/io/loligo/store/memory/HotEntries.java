@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * Stored entries whose count event loops contend for. They stay spread as long as that lasts, at
- * most {@value #MOST} of them. Thread-safe: any thread.
+ * Stored entries whose count event loops contend for. They stay spread while that lasts, at most
+ * {@value #MOST} of them. Thread-safe: any thread.
  *
- * <p>A spread entry is not freed, so each one has to be gathered once it left the map. The removal
- * listener of the map does this. Where the removal came before the entry was spread, {@link
- * #spread} does.
+ * <p>A spread entry is not freed, so each one has to be gathered after it left the map. The removal
+ * listener of the map does this. If the removal came before the entry was spread, {@link #spread}
+ * does it.
  */
 final class HotEntries {
   static final int MOST = 256;
@@ -29,7 +29,7 @@ final class HotEntries {
   /**
    * Spreads {@code entry}, borrowed, if there are not too many.
    *
-   * @param isStored asked afterwards
+   * @param isStored called afterwards
    */
   void spread(Entry entry, Predicate<Entry> isStored) {
     if (stripes.count() == 1 || entries.size() >= MOST) {
@@ -42,7 +42,7 @@ final class HotEntries {
     }
   }
 
-  /** {@code entry} left the map, or is there in another place. */
+  /** {@code entry} left the map, or has another place there. */
   void left(Entry entry) {
     entry.gather();
     if (!entries.isEmpty()) {
@@ -50,7 +50,7 @@ final class HotEntries {
     }
   }
 
-  /** Gathers those that are not hot any more. Every second, on the maintenance thread. */
+  /** Gathers those that are no longer hot. Call every second, on the maintenance thread. */
   void tick() {
     for (Entry entry : entries) {
       if (entry.recentHits() < FEWEST_HITS || !entry.isSpread()) {
@@ -59,7 +59,7 @@ final class HotEntries {
     }
   }
 
-  /** How many are spread now. */
+  /** Number of spread entries. */
   int size() {
     return entries.size();
   }

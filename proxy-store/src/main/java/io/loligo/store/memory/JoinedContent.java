@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Content of several parts of one response, which are read from where each of them is. It may have
- * gaps, which nobody asks for. Thread-safe: any thread.
+ * Content of several parts of one response, each of which is read from its own place. It may have
+ * gaps, which are never requested. Thread-safe: any thread.
  */
 final class JoinedContent implements FurtherContent {
   private final List<Entry> parts;
@@ -53,7 +53,7 @@ final class JoinedContent implements FurtherContent {
     return bytes;
   }
 
-  /** It is for its reader, and never goes to memory. */
+  /** It belongs to its reader, and never goes to memory. */
   @Override
   public boolean moveTo(MemoryLedger other) {
     return false;

@@ -3,7 +3,7 @@ package io.loligo.store.memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 
-/** Content that was not loaded with the head, and cannot be had from here. Immutable. */
+/** Content that was not loaded with the head, and is not available here. Immutable. */
 enum LeftOnDisk implements FurtherContent {
   ALL;
 

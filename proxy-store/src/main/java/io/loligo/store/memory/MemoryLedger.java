@@ -6,44 +6,44 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Direct memory of one owner, with a hard limit: bytes are entered before they are allocated and
- * struck out when they are really free, not when somebody stopped wanting them. Called per block,
- * never per byte. Thread-safe: any thread.
+ * struck out when they are freed, not when a user stops needing them. Called per block, never per
+ * byte. Thread-safe: any thread.
  *
- * <p>Threads have <b>leases</b>: bytes that are taken from the limit and entered by nobody yet. A
- * thread enters bytes from its own lease and strikes them out into it, and so writes a cache line
- * that no other thread writes; one that has none left takes the next lease from what all share. The
- * limit holds exactly, as leases are part of what is taken. Nobody is refused while there is room:
- * who finds nothing left calls all leases in and tries again. {@link #used} leaves leases out.
+ * <p>Threads have <b>leases</b>: bytes that are taken from the limit and not entered yet. A thread
+ * enters bytes from its own lease and strikes them out into it, and so writes a cache line that no
+ * other thread writes; a thread without a lease takes the next one from the shared rest. The limit
+ * holds exactly, because leases count as taken. No caller is refused while there is room: a thread
+ * that finds no rest calls all leases in and tries again. {@link #used} leaves leases out.
  *
- * <p>Where memory is asked for often and in a hurry, the answer is what is taken, leases included:
- * at most one part in {@value #LEASES_SHARE} of the limit early.
+ * <p>Frequent questions about scarcity are answered by the taken bytes, leases included: at most
+ * one part in {@value #LEASES_SHARE} of the limit early.
  */
 public final class MemoryLedger {
-  /** All leases together are at most one part in so many of the limit. */
+  /** All leases together are at most this fraction of the limit, as a divisor. */
   static final int LEASES_SHARE = 64;
 
   private static final int MAX_LEASE_BYTES = 64 << 10;
   private static final int MIN_LEASE_BYTES = 4 << 10;
 
-  /** A thread keeps so many leases of what it struck out. */
+  /** Leases of struck-out bytes that a thread keeps. */
   private static final int KEPT_LEASES = 2;
 
-  /** One part in so many cannot be grown into: it is for what begins. */
+  /** Growth must leave this fraction free for new users, as a divisor. */
   private static final int BEGIN_SHARE = 8;
 
-  /** Memory is scarce from where one part in so many is left. */
+  /** Memory is scarce if less than this fraction is left, as a divisor. */
   private static final int SCARCE_SHARE = 4;
 
-  /** One part in so many is kept for what has begun. */
+  /** This fraction is kept for users that have begun, as a divisor. */
   private static final int RESERVED_SHARE = 16;
 
-  /** Who is about to refuse looks so often while others put back. */
+  /** Number of attempts before a refusal while others put leases back. */
   private static final int MAX_LOOKS = 8;
 
   private static final int SCARCE_READ_BYTES = 4_096;
   private static final int LEAST_READ_BYTES = 512;
 
-  // how much of the limit is taken: more than half of it, more than what is not scarce, ...
+  // the shares of the limit that are taken: more than half of it, more than what is not scarce, ...
   private static final int HALF = 1;
   private static final int SCARCE = 2;
   private static final int ENDING = 3;
@@ -58,7 +58,7 @@ public final class MemoryLedger {
   private final Stripes stripes;
   private final MemoryShortage shortage = new MemoryShortage(System::nanoTime);
 
-  /** What is taken at {@link #TAKEN}, the leases behind it, each in lines of its own. */
+  /** The taken bytes at {@link #TAKEN}, then the leases, each in cache lines of its own. */
   private final AtomicLongArray cells;
 
   private volatile long limit;
@@ -77,7 +77,7 @@ public final class MemoryLedger {
     limit(limitBytes);
   }
 
-  /** Where memory ran out although a ledger had room: this one counts it, and says it. */
+  /** Counts and logs allocations that failed although a ledger had room. */
   public MemoryShortage shortage() {
     return shortage;
   }
@@ -91,7 +91,7 @@ public final class MemoryLedger {
     return TAKEN + (stripe + 1) * LINES;
   }
 
-  /** Enters {@code bytes} if they stay within the limit; whether they did. */
+  /** Enters {@code bytes} if they stay within the limit; returns whether they did. */
   public boolean tryReserve(long bytes) {
     return tryReserve(stripes.own(), bytes);
   }
@@ -100,14 +100,14 @@ public final class MemoryLedger {
     return fromLease(stripe, bytes) || take(stripe, bytes, limit);
   }
 
-  /** The same for who has begun and can do with less: the last part is kept from it. */
+  /** The same for a user that has begun and can do with less: the last part is kept from it. */
   boolean tryGrow(long bytes) {
     int stripe = stripes.own();
     return (strain < ENDING && fromLease(stripe, bytes))
         || take(stripe, bytes, limit - limit / BEGIN_SHARE);
   }
 
-  /** Enters {@code bytes} if all together stay within {@code ceiling}; whether they did. */
+  /** Enters {@code bytes} if the total stays within {@code ceiling}; returns whether it did. */
   boolean tryReserveWithin(long bytes, long ceiling) {
     return take(stripes.own(), bytes, ceiling);
   }
@@ -124,7 +124,7 @@ public final class MemoryLedger {
     return false;
   }
 
-  /** Takes {@code bytes} from what all share, and a lease with them where there is room for it. */
+  /** Takes {@code bytes} from the shared rest, and a lease with them if there is room for it. */
   private boolean take(int stripe, long bytes, long ceiling) {
     int looks = 0;
     while (true) {
@@ -148,7 +148,7 @@ public final class MemoryLedger {
     }
   }
 
-  /** Puts all leases back; whether there were any. */
+  /** Puts all leases back; returns whether there were any. */
   private boolean callIn() {
     boolean any = false;
     for (int stripe = 0; stripe < stripes.count(); stripe++) {
@@ -162,7 +162,7 @@ public final class MemoryLedger {
     return any;
   }
 
-  /** Enters {@code bytes} that exist already, whatever the limit. */
+  /** Enters {@code bytes} that exist already, regardless of the limit. */
   public void force(long bytes) {
     int stripe = stripes.own();
     if (!fromLease(stripe, bytes) && !take(stripe, bytes, limit)) {
@@ -197,7 +197,7 @@ public final class MemoryLedger {
     taken(left);
   }
 
-  /** What is taken has changed to {@code bytes}. Whoever is last to tell looks once more. */
+  /** The taken bytes have changed to {@code bytes}. The last caller checks once more. */
   private void taken(long bytes) {
     int level = level(bytes);
     while (level != strain) {
@@ -225,12 +225,12 @@ public final class MemoryLedger {
     return strain >= HALF;
   }
 
-  /** Whether who can do with less should take less. */
+  /** Whether a user that can do with less should take less. */
   public boolean isScarce() {
     return strain >= SCARCE;
   }
 
-  /** Whether only the part is left that is kept for what has begun. */
+  /** Whether only the part that is kept for users that have begun is left. */
   public boolean isCrowded() {
     return strain >= CROWDED;
   }
@@ -241,8 +241,8 @@ public final class MemoryLedger {
   }
 
   /**
-   * How much may be read at once by who would read {@code wanted} bytes, and enters them only then
-   * ({@link #force}): little where memory is scarce, next to nothing where there is none.
+   * How much of {@code wanted} bytes may be read at once, by a reader that enters them only then
+   * ({@link #force}): little if memory is scarce, next to nothing if there is none.
    */
   public int readable(int wanted) {
     int now = strain;
@@ -254,10 +254,10 @@ public final class MemoryLedger {
 
   /**
    * Enters {@code bytes} of {@code holder} here that are in another ledger, if there is room;
-   * whether they are here now. Where several threads move them at once, one does; each of the
+   * returns whether they are here now. If several threads move them at once, one does; each of the
    * others gives back the room that it took here.
    *
-   * @param owner the field that names the ledger in which they are
+   * @param owner the field that names their present ledger
    */
   <T> boolean takeOver(T holder, AtomicReferenceFieldUpdater<T, MemoryLedger> owner, long bytes) {
     MemoryLedger from = owner.get(holder);
@@ -284,7 +284,7 @@ public final class MemoryLedger {
     return bytes;
   }
 
-  /** The same with leases: each change of it is a write to what all threads share. */
+  /** The same with leases: each change of it is a write to a line that all threads share. */
   long taken() {
     return cells.get(TAKEN);
   }
@@ -293,7 +293,7 @@ public final class MemoryLedger {
     return limit;
   }
 
-  /** Changes the limit; what is entered already stays. */
+  /** Changes the limit; entered bytes stay. */
   public void limit(long limitBytes) {
     limit = limitBytes;
     long each = limitBytes / LEASES_SHARE / KEPT_LEASES / stripes.count();

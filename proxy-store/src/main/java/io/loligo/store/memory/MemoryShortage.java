@@ -6,10 +6,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Memory was asked for and there was none: counted, and said not more often than people can read.
- * Thread-safe: any thread.
- */
+/** Failed allocations: counted, and logged at a readable rate. Thread-safe: any thread. */
 public final class MemoryShortage {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryShortage.class);
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -23,7 +20,7 @@ public final class MemoryShortage {
     this.nanos = nanos;
   }
 
-  /** {@code failure} was the end of {@code what}. */
+  /** {@code failure} ended {@code what}. */
   public void met(OutOfMemoryError failure, String what) {
     long times = count.incrementAndGet();
     if (isToTell()) {
@@ -46,7 +43,7 @@ public final class MemoryShortage {
     return true;
   }
 
-  /** How often so far. */
+  /** Their number so far. */
   public long count() {
     return count.get();
   }

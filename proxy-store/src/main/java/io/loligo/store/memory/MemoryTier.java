@@ -21,12 +21,12 @@ import java.util.function.Predicate;
 
 /**
  * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
- * thread; its maintenance runs on the executor it was given.
+ * thread; its maintenance runs on the given executor.
  *
  * <p>The limit is hard: see {@link HardLimit}.
  */
 public final class MemoryTier {
-  /** Heap that an entry costs beside what clients choose; a test measures it. */
+  /** Heap of an entry except for the part that clients determine; a test measures it. */
   static final int HEAP_BYTES = 512;
 
   /** Weights are {@code int}: in units of this many bytes. */
@@ -49,7 +49,7 @@ public final class MemoryTier {
    * An empty tier.
    *
    * @param limitBytes of direct memory
-   * @param transit ledger in which content is entered before it gets here
+   * @param transit ledger of content before it gets here
    * @param maintenance runs Caffeine's maintenance, one task at a time
    */
   public MemoryTier(
@@ -100,7 +100,7 @@ public final class MemoryTier {
         }
         return entry;
       }
-      // it left the map since; whoever replaced it is worth a second look
+      // it has left the map since; its successor is worth a second look
       Stored now = cache.getIfPresent(key);
       stored = now == stored ? null : now;
     }
@@ -119,16 +119,16 @@ public final class MemoryTier {
 
   /**
    * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps). Returns the
-   * entry owned, or null where there is no room for it or it may not be stored. An incomplete one
-   * is not stored where a whole one would go for it.
+   * entry owned, or null if there is no room for it or it may not be stored. An incomplete response
+   * is not stored if it would replace a whole one.
    *
-   * @param request what it answers, borrowed; null: not known
+   * @param request the answered request, borrowed; null: unknown
    * @param fieldsLength bytes of field lines at the start of {@code first}
    * @param firstLength bytes used in {@code first}
-   * @param rest content behind it, {@link Entry#BLOCK_BYTES} each but the last; may be empty
+   * @param rest further content, {@link Entry#BLOCK_BYTES} each but the last; may be empty
    * @param lastLength bytes used in the last of {@code rest}
-   * @param mayStore asked in the step in which it is stored: what {@link #remove}s after that has
-   *     turned false leaves nothing of it
+   * @param mayStore called in the step in which it is stored: a {@link #remove} after it has become
+   *     false leaves nothing of it
    */
   public Entry add(
       CacheKey key,
@@ -150,7 +150,7 @@ public final class MemoryTier {
       limit.relieveIfNeeded();
       return null;
     }
-    limit.relieveIfShrunk(); // before Caffeine looks at the newcomer
+    limit.relieveIfShrunk(); // before Caffeine evaluates the newcomer
     for (ByteBuf block : rest) {
       block.retain().touch("SharedBlocks");
     }
@@ -198,7 +198,7 @@ public final class MemoryTier {
 
   /**
    * Stores {@code entry}, borrowed, which was read from disk, unless a response of equal selection
-   * is stored already: it may be newer. Whether it is stored.
+   * is stored already: that may be newer. Returns whether it is stored.
    *
    * @param mayStore see {@link #add}
    */
@@ -240,7 +240,7 @@ public final class MemoryTier {
     return entry.meta().vary() == null;
   }
 
-  /** Whether a whole response is among those that are {@code replaced}. */
+  /** Whether a whole response is among the {@code replaced} ones. */
   private static boolean displacesWhole(Stored stored, Predicate<Entry> replaced) {
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (stored.get(i).meta().part() == null && replaced.test(stored.get(i))) {
@@ -250,7 +250,7 @@ public final class MemoryTier {
     return false;
   }
 
-  /** Whether something is stored under {@code key} and was served. */
+  /** Whether a response is stored under {@code key} and was served. */
   public boolean serves(CacheKey key) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
@@ -261,7 +261,7 @@ public final class MemoryTier {
     return false;
   }
 
-  /** What is stored under {@code key}, the most recent first; nobody is said to have asked. */
+  /** The responses stored under {@code key}, the most recent first; does not count as a request. */
   public List<Glimpse> peek(CacheKey key) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     List<Glimpse> seen = new ArrayList<>();
@@ -277,14 +277,14 @@ public final class MemoryTier {
     return seen;
   }
 
-  /** Keys of what is stored; of what comes and goes meanwhile perhaps. */
+  /** Keys of stored responses; keys that come or go meanwhile may be missing. */
   public Iterator<Object> keys() {
     return cache.asMap().keySet().iterator();
   }
 
   /**
-   * What is stored under {@code key}, a reference to each owned by the caller; nobody is said to
-   * have asked.
+   * The responses stored under {@code key}, a reference to each owned by the caller; does not count
+   * as a request.
    */
   public List<Entry> retainAll(Object key) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
@@ -303,7 +303,7 @@ public final class MemoryTier {
     return stored != null && contains(stored, entry);
   }
 
-  /** Whether something is stored under {@code key} with the selection {@code vary}. */
+  /** Whether a response is stored under {@code key} with the selection {@code vary}. */
   public boolean holds(CacheKey key, VarySelection vary) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
@@ -315,21 +315,23 @@ public final class MemoryTier {
   }
 
   /**
-   * Drops what is stored under {@code key} with the selection {@code vary}; all where that is null.
+   * Drops the response stored under {@code key} with the selection {@code vary}; all if that is
+   * null.
    */
   public void removeVariant(CacheKey key, VarySelection vary) {
     removeIf(key, other -> vary == null || vary.equals(other));
   }
 
   /**
-   * Drops what would be found in the place of what only a disk has under {@code key} with the
-   * selection {@code vary}: what has the same and what does not vary; all where that is null.
+   * Drops the responses that would hide the one that only a disk has under {@code key} with the
+   * selection {@code vary}: the one with the same selection and the one that does not vary; all if
+   * {@code vary} is null.
    */
   public void uncover(CacheKey key, VarySelection vary) {
     removeIf(key, other -> vary == null || other == null || vary.equals(other));
   }
 
-  /** Drops incomplete responses under {@code key}: a disk has parts, and memory would hide them. */
+  /** Drops incomplete responses under {@code key}: a disk has parts, which memory would hide. */
   public void removeParts(CacheKey key) {
     for (Entry entry : retainAll(key)) {
       if (entry.meta().part() != null) {
@@ -367,7 +369,7 @@ public final class MemoryTier {
             });
   }
 
-  /** Drops {@code entry}, borrowed, if it is all that is stored under its key. */
+  /** Drops {@code entry}, borrowed, if it is the only response stored under its key. */
   public void drop(Entry entry) {
     cache
         .asMap()
@@ -382,9 +384,9 @@ public final class MemoryTier {
 
   /**
    * Replaces {@code old}, borrowed, by the same content under new fields, unless it is no longer
-   * stored. Takes {@code fields}. Returns the new entry owned: not stored where the cache has no
-   * room for a second one, for its reader is to have the new fields nevertheless; {@code old} with
-   * one more reference where nothing has.
+   * stored. Takes {@code fields}. Returns the new entry owned; if the cache has no room for a
+   * second one, it is not stored, but its reader still gets the new fields; if no memory has room,
+   * returns {@code old} with one more reference.
    */
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
     return again(key, old, meta, fields, old);
@@ -482,14 +484,14 @@ public final class MemoryTier {
     return false;
   }
 
-  /** Drops what is stored under {@code key}. How many entries. */
+  /** Drops the responses stored under {@code key}. Returns the number of entries. */
   public int remove(CacheKey key) {
     Stored stored = cache.asMap().remove(key);
     return stored == null ? 0 : stored.size();
   }
 
   /**
-   * Drops every entry that {@code gone} says so of; it borrows them. Walks all of them: not on an
+   * Drops every entry that {@code gone} accepts; it borrows them. Walks all of them: not on an
    * event loop.
    */
   public void removeIf(Predicate<Entry> gone) {
@@ -506,7 +508,7 @@ public final class MemoryTier {
     }
   }
 
-  /** Drops everything. How many entries. */
+  /** Drops everything. Returns the number of entries. */
   public int clear() {
     int count = 0;
     for (Object key : cache.asMap().keySet()) {
@@ -516,15 +518,15 @@ public final class MemoryTier {
     return count;
   }
 
-  /** Changes the limit; what is too much goes at the next maintenance, which is asked for. */
+  /** Changes the limit; the excess is evicted at the next maintenance, which is requested. */
   public void resize(long limitBytes) {
     limit.change(limitBytes);
   }
 
   /**
-   * Gathers entries that are not hot any more. Asks for maintenance where something still waits for
-   * room, or readers took some that they may have given back: nobody else does while nothing is
-   * stored. Every second.
+   * Gathers entries that are no longer hot. Requests maintenance if entries still wait for room, or
+   * readers took some memory that they may have given back: no other call does while nothing is
+   * stored. Call every second.
    */
   public void tick() {
     hot.tick();
@@ -554,7 +556,7 @@ public final class MemoryTier {
     return Math.max(0, entries.sum());
   }
 
-  /** Direct memory that entries keep, readers' hold on dropped ones included. */
+  /** Direct memory of entries, including dropped ones that are still being read. */
   public long usedBytes() {
     return ledger.used();
   }
@@ -563,12 +565,15 @@ public final class MemoryTier {
     return ledger.limit();
   }
 
-  /** What entries weigh, their heap included, and what readers hold beside them; bytes. */
+  /**
+   * The weight of entries, their heap included, and the memory that readers hold in addition;
+   * bytes.
+   */
   public long weighedBytes() {
     return mappedWeight.sum() * UNIT_BYTES + pinnedBytes();
   }
 
-  /** At how many {@link #weighedBytes} one goes for another. */
+  /** The number of {@link #weighedBytes} from which an entry is evicted for a new one. */
   public long weighableBytes() {
     return limit.weight() * UNIT_BYTES;
   }

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gathers tasks and hands them over together, so that event loops wake the maintenance thread a few
- * hundred times a second at most instead of every sixteenth hit, when a read buffer of Caffeine is
- * full. Runs one task at a time, in order. Thread-safe: any thread.
+ * Gathers tasks and passes them on together, so that event loops wake the maintenance thread at
+ * most a few hundred times a second instead of at every sixteenth hit, when a read buffer of
+ * Caffeine is full. Runs one task at a time, in order. Thread-safe: any thread.
  */
 public final class PacedExecutor implements Executor {
   private static final Logger LOG = LoggerFactory.getLogger(PacedExecutor.class);
@@ -27,14 +27,14 @@ public final class PacedExecutor implements Executor {
     this.later = later;
   }
 
-  /** Takes {@code task}; throws what the executor behind throws when it refuses. */
+  /** Takes {@code task}; throws the exception of the next executor if that refuses. */
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
     try {
       handOver();
     } catch (RuntimeException refused) {
-      // who is refused may run the task itself: it must not be run here too
+      // a refused caller may run the task itself: it must not run here too
       if (tasks.remove(task)) {
         throw refused;
       }
@@ -53,7 +53,7 @@ public final class PacedExecutor implements Executor {
   }
 
   private void runAll() {
-    // those that come from here on, from these tasks too, wait for the next time
+    // tasks that come from here on, also from these tasks, wait for the next time
     run(tasks.size());
     handedOver.set(false);
     if (tasks.isEmpty()) {

@@ -1,7 +1,7 @@
 package io.loligo.store.memory;
 
 /**
- * The part of a ledger that one fetch holds: a floor that is its own from begin to end, and more
+ * The part of a ledger that one fetch holds: a floor of its own from beginning to end, and more
  * while it needs more. Confined to the event loop of the fetch.
  */
 public final class Reservation {
@@ -16,7 +16,7 @@ public final class Reservation {
     this.reserved = floor;
   }
 
-  /** A reservation that has {@code floorBytes} of {@code ledger}, or null where it is full. */
+  /** A reservation of {@code floorBytes} of {@code ledger}, or null if that is full. */
   public static Reservation open(MemoryLedger ledger, long floorBytes) {
     return ledger.tryReserve(floorBytes) ? new Reservation(ledger, floorBytes) : null;
   }
@@ -26,7 +26,7 @@ public final class Reservation {
     return ledger.shortage();
   }
 
-  /** Holds {@code bytes} more if the ledger has them; whether it had. */
+  /** Holds {@code bytes} more if the ledger has them; returns whether it had. */
   public boolean grow(long bytes) {
     long missing = held + bytes - reserved;
     if (missing > 0) {
@@ -39,7 +39,7 @@ public final class Reservation {
     return true;
   }
 
-  /** Has {@code bytes} for its own from now on if the ledger has them; whether it had. */
+  /** Raises the floor by {@code bytes} if the ledger has them; returns whether it had. */
   public boolean raiseFloor(long bytes) {
     long missing = bytes - reserved;
     if (missing > 0) {
@@ -52,7 +52,7 @@ public final class Reservation {
     return true;
   }
 
-  /** Holds {@code bytes} more whatever the limit: they are there already. */
+  /** Holds {@code bytes} more regardless of the limit: they exist already. */
   public void force(long bytes) {
     long missing = held + bytes - reserved;
     if (missing > 0) {
@@ -73,23 +73,23 @@ public final class Reservation {
     }
   }
 
-  /** Whether who can do with less should take less. */
+  /** Whether a user that can do with less should take less. */
   public boolean isScarce() {
     return ledger.isScarce();
   }
 
-  /** Whether more than half of the ledger is entered, by whomever. */
+  /** Whether more than half of the ledger is entered, by any user. */
   public boolean isCrowded() {
     return ledger.isHalfFull();
   }
 
-  /** Gives back what was set aside and is not held. */
+  /** Gives back reserved bytes that are not in use. */
   public void dropFloor() {
     floor = 0;
     shrink(0);
   }
 
-  /** Gives everything back, the floor too. */
+  /** Gives everything back, including the floor. */
   public void close() {
     ledger.release(reserved);
     reserved = 0;

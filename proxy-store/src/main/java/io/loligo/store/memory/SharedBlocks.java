@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
 
 /**
- * Content behind the first block: {@link Entry#BLOCK_BYTES} in each block but the last. Shared by
- * an entry and the ones that freshened it, so that it is entered in the ledger once. Thread-safe:
- * any thread; retained only by who holds a reference already.
+ * Content after the first block: {@link Entry#BLOCK_BYTES} in each block but the last. Shared by an
+ * entry and its freshened successors, so that it is entered in the ledger once. Thread-safe: any
+ * thread; only a holder of a reference may retain it.
  */
 final class SharedBlocks implements FurtherContent {
   private static final AtomicReferenceFieldUpdater<SharedBlocks, MemoryLedger> LEDGER =
@@ -28,7 +28,7 @@ final class SharedBlocks implements FurtherContent {
     this.ledger = ledger;
   }
 
-  /** What {@code view} makes of each block, borrowed. */
+  /** The result of {@code view} for each block, borrowed. */
   ByteBuf[] of(UnaryOperator<ByteBuf> view) {
     ByteBuf[] views = new ByteBuf[blocks.length];
     Arrays.setAll(views, number -> view.apply(blocks[number]));

@@ -4,8 +4,8 @@ import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What the pooled allocator really takes for a request: sizes are multiples of 16 up to 64 bytes,
- * then four per doubling, exact above a chunk. The ledgers count these, not the bytes asked for.
+ * The real size of an allocation in the pooled allocator: multiples of 16 up to 64 bytes, then four
+ * sizes per doubling, exact above a chunk. The ledgers count these sizes, not the requested ones.
  * Stateless.
  */
 public final class SizeClass {
@@ -16,7 +16,7 @@ public final class SizeClass {
 
   private SizeClass() {}
 
-  /** Bytes of memory that {@code content} keeps from being used again. */
+  /** Bytes of memory that {@code content} occupies until it is released. */
   public static int of(ByteBuf content) {
     ByteBuf root = content;
     for (ByteBuf below = root.unwrap(); below != null; below = root.unwrap()) {
@@ -25,7 +25,7 @@ public final class SizeClass {
     return roundUp(root.capacity());
   }
 
-  /** Bytes taken for a buffer of the store's of {@code capacity} bytes; never less. */
+  /** Bytes taken for a buffer of the store with {@code capacity} bytes; never less. */
   public static int packed(int capacity) {
     return capacity < PackedAllocator.LIMIT_BYTES
         ? PackedAllocator.roundUp(capacity)

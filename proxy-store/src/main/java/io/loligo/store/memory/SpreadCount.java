@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * References to an entry that many event loops serve at the same time: each loop counts in cache
- * lines of its own. One thread may give back a reference that another one took, so a part can be
- * negative. Only the sum counts. Thread-safe: any thread.
+ * The references to an entry that many event loops serve at the same time: each loop counts in
+ * cache lines of its own. A thread may give back a reference that another one took, so a part can
+ * be negative. Only the sum counts. Thread-safe: any thread.
  *
  * <table>
  *   <caption>phases</caption>
@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * </table>
  */
 final class SpreadCount {
-  /** More than references to an entry. */
+  /** More than the possible references to an entry. */
   static final int BIAS = 1 << 30;
 
   private static final int NEW = 0;
@@ -30,13 +30,13 @@ final class SpreadCount {
   private static final int CLOSING = 2;
   private static final int CLOSED = 3;
 
-  /** No number of references. */
+  /** Not a number of references. */
   private static final long SHUT = Long.MIN_VALUE;
 
   /** Numbers in two cache lines, as processors fetch lines in pairs. */
   private static final int LINES = 16;
 
-  /** Behind the references of a part. */
+  /** Next to the references of a part. */
   private static final int HITS = 1;
 
   private final Stripes stripes;
@@ -48,7 +48,7 @@ final class SpreadCount {
 
   /**
    * @param first the first block as a buffer whose references are the entry's
-   * @param rest the further ones as such; null: none in memory
+   * @param rest the further ones likewise; null: none in memory
    */
   SpreadCount(Stripes stripes, ByteBuf first, ByteBuf[] rest) {
     this.stripes = stripes;
@@ -72,7 +72,7 @@ final class SpreadCount {
     return rest;
   }
 
-  /** Adds to the calling thread's part, unless that is closed; whether it did. */
+  /** Adds to the calling thread's part, unless that is closed; returns whether it did. */
   boolean add(int references) {
     return add(stripes.own(), references);
   }
@@ -89,7 +89,10 @@ final class SpreadCount {
     return false;
   }
 
-  /** Counts a hit, roughly, unless the calling thread's part is closed; whether it did. */
+  /**
+   * Counts a hit, approximately, unless the calling thread's part is closed; returns whether it
+   * did.
+   */
   boolean hit() {
     int part = part(stripes.own());
     if (parts.get(part) == SHUT) {
@@ -108,7 +111,7 @@ final class SpreadCount {
     return sum;
   }
 
-  /** Hits since it was asked last. Maintenance thread. */
+  /** Hits since the last call. Maintenance thread. */
   long recentHits() {
     long now = hits();
     long recent = now - hitsBefore;
@@ -116,7 +119,7 @@ final class SpreadCount {
     return recent;
   }
 
-  /** Opens the parts, when the entry's count has the bias. Once, by its maker. */
+  /** Opens the parts, once the entry's count has the bias. Called once, by its maker. */
   void open() {
     for (int stripe = 0; stripe < stripes.count(); stripe++) {
       parts.set(part(stripe), 0);
@@ -129,7 +132,7 @@ final class SpreadCount {
     return phase.compareAndSet(OPEN, CLOSING);
   }
 
-  /** Closes the parts. Returns their sum: to be added to the entry's count, less the bias. */
+  /** Closes the parts. Returns their sum, to be added to the entry's count, less the bias. */
   long close() {
     long sum = 0;
     for (int stripe = 0; stripe < stripes.count(); stripe++) {

@@ -3,13 +3,13 @@ package io.loligo.store.memory;
 import io.loligo.core.message.Fields;
 
 /**
- * What the memory tier keeps under one key: an entry, or the variants of a response that varies.
+ * The value of the memory tier under one key: an entry, or the variants of a response that varies.
  * Holds one reference to each of its entries while it is in the map. Immutable.
  */
 sealed interface Stored permits Entry, Variants {
   /**
    * The entry that {@code request} selects, borrowed, or null; of several the one that {@link
-   * io.loligo.core.caching.VarySelection#prefers} says so of. No allocation.
+   * io.loligo.core.caching.VarySelection#prefers} accepts. No allocation.
    */
   Entry select(Fields request);
 
@@ -19,7 +19,7 @@ sealed interface Stored permits Entry, Variants {
   /** Entry {@code number}, the most recent first, borrowed. */
   Entry get(int number);
 
-  /** Lets go of one reference to each entry. */
+  /** Releases one reference to each entry. */
   default void releaseAll() {
     for (int i = 0; i < size(); i++) {
       get(i).release();

@@ -8,11 +8,11 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * Several stored responses under one key (RFC 9111 section 4.1), the last that was stored first, at
- * most {@value #MAX}. Immutable.
+ * Several stored responses under one key (RFC 9111 section 4.1), the most recent first, at most
+ * {@value #MAX}. Immutable.
  */
 final class Variants implements Stored {
-  /** More than these are not kept: the oldest makes room. */
+  /** Most variants kept: the oldest makes room. */
   static final int MAX = 16;
 
   private final Entry[] entries;
@@ -23,8 +23,8 @@ final class Variants implements Stored {
 
   /**
    * {@code old} (or null) with {@code added} as its most recent entry, without those that {@code
-   * gone} says so of. What it holds is retained for it, {@code added} too. Called while {@code old}
-   * still holds its references.
+   * gone} accepts. It retains its entries, {@code added} too. Called while {@code old} still holds
+   * its references.
    */
   static Stored with(Stored old, Entry added, Predicate<Entry> gone) {
     Entry[] entries = new Entry[MAX + 1];
@@ -47,11 +47,11 @@ final class Variants implements Stored {
   }
 
   /**
-   * Whether {@code added}, which answers {@code request}, takes the place of {@code stored}: of
-   * what has the same selection, and, where {@code added} does not vary, of what that request
+   * Whether {@code added}, the response to {@code request}, replaces {@code stored}: it replaces a
+   * response with the same selection, and, if {@code added} does not vary, the one that the request
    * selects. Other variants stay (RFC 9111 section 4.1).
    *
-   * @param request null where it is not known: it may select anything
+   * @param request null if it is unknown: it may select anything
    */
   static boolean replaces(Entry stored, StoredMeta added, Fields request) {
     return Objects.equals(stored.meta().vary(), added.vary())
@@ -59,8 +59,8 @@ final class Variants implements Stored {
   }
 
   /**
-   * Leaves out the oldest of those that a client steered, who may make up as many as he likes, or
-   * where there is none the oldest of all. Never the first.
+   * Leaves out the oldest of those that a client determines, who can make up any number, or if
+   * there is none the oldest of all. Never the first.
    */
   private static void makeRoom(Entry[] entries) {
     int out = MAX;
@@ -76,8 +76,8 @@ final class Variants implements Stored {
   }
 
   /**
-   * {@code old} without what has a selection that {@code gone} says so of; itself where nothing
-   * has, null where nothing is left. What it holds is retained for it.
+   * {@code old} without the responses whose selection {@code gone} accepts; itself if there are
+   * none, null if none is left. It retains its entries.
    */
   static Stored without(Stored old, Predicate<VarySelection> gone) {
     return withoutEntries(old, entry -> gone.test(entry.meta().vary()));

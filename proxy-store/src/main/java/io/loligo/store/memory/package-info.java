@@ -1,6 +1,6 @@
 /**
  * The memory tier: stored responses, the references to them, and the ledgers that count their
  * bytes. Every package of the store and the server may use it; it uses neither the disk nor the
- * fetches under way. Thread-safe: any thread.
+ * fetches in flight. Thread-safe: any thread.
  */
 package io.loligo.store.memory;

@@ -6,20 +6,20 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One of several packings, with one thread in it at a time. A thread that gives a block back never
- * waits: where another is inside, the block goes on a stack, which the other empties when it
+ * waits: if another thread is inside, the block goes on a stack, which that thread empties when it
  * leaves. The stack runs through the memory of the blocks. Thread-safe: any thread.
  */
 final class Arena {
-  /** Whose buffers its blocks are. */
+  /** The allocator of its buffers. */
   final PackedAllocator allocator;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Packing packing; // guarded by lock
 
-  /** The block that was given back last, {@link Packing#NONE} where none waits. */
+  /** The block that was given back last, {@link Packing#NONE} if none waits. */
   private final AtomicLong returned = new AtomicLong(Packing.NONE);
 
-  /** As of when a thread left: {@link Packing#largest}, and {@link Packing#free}. */
+  /** Of the moment when a thread left: {@link Packing#largest}, and {@link Packing#free}. */
   private volatile int largest;
 
   private volatile long free = -1;
@@ -31,7 +31,7 @@ final class Arena {
     largest = packing.largest();
   }
 
-  /** Whether there was a free block that may be large enough, a moment ago. */
+  /** Whether there was a free block a moment ago that may be large enough. */
   boolean mayFit(int granules) {
     return largest >= Packing.list(granules);
   }
@@ -47,8 +47,8 @@ final class Arena {
   }
 
   /**
-   * A buffer of {@code capacity}, which takes {@code granules}; null where no block is large enough
-   * or another thread is inside. Never waits.
+   * A buffer of {@code capacity}, which takes {@code granules}; null if no block is large enough or
+   * another thread is inside. Never waits.
    */
   PackedBuf tryCut(int granules, int capacity) {
     return lock.tryLock() ? cutAndLeave(granules, capacity, null) : null;
@@ -57,7 +57,8 @@ final class Arena {
   /**
    * The same; waits while another thread is inside.
    *
-   * @param more a chunk's memory, taken, for where no block is large enough even now; may be null
+   * @param more a chunk's memory, taken, to be used if no block is large enough even now; may be
+   *     null
    */
   PackedBuf cut(int granules, int capacity, ByteBuf more) {
     lock.lock();
@@ -90,7 +91,7 @@ final class Arena {
     return buffer;
   }
 
-  /** Makes the block of {@code chunk} that begins at {@code start} free. Never waits. */
+  /** Frees the block of {@code chunk} that begins at {@code start}. Never waits. */
   void give(Chunk chunk, int start) {
     long block = chunk.block(start);
     if (!lock.tryLock()) {
@@ -115,7 +116,9 @@ final class Arena {
     } while (!returned.compareAndSet(before, block));
   }
 
-  /** Whoever was inside while a block was pushed sees it here, or who pushed it gets inside. */
+  /**
+   * The thread that was inside while a block was pushed sees it here, or the pusher gets inside.
+   */
   private void settleWhatCame() {
     while (returned.get() != Packing.NONE && lock.tryLock()) {
       Chunk emptied;
@@ -128,7 +131,7 @@ final class Arena {
     }
   }
 
-  /** Makes free what was given back. Returns {@code emptied} and the chunks that it emptied. */
+  /** Frees the returned blocks. Returns {@code emptied} and the chunks that it emptied. */
   private Chunk settle(Chunk emptied) {
     if (returned.get() == Packing.NONE) {
       return emptied;

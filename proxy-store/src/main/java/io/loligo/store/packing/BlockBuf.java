@@ -13,8 +13,7 @@ import java.nio.channels.ScatteringByteChannel;
 
 /**
  * A part of other memory as a buffer of its own; the subclass gives its references their meaning.
- * Threads that use parts of one memory do not meet: no view of it is shared. It does not change its
- * size.
+ * Threads that use parts of one memory do not contend: they share no view of it. Its size is fixed.
  */
 public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   private final ByteBuf memory;
@@ -53,7 +52,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Deprecated
   @Override
-  @SuppressWarnings("InlineMeSuggester") // deprecated by the library, which asks for it still
+  @SuppressWarnings("InlineMeSuggester") // deprecated by the library, which still calls it
   public ByteOrder order() {
     return ByteOrder.BIG_ENDIAN;
   }

@@ -4,11 +4,11 @@ import io.netty.buffer.ByteBuf;
 import java.util.BitSet;
 
 /**
- * Memory that is cut into blocks: where they begin, and which of them are used. Threading: what is
- * final is for any thread, the rest is its packing's.
+ * Memory that is cut into blocks: where they begin, and which of them are in use. Threading: final
+ * fields are for any thread, the rest belongs to its packing.
  *
- * <p>A block has a number among all chunks of a packing: that of its chunk, and behind it in
- * {@value #LOG2_GRANULES} bits the granule that it begins at. Numbers are {@code long}, as 256 GiB
+ * <p>A block has a number among all chunks of a packing: that of its chunk, followed by {@value
+ * #LOG2_GRANULES} bits for the granule where it begins. Numbers are {@code long}, because 256 GiB
  * are 2<sup>32</sup> granules.
  */
 final class Chunk {
@@ -21,19 +21,19 @@ final class Chunk {
   final ByteBuf memory;
   final ByteBuf owned;
 
-  /** The next of the chunks in which nothing is used any more and whose memory is to go. */
+  /** The next of the emptied chunks whose memory is to be released. */
   Chunk nextEmptied;
 
   private final int number;
   private final BitSet starts = new BitSet(GRANULES);
   private final BitSet used = new BitSet(GRANULES);
 
-  /** One free block, from begin to end. Takes {@code owned}. */
+  /** One free block, from beginning to end. Takes {@code owned}. */
   Chunk(Arena arena, int number, ByteBuf owned) {
     this.arena = arena;
     this.number = number;
     this.owned = owned;
-    // what is looked for is leaks of blocks; to look at the chunk as well costs each access
+    // leaks are looked for in blocks; tracking the chunk as well would cost each access
     this.memory = owned.unwrap() == null ? owned : owned.unwrap();
     starts.set(0);
   }
@@ -73,7 +73,7 @@ final class Chunk {
     return used.get(start);
   }
 
-  /** The block at {@code start} is used from now on, or free. */
+  /** Marks the block at {@code start} as used, or free. */
   void use(int start, boolean now) {
     used.set(start, now);
   }
@@ -93,7 +93,7 @@ final class Chunk {
     memory.setLong(start * Packing.GRANULE_BYTES, other);
   }
 
-  /** What {@link #link} wrote. */
+  /** The number that {@link #link} wrote. */
   long linked(int start) {
     return memory.getLong(start * Packing.GRANULE_BYTES);
   }

@@ -7,24 +7,26 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
 
 /**
- * Buffers for what is stored. The pooled allocator has four sizes per doubling, so that 4.3 KB take
- * 5 KB; here they take what they need, to the next {@value #GRANULE_BYTES} bytes. Direct buffers
- * that do not grow and are smaller than {@value #LIMIT_BYTES} bytes are cut from chunks of the
- * allocator behind it, which go back as soon as nothing in them is used; all others are that one's.
+ * Buffers for stored responses. The pooled allocator has four sizes per doubling, so that 4.3 KB
+ * take 5 KB; here a buffer takes its size, up to the next {@value #GRANULE_BYTES} bytes. Direct
+ * buffers of fixed size that are smaller than {@value #LIMIT_BYTES} bytes are cut from chunks of
+ * the underlying allocator, which are released as soon as nothing in them is used; all other
+ * buffers come from that allocator.
  *
  * <p>Thread-safe: any thread. There are several {@linkplain Arena arenas}, with chunks of their
- * own: a thread cuts from that of its number, so that event loops do not meet. Where that has no
- * block that is large enough, it gets a new chunk, unless the arenas have more free memory than a
- * chunk each: then that is used first, whosever it is. So arenas waste a chunk each at most.
+ * own: a thread cuts from the arena of its number, so that event loops do not contend. If that
+ * arena has no block that is large enough, it gets a new chunk, unless the arenas have more free
+ * memory than a chunk each: then that memory is used first, in any arena. So arenas waste at most a
+ * chunk each.
  */
 public final class PackedAllocator extends AbstractByteBufAllocator {
   /** Capacities are multiples of these bytes in memory. */
   public static final int GRANULE_BYTES = Packing.GRANULE_BYTES;
 
-  /** Buffers of as many bytes and more are not packed. */
+  /** Buffers of this many bytes or more are not packed. */
   public static final int LIMIT_BYTES = 64 << 10;
 
-  /** There are no more arenas than one for so many bytes that are expected. */
+  /** At most one arena per this many expected bytes. */
   static final int BYTES_PER_ARENA = 32 << 20;
 
   private final ByteBufAllocator chunks;
@@ -34,7 +36,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   /**
    * Has no memory yet, and one arena.
    *
-   * @param chunks where its memory is from
+   * @param chunks source of its memory
    */
   public PackedAllocator(ByteBufAllocator chunks) {
     this(chunks, Stripes.ONE, 0);
@@ -43,8 +45,8 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   /**
    * Has no memory yet, and an arena for each number that threads have, or fewer.
    *
-   * @param chunks where its memory is from
-   * @param expectedBytes how much it will be, roughly
+   * @param chunks source of its memory
+   * @param expectedBytes approximate size of its memory
    */
   public PackedAllocator(ByteBufAllocator chunks, Stripes stripes, long expectedBytes) {
     super(true);

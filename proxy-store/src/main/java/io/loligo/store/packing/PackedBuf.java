@@ -2,7 +2,7 @@ package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBufAllocator;
 
-/** A block of a chunk: it goes back when its last reference goes. Never recycled. */
+/** A block of a chunk, given back with its last reference. Never recycled. */
 final class PackedBuf extends BlockBuf {
   private final Chunk chunk;
 

@@ -11,13 +11,13 @@ import java.util.List;
 /**
  * Chunks of memory, each cut without gaps into blocks that are used or free: two-level segregated
  * fit (Masmano et al., "TLSF: a new dynamic memory allocator for real-time systems", 2004). There
- * are lists of free blocks of about the same size, eight per doubling: one that fits is among the
- * first few of its own list, or else any of a list of larger ones will do. What is left of it is
- * free again, and a block given back is joined with free neighbours.
+ * are lists of free blocks of similar size, eight per doubling: a block that fits is among the
+ * first few of its own list, or else any of a list of larger ones. The rest of the block stays
+ * free, and a returned block is joined with free neighbours.
  *
  * <p>Sizes are in granules of {@value #GRANULE_BYTES} bytes. The lists run through the free memory
- * itself, as numbers of blocks ({@link Chunk}); where blocks begin is known by a bit for each
- * granule. Not thread-safe.
+ * itself, as numbers of blocks ({@link Chunk}); a bit per granule tells where blocks begin. Not
+ * thread-safe.
  */
 final class Packing {
   static final int GRANULE_BYTES = 64;
@@ -49,7 +49,7 @@ final class Packing {
     Arrays.fill(heads, NONE);
   }
 
-  /** The list a free block of {@code granules} is in: the larger the block, the larger. */
+  /** The list for a free block of {@code granules}: larger blocks have larger numbers. */
   static int list(int granules) {
     if (granules < 1 << LOG2_GROUP) {
       return granules;
@@ -58,7 +58,7 @@ final class Packing {
     return (shift << LOG2_GROUP) + (granules >>> shift);
   }
 
-  /** The block that is used from now on, or {@link #NONE} where no free one is large enough. */
+  /** The block that is used from now on, or {@link #NONE} if no free one is large enough. */
   long take(int granules) {
     long block = find(granules);
     if (block == NONE) {
@@ -90,7 +90,7 @@ final class Packing {
     return list < 0 ? NONE : heads[list];
   }
 
-  /** The {@link #list} of the largest free blocks, -1 where there are none. */
+  /** The {@link #list} of the largest free blocks, -1 if there are none. */
   int largest() {
     return filled.length() - 1;
   }
@@ -108,8 +108,8 @@ final class Packing {
   }
 
   /**
-   * Makes a used block free. Returns the chunk, with its memory owned, in which nothing is used any
-   * more; null where something is.
+   * Frees a used block. Returns the chunk, with its memory owned, if nothing in it is used any
+   * more; else null.
    */
   Chunk give(long block) {
     Chunk chunk = chunk(block);

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * When names were purged last, in bounded memory. Thread-safe: any thread. Reading takes no lock;
+ * The last purge of each name, in bounded memory. Thread-safe: any thread. Reading takes no lock;
  * each page is changed under its own, which is short.
  *
  * <p>A name is a number of 64 bits. Its low bits select a bucket of {@value #CELLS} cells: one
@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * cell has {@value #TAG_BITS} bits of the number: one name in ten thousand finds the moment of
  * another one.
  *
- * <p>Pages are made when a name of theirs is purged: a process without purges takes nothing.
+ * <p>A page is created when one of its names is purged: a process without purges uses no memory
+ * here.
  */
 public final class Moments {
   /** Buckets; a power of two. */
@@ -35,7 +36,7 @@ public final class Moments {
 
   private static final int PAGE_BUCKETS = 16;
 
-  /** Heap that is used at most, with all pages made; bytes. */
+  /** Heap used at most, with all pages; bytes. */
   public static final long MEMORY_BYTES =
       BUCKETS / PAGE_BUCKETS * (32L + Long.BYTES) + (long) BUCKETS * CELLS * Long.BYTES;
 
@@ -44,7 +45,7 @@ public final class Moments {
   private static final int TAG_BITS = 20;
   private static final long TAG_MASK = (1L << TAG_BITS) - 1;
 
-  /** The latest moment there is, in the year 2248: no cell is negative. */
+  /** The latest possible moment, in the year 2248: no cell is negative. */
   static final long MAX_MILLIS = (1L << (Long.SIZE - 1 - TAG_BITS)) - 1;
 
   private final AtomicReferenceArray<AtomicLongArray> pages =
@@ -110,7 +111,7 @@ public final class Moments {
     return pages.get(index);
   }
 
-  /** When {@code number} was purged last; 0: never. */
+  /** The last purge of {@code number}; 0: never. */
   long moment(Table table, long number) {
     AtomicLongArray page = pages.get(bucket(number) / PAGE_BUCKETS);
     if (page == null) {
@@ -126,7 +127,7 @@ public final class Moments {
     return Math.max(found, page.get(first + table.ordinal()) >>> TAG_BITS);
   }
 
-  /** Cells of all pages that were made. */
+  /** Cells of all existing pages. */
   int cells() {
     int cells = 0;
     for (int i = 0; i < pages.length(); i++) {

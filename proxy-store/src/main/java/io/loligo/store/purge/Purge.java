@@ -2,7 +2,7 @@ package io.loligo.store.purge;
 
 import io.loligo.core.caching.CacheKey;
 
-/** What is to be purged. Immutable. */
+/** The target of a purge. Immutable. */
 public sealed interface Purge {
   /**
    * All variants under a key.
@@ -13,13 +13,13 @@ public sealed interface Purge {
   record Url(CacheKey key, boolean soft) implements Purge {}
 
   /**
-   * Whatever belongs to one of some groups.
+   * All responses in any of the groups.
    *
    * @param numbers see {@link io.loligo.core.caching.CacheGroups}; not to be changed
    * @param soft as above
    */
   record Groups(long[] numbers, boolean soft) implements Purge {}
 
-  /** Whatever was asked for before now under a URL that a pattern is found in. */
+  /** All responses that were requested before now under a URL in which a pattern is found. */
   record Matching(UrlPattern pattern) implements Purge {}
 }

@@ -1,21 +1,21 @@
 package io.loligo.store.purge;
 
 /**
- * How a purge ended, told when not even a crash undoes it. Immutable.
+ * The outcome of a purge, told when not even a crash undoes it. Immutable.
  *
  * @param memory responses that left memory, or became stale there
- * @param disk the same on disk; {@link #LATER} where each is looked at before it would be served
+ * @param disk the same on disk; {@link #LATER} if each is checked before it would be served
  */
 public record Purged(Outcome outcome, int memory, int disk) {
-  /** Nobody counts what is on disk: it goes when it is met. */
+  /** Responses on disk are not counted: each is dropped when a request finds it. */
   public static final int LATER = -1;
 
-  /** How a purge ended. */
+  /** The outcome of a purge. */
   public enum Outcome {
     DONE,
-    /** Not served any more, but perhaps again after a restart: a disk could not write it down. */
+    /** No longer served, but possibly again after a restart: a disk could not record it. */
     NOT_CONFIRMED,
-    /** Nothing was done: too many others are not through yet. */
+    /** Nothing was done: too many purges are pending. */
     REFUSED
   }
 
@@ -24,7 +24,7 @@ public record Purged(Outcome outcome, int memory, int disk) {
     return memory > 0 || disk != 0;
   }
 
-  /** This and {@code other} together. */
+  /** The sum of this and {@code other}. */
   public Purged and(Purged other) {
     boolean later = disk == LATER || other.disk == LATER;
     return new Purged(
@@ -38,7 +38,7 @@ public record Purged(Outcome outcome, int memory, int disk) {
     return "memory=" + memory + ", disk=" + (disk == LATER ? "later" : disk);
   }
 
-  /** How many there were, roughly: what is in memory is on disk as a rule. */
+  /** Approximate number of responses: a response in memory is usually on disk too. */
   public int count() {
     return Math.max(memory, disk);
   }

@@ -13,25 +13,27 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Purges that are carried out when what they concern is met: each stored response is older or newer
- * than a purge by the moment in which it was asked for. Thread-safe: any thread; nothing blocks.
+ * Purges that are carried out when a request finds a response that they cover: the moment of its
+ * request tells whether a stored response is older than a purge. Thread-safe: any thread; nothing
+ * blocks.
  *
  * <p>Groups and URLs made stale have their {@link Moments}, in bounded memory. Patterns are a list
- * of {@value #MAX_BANS} at most; they are forgotten when everything stored was looked at.
+ * of {@value #MAX_BANS} at most; a pattern is forgotten when everything stored was compared with
+ * it.
  *
- * <p>The wall clock may be set back. A purge then has the moment of the latest request that was
- * stored, and concerns some that are made after it too: they are made again.
+ * <p>The wall clock may be set back. A purge then has the moment of the latest stored request, and
+ * also covers some responses that are requested after it: they are fetched again.
  */
 public final class Purges {
-  /** Patterns that are not through, at most. */
+  /** Most patterns pending. */
   public static final int MAX_BANS = 128;
 
   private static final long MAX_AHEAD_MILLIS = 1_000;
 
-  /** {@link #judge}: nothing concerns it. */
+  /** {@link #judge}: no purge covers it. */
   public static final long KEPT = Long.MIN_VALUE;
 
-  /** {@link #judge}: it is not to be served. */
+  /** {@link #judge}: it must not be served. */
   public static final long GONE = Long.MAX_VALUE;
 
   /** Tables of moments. */
@@ -49,7 +51,7 @@ public final class Purges {
   private volatile List<Ban> bans = List.of();
 
   /**
-   * No purge yet.
+   * Begins without purges.
    *
    * @param clock milliseconds since the epoch
    */
@@ -60,29 +62,29 @@ public final class Purges {
     }
   }
 
-  /** Something asked for at {@code requestMillis} is being stored. */
+  /** A response requested at {@code requestMillis} is being stored. */
   public void stored(long requestMillis) {
     if (requestMillis > latestRequest.get()) {
       latestRequest.accumulateAndGet(requestMillis, Math::max);
     }
   }
 
-  /** The moment of a purge that begins now: nothing stored was asked for later. */
+  /** The moment of a purge that begins now: no stored response was requested later. */
   public long now() {
     return Math.max(clock.getAsLong(), latestRequest.get());
   }
 
   /**
-   * Since when what a purge of {@code millis} made stale is: not since a moment that a clock that
-   * was set back has yet to reach.
+   * The moment from which responses covered by a purge of {@code millis} are stale: never a moment
+   * that a clock which was set back has yet to reach.
    */
   public long staleSince(long millis) {
     return Math.min(millis, clock.getAsLong());
   }
 
   /**
-   * The moment of a request that is sent at {@code now}: after all purges, one of the same
-   * millisecond too. A clock that was set back is not made up for.
+   * The moment of a request that is sent at {@code now}: after all purges, also those of the same
+   * millisecond. Does not compensate for a clock that was set back.
    */
   public long requestMoment(long now) {
     long after = 1 + latestPurge();
@@ -97,12 +99,12 @@ public final class Purges {
     return millis;
   }
 
-  /** Whether what is asked for now is newer than a purge of {@code millis}. */
+  /** Whether a response requested now is newer than a purge of {@code millis}. */
   public boolean isPast(long millis) {
     return clock.getAsLong() > millis;
   }
 
-  /** Purges, until {@code millis}, what {@code numbers} stand for. */
+  /** Purges, until {@code millis}, the responses that {@code numbers} stand for. */
   public void mark(Table table, long[] numbers, long millis) {
     for (long number : numbers) {
       load(table, number, millis);
@@ -127,7 +129,7 @@ public final class Purges {
     serial.compareAndSet(0, 1);
   }
 
-  /** Adds a ban, in place of an older one of the same pattern; false where there are too many. */
+  /** Adds a ban, in place of an older one of the same pattern; false if there are too many. */
   public synchronized boolean ban(Ban ban) {
     List<Ban> next = new ArrayList<>(bans);
     next.removeIf(other -> other.pattern().equals(ban.pattern()) && other.millis() <= ban.millis());
@@ -140,12 +142,12 @@ public final class Purges {
     return true;
   }
 
-  /** Patterns that are not through yet, the oldest first. */
+  /** Patterns that are pending, the oldest first. */
   public List<Ban> bans() {
     return bans;
   }
 
-  /** Forgets what is through. */
+  /** Forgets the patterns that {@code through} accepts. */
   public synchronized void retire(Predicate<Ban> through) {
     List<Ban> next = new ArrayList<>(bans);
     if (next.removeIf(through)) {
@@ -159,20 +161,20 @@ public final class Purges {
   }
 
   /**
-   * Whether {@code entry}, borrowed, may be served: {@link #KEPT}, {@link #GONE}, or the moment
-   * since which it is stale.
+   * The verdict on {@code entry}, borrowed: {@link #KEPT}, {@link #GONE}, or the moment since which
+   * it is stale.
    */
   public long judge(Entry entry) {
     long now = serial.get();
     long verdict = verdict(entry.key(), entry::groups, entry.meta().requestTimeMillis());
     if (verdict != GONE) {
-      // of one load several may be given the same entry: none of them is to have it
+      // one load may give the same entry to several requests: none of them may use it
       entry.judgedAt(now);
     }
     return verdict;
   }
 
-  /** The same for what is only looked at under {@code key}; nothing is noted. */
+  /** The same for a response that is only inspected under {@code key}; nothing is recorded. */
   public long judge(CacheKey key, Glimpse seen) {
     if (serial.get() == 0) {
       return KEPT;
@@ -204,7 +206,7 @@ public final class Purges {
     return latest[table.ordinal()].get();
   }
 
-  /** When the last purge was that concerns one of the groups, if it was after {@code asked}. */
+  /** The last purge of one of the groups, if it was after {@code asked}. */
   private long groupMoment(Table table, long[] groups, long asked) {
     long found = KEPT;
     for (long group : groups) {
@@ -216,13 +218,15 @@ public final class Purges {
     return found;
   }
 
-  /** When {@code number} was purged last; {@link #KEPT}: never. */
+  /** The last purge of {@code number}; {@link #KEPT}: never. */
   public long moment(Table table, long number) {
     long millis = number == CacheGroups.ALL ? latest(table) : moments.moment(table, number);
     return millis == 0 ? KEPT : millis;
   }
 
-  /** Whether {@code what} concerns something asked for under {@code key}, as far as that tells. */
+  /**
+   * Whether {@code what} covers a response requested under {@code key}, as far as the key tells.
+   */
   public static boolean mayConcern(Purge what, CacheKey key) {
     if (what instanceof Purge.Url url) {
       return url.key().equals(key);
@@ -230,7 +234,7 @@ public final class Purges {
     return what instanceof Purge.Groups || ((Purge.Matching) what).pattern().matches(key);
   }
 
-  /** Whether {@code what} concerns {@code entry}, borrowed. */
+  /** Whether {@code what} covers {@code entry}, borrowed. */
   public static boolean concerns(Purge what, Entry entry) {
     if (!(what instanceof Purge.Groups groups)) {
       return mayConcern(what, entry.key());

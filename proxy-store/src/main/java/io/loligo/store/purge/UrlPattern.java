@@ -21,7 +21,7 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
    * Compiles a pattern.
    *
    * @param host any case; null or empty: any
-   * @throws IllegalArgumentException it is none; says why
+   * @throws IllegalArgumentException it is invalid; says why
    */
   public static UrlPattern of(String host, String regex) {
     String name = host == null ? "" : host.toLowerCase(Locale.ROOT);
@@ -37,12 +37,12 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
     return new UrlPattern(name, regex, compiled.pattern());
   }
 
-  /** The same, of the host of {@code key}. */
+  /** The same, with the host of {@code key}. */
   public static UrlPattern ofHostOf(CacheKey key, String regex) {
     return of(host(key.toString()), regex);
   }
 
-  /** Whether {@code key} is of the host and has a match. */
+  /** Whether {@code key} has the host and a match. */
   public boolean matches(CacheKey key) {
     String url = key.toString();
     return (host.isEmpty() || host.equals(host(url))) && compiled.matcher(url).find();

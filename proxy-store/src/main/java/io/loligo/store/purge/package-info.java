@@ -1,2 +1,6 @@
-/** What was purged without being looked for: by group, by pattern, or only made stale. */
+/**
+ * Purges that are carried out without looking for responses: by group, by pattern, or by making
+ * responses stale. The front door, the disk tier and the server use it; it uses memory.
+ * Thread-safe: any thread; nothing blocks.
+ */
 package io.loligo.store.purge;

@@ -4,15 +4,15 @@ import io.netty.util.concurrent.FastThreadLocal;
 import java.util.concurrent.Executor;
 
 /**
- * Numbers for the threads of a process. What many threads write has a place for each number, so
- * that no two event loops write the same cache line. Threads that have not {@linkplain #enter
+ * Numbers for the threads of a process. Data that many threads write has a place for each number,
+ * so that no two event loops write the same cache line. Threads that have not {@linkplain #enter
  * entered} share the last few numbers. Thread-safe: any thread.
  */
 public final class Stripes {
   /** One number for all threads: nothing is divided. */
   public static final Stripes ONE = new Stripes();
 
-  /** Numbers of threads that have none of their own: those of the disks, above all. */
+  /** Numbers for threads that have none of their own, mainly disk threads. */
   private static final int OTHERS = 3;
 
   private final FastThreadLocal<Integer> own = new FastThreadLocal<>();

@@ -1,2 +1,5 @@
-/** Places of their own for threads in what they share. */
+/**
+ * Numbers for threads, so that each writes its own cache lines of shared data. Memory, packing and
+ * the start of the server use it; it uses no other package of the project. Thread-safe: any thread.
+ */
 package io.loligo.store.stripes;

@@ -13,10 +13,9 @@ import io.loligo.store.memory.MemoryLedger;
 import java.util.function.Consumer;
 
 /**
- * What a directory that is open consists of: those that read, write and scrub it work on this.
- * Immutable.
+ * The parts of an open directory, on which reads, writes and the patrol work. Immutable.
  *
- * @param broken told that the disk does not do what it must
+ * @param broken told that the disk has failed
  */
 public record DirectoryContext(
     Secret secret,

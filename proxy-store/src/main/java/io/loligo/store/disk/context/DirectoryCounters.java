@@ -2,7 +2,7 @@ package io.loligo.store.disk.context;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What happened in a directory since it was opened. Thread-safe. */
+/** Event counts of a directory since it was opened. Thread-safe. */
 public final class DirectoryCounters {
   /** Loads that found something. */
   public final LongAdder hits = new LongAdder();
@@ -10,7 +10,7 @@ public final class DirectoryCounters {
   /** Of these, answered from the record alone. */
   public final LongAdder recordHits = new LongAdder();
 
-  /** Of {@link #hits}, read at once: one read of one block was all. */
+  /** Of {@link #hits}, those that took a single read of one block at once. */
   public final LongAdder singleReads = new LongAdder();
 
   /** Reads of blocks. */
@@ -28,13 +28,13 @@ public final class DirectoryCounters {
   /** Responses not written: the queue was full. */
   public final LongAdder queueSkips = new LongAdder();
 
-  /** Responses not written: the admission did not want them. */
+  /** Responses not written: the admission refused them. */
   public final LongAdder refusals = new LongAdder();
 
   /** Responses not written: no space could be made. */
   public final LongAdder spaceSkips = new LongAdder();
 
-  /** Objects dropped because what is on disk is not what was written. */
+  /** Objects dropped because the bytes on disk differ from those that were written. */
   public final LongAdder damaged = new LongAdder();
 
   /** Objects the scrubber read. */

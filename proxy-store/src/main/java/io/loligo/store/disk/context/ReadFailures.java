@@ -6,11 +6,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a place that cannot be read, which is damage, from a disk that fails: there {@value #MAX}
- * reads do so in a row. Thread-safe: disk threads.
+ * Tells an unreadable place, which is damage, from a failing disk, on which {@value #MAX} reads in
+ * a row fail. Thread-safe: disk threads.
  */
 public final class ReadFailures {
-  /** So many in a row are a disk that fails. */
+  /** Failed reads in a row that count as a disk failure. */
   static final int MAX = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReadFailures.class);
@@ -28,14 +28,14 @@ public final class ReadFailures {
     this.broken = broken;
   }
 
-  /** Something was read. */
+  /** A read succeeded. */
   public void none() {
     if (inRow.get() != 0) {
       inRow.set(0);
     }
   }
 
-  /** Something could not be read. */
+  /** A read failed. */
   public void failed(Throwable why) {
     if (inRow.incrementAndGet() >= MAX) {
       broken.accept(why);

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
 
 /**
- * What all blocks on disk have in front: see {@code docs/disk-format.md}. A block is the unit of
+ * The common header of all blocks on disk: see {@code docs/disk-format.md}. A block is the unit of
  * reading, writing and verification. Numbers are big-endian. Stateless.
  */
 public final class Block {
@@ -17,7 +17,7 @@ public final class Block {
   /** From one further block of a piece to the next: whole pages. */
   public static final int STRIDE = 65_536;
 
-  /** What the system reads and writes as one. */
+  /** The unit in which the system reads and writes. */
   public static final int PAGE_BYTES = 4096;
 
   /** Bytes of the header. */
@@ -50,7 +50,10 @@ public final class Block {
     return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
   }
 
-  /** Writes the header at index 0, but for what {@link #seal} adds. The rest is written behind. */
+  /**
+   * Writes the header at index 0, except for the fields that {@link #seal} adds. The rest is
+   * written after it.
+   */
   public static void begin(ByteBuf block, byte kind, long id, int number) {
     block.setIndex(0, HEADER_BYTES);
     block.setInt(0, MAGIC);
@@ -62,7 +65,7 @@ public final class Block {
     block.setInt(NUMBER + 4, 0);
   }
 
-  /** Completes a block, all of it written up to the writer index, for the segment it goes to. */
+  /** Completes a block, written up to the writer index, for its segment. */
   public static void seal(ByteBuf block, int lane, long generation) {
     block.setInt(LENGTH, block.writerIndex());
     block.setByte(LANE, lane);
@@ -70,14 +73,15 @@ public final class Block {
     block.setInt(CRC, crc(block, block.writerIndex()));
   }
 
-  /** Makes {@code block} none. */
+  /** Marks {@code block} as no block. */
   public static void strike(ByteBuf block) {
     block.setInt(0, 0);
   }
 
   /**
-   * Whether the readable bytes from index 0 are a whole and unchanged block of {@code kind}. One of
-   * an older life of its segment, of another object or number is whole too: see the accessors.
+   * Whether the readable bytes from index 0 are a whole and unchanged block of {@code kind}. A
+   * block of an older life of its segment, or of another object or number, is whole too: see the
+   * accessors.
    */
   public static boolean isWhole(ByteBuf block, byte kind) {
     int there = block.writerIndex();
@@ -108,7 +112,7 @@ public final class Block {
     return block.getLong(GENERATION);
   }
 
-  /** The object it is of. */
+  /** The object that it belongs to. */
   public static long id(ByteBuf block) {
     return block.getLong(ID);
   }

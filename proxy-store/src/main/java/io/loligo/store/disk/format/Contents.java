@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
 
 /**
- * What a packed segment holds, as its footer and its section of a checkpoint say it: a head of
- * {@value #HEAD_BYTES} bytes and an entry for each first block. See {@code docs/disk-format.md}.
+ * The content of a packed segment, as its footer and its section of a checkpoint state it: a head
+ * of {@value #HEAD_BYTES} bytes and an entry for each first block. See {@code docs/disk-format.md}.
  * Stateless.
  */
 public final class Contents {
@@ -15,7 +15,7 @@ public final class Contents {
   /** Bytes of an entry without pieces. */
   public static final int ENTRY_BYTES = 32;
 
-  /** The pieces of a response whose first block is all. */
+  /** The pieces of a response that is in its first block only. */
   public static final long[] NO_PIECES = {};
 
   /** Bytes in front of the places of the pieces. */
@@ -24,10 +24,10 @@ public final class Contents {
   /** The places of its pieces follow the entry. */
   static final int HAS_PIECES = 1;
 
-  /** It is stored, or may be, under another key of a URL than its own. */
+  /** The response is, or may be, stored under another key of a URL than its own. */
   public static final int ALTERNATIVE = 2;
 
-  /** It is a part of a response. */
+  /** The response is a part. */
   public static final int PART = 4;
 
   private static final int MAGIC = 0x4C4F4C46;
@@ -82,7 +82,7 @@ public final class Contents {
     }
   }
 
-  /** Reads the next entry of {@code in}, borrowed, or null where that is damaged. */
+  /** Reads the next entry of {@code in}, borrowed; null if it is damaged. */
   public static Entry read(ByteBuf in) {
     if (in.readableBytes() < ENTRY_BYTES) {
       return null;
@@ -128,7 +128,7 @@ public final class Contents {
     out.setInt(at + CRC, crc(out, at, entries));
   }
 
-  /** Whether there is a head at {@code at} of the life {@code generation} of {@code segment}. */
+  /** Whether {@code at} has a head of the life {@code generation} of {@code segment}. */
   public static boolean isHead(ByteBuf in, int at, long generation, int segment) {
     return in.getInt(at) == MAGIC
         && in.getLong(at + GENERATION) == generation
@@ -146,7 +146,7 @@ public final class Contents {
     return in.getInt(at + LENGTH);
   }
 
-  /** Whether head and {@code entries}, borrowed, are what was written. */
+  /** Whether head and {@code entries}, borrowed, are unchanged. */
   public static boolean isWhole(ByteBuf in, int at, ByteBuf entries) {
     return in.getInt(at + CRC) == crc(in, at, entries);
   }

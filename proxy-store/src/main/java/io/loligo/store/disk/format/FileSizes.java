@@ -34,12 +34,12 @@ public final class FileSizes {
 
   private static final int MIN_BUCKETS = 512;
 
-  /** The buckets have this share of a directory at most, as a divisor. */
+  /** Largest share of the buckets in a directory, as a divisor. */
   private static final int BUCKETS_SHARE = 64;
 
   private FileSizes() {}
 
-  /** Bytes that a checkpoint of a full directory may have. */
+  /** Bytes of the checkpoint of a full directory, at most. */
   static long checkpoint(int records, long segments, int segmentBytes) {
     long pieces = segments * segmentBytes / Block.STRIDE / 2;
     return CHECKPOINT_HEADER_BYTES

@@ -8,8 +8,8 @@ import java.util.OptionalInt;
 
 /**
  * The first block of an object: key, meta, places of further pieces, field lines and the first
- * content. Written last, it commits the object. The accessors also read a beginning of it, as
- * records hold it, as far as that goes. Stateless; see {@code docs/disk-format.md}.
+ * content. It is written last and commits the object. The accessors also work on the beginning of a
+ * block, as in records, as far as it goes. Stateless; see {@code docs/disk-format.md}.
  */
 public final class FirstBlock {
   /** Bytes in front of the key. */
@@ -41,9 +41,9 @@ public final class FirstBlock {
   }
 
   /**
-   * Writes all but the content, which the caller appends: exactly as much as {@code layout} says.
-   * Borrows everything. The block is to be given its {@link #version} and {@link Block#seal}ed
-   * then.
+   * Writes everything except the content, of which the caller appends exactly the length in {@code
+   * layout}. Borrows everything. The block then needs its {@link #version} and a {@link
+   * Block#seal}.
    *
    * @param meta its bytes, see {@link StoredForm}
    * @param pieces places of the pieces, may be empty
@@ -77,7 +77,7 @@ public final class FirstBlock {
     block.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
   }
 
-  /** Whether the lengths in a whole first block agree with each other. */
+  /** Whether the lengths in a whole first block are consistent. */
   public static boolean isSound(ByteBuf block) {
     return Block.length(block) >= FIXED_BYTES
         && keyLength(block) >= 0
@@ -185,14 +185,14 @@ public final class FirstBlock {
   }
 
   /**
-   * Whether it is, or may be, stored under another key of a URL than its own; of a beginning as far
-   * as it tells.
+   * Whether it is, or may be, stored under another key of a URL than its own; for a beginning as
+   * far as that tells.
    */
   public static boolean mayBeAlternative(ByteBuf block) {
     return StoredForm.mayBeAlternative(block, FIXED_BYTES, keyThere(block), keyLength(block));
   }
 
-  /** {@link CacheKey#pathHash} of its key; empty where a beginning does not tell. */
+  /** {@link CacheKey#pathHash} of its key; empty if a beginning does not tell. */
   public static OptionalInt pathHash(ByteBuf block) {
     return StoredForm.pathHash(block, FIXED_BYTES, keyThere(block), keyLength(block));
   }
@@ -208,7 +208,7 @@ public final class FirstBlock {
   /**
    * The meta.
    *
-   * @throws RuntimeException what is there is none; not in a block that was verified
+   * @throws RuntimeException there is no valid meta; not in a verified block
    */
   public static StoredMeta meta(ByteBuf block) {
     return StoredForm.readMeta(block.slice(metaStart(block), block.getInt(META_LENGTH)));

@@ -1,17 +1,17 @@
 package io.loligo.store.disk.format;
 
 /**
- * How the space of a directory is divided: segments for the responses, and room for two
- * checkpoints, the one being written, and the journals. The configured size is the sum of
- * everything; nothing grows later. Immutable.
+ * The division of a directory's space: segments for the responses, room for two checkpoints and the
+ * one being written, and the journals. The configured size is the sum of everything; nothing grows
+ * later. Immutable.
  *
  * @param totalBytes all files together, at most
  * @param records stored responses at most
  * @param segmentBytes a segment, a power of two
- * @param segments of them
+ * @param segments number of segments
  */
 public record Geometry(long totalBytes, int records, int segmentBytes, int segments) {
-  /** In front of the blocks of a packed segment. */
+  /** Bytes before the blocks of a packed segment. */
   public static final int SEGMENT_HEADER_BYTES = Block.ALIGNMENT;
 
   /** A slab file holds this many bytes at most; a power of two. */
@@ -26,7 +26,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
   private static final long MIN_JOURNAL_BYTES = 64 << 10;
   private static final long MAX_JOURNAL_BYTES = 4 << 20;
 
-  /** The file of a journal has this share of all bytes, as a divisor. */
+  /** Share of a journal file in all bytes, as a divisor. */
   private static final int JOURNAL_SHARE = 256;
 
   private static final int MIN_SEGMENT_BYTES = 256 << 10;
@@ -34,22 +34,22 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
   private static final int WANTED_SEGMENTS = 1024;
   private static final int MIN_SEGMENTS = 16;
 
-  /** Responses of a segment on average, at most: its footer stays small beside it. */
+  /** Average number of responses in a segment, at most: the footer stays small. */
   private static final int MAX_PER_SEGMENT = 8192;
 
-  /** A response may take this share of the slabs at most, as a divisor. */
+  /** Largest share of the slabs for one response, as a divisor. */
   private static final int LARGEST_SHARE = 2;
 
-  /** Of the first block, what is left for key, meta and field lines in any case. */
+  /** Bytes of the first block that are left for key, meta and field lines in any case. */
   private static final int HEAD_BYTES = 24 << 10;
 
-  /** Blocks in a piece of a response whose length is not known in advance, at most. */
+  /** Blocks in a piece of a response of unknown length, at most. */
   private static final int UNKNOWN_PIECE_BLOCKS = 64;
 
   /**
-   * The geometry for {@code totalBytes}, or null where that is too little.
+   * The geometry for {@code totalBytes}, or null if that is too little.
    *
-   * @param meanObjectBytes {@code store_avg_object_size}; half as many records again are planned
+   * @param meanObjectBytes {@code store_avg_object_size}; the plan has half as many records again
    */
   public static Geometry of(long totalBytes, long meanObjectBytes) {
     long mean = Math.max(1, meanObjectBytes);
@@ -87,7 +87,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
         + FileSizes.JOURNALS * journalBytes(totalBytes);
   }
 
-  /** Bytes of the smallest directory that can be. */
+  /** Bytes of the smallest possible directory. */
   public static long minBytes(long meanObjectBytes) {
     long bytes = (long) MIN_SEGMENTS * MIN_SEGMENT_BYTES;
     while (of(bytes, meanObjectBytes) == null) {
@@ -101,7 +101,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
     return (long) segments * segmentBytes;
   }
 
-  /** Bytes of the large files, which are allocated when the directory is made. */
+  /** Bytes of the large files, which are allocated when the directory is created. */
   public long neededBytes() {
     return slabBytes() + besides(totalBytes, records, segments, segmentBytes) - SMALL_FILES_BYTES;
   }
@@ -111,7 +111,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
         & -Block.PAGE_BYTES;
   }
 
-  /** Bytes of the file of a journal: with half of them in use a checkpoint is due. */
+  /** Bytes of a journal file; a checkpoint is due when half of them are in use. */
   public long journalBytes() {
     return journalBytes(totalBytes);
   }
@@ -131,7 +131,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
     return Math.min(FILE_BYTES, slabBytes() - number * FILE_BYTES);
   }
 
-  /** Blocks in a full piece of a response of known length: a segment of them. */
+  /** Blocks in a full piece of a response of known length: a whole segment. */
   int pieceBlocks() {
     return segmentBytes / Block.STRIDE;
   }

@@ -3,7 +3,7 @@ package io.loligo.store.disk.format;
 import io.netty.buffer.ByteBuf;
 
 /**
- * How the content of one response is spread over its first block and its pieces. Immutable.
+ * The distribution of one response's content over its first block and its pieces. Immutable.
  *
  * @param contentLength bytes of content
  * @param firstContent of these, in the first block
@@ -11,12 +11,13 @@ import io.netty.buffer.ByteBuf;
  */
 public record Layout(long contentLength, int firstContent, int pieceBlocks) {
   /**
-   * Left in the first block of a response with pieces, for a head that grows when it is freshened.
+   * Bytes left free in the first block of a response with pieces, for a head that grows when it is
+   * freshened.
    */
   private static final int HEAD_SLACK_BYTES = 1024;
 
   /**
-   * The layout of a response whose key, meta and field lines take {@code headBytes}; null where it
+   * The layout of a response whose key, meta and field lines take {@code headBytes}; null if it
    * cannot be stored.
    */
   public static Layout of(long contentLength, int headBytes, Geometry geometry) {
@@ -34,7 +35,7 @@ public record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return first < 0 ? null : new Layout(contentLength, first, pieceBlocks);
   }
 
-  /** As a first block says. */
+  /** The layout that a first block states. */
   public static Layout of(ByteBuf block) {
     return new Layout(
         FirstBlock.contentLength(block),
@@ -51,7 +52,7 @@ public record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return pieceContent(pieceBlocks);
   }
 
-  /** Pieces of content behind the first block. */
+  /** Pieces of content after the first block. */
   public int pieces() {
     return (int) ((contentLength - firstContent + pieceContent() - 1) / pieceContent());
   }
@@ -88,7 +89,7 @@ public record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return pieces == 0 ? 0 : bytesOf(pieces - 1);
   }
 
-  /** Bytes of disk all pieces take. */
+  /** Bytes of disk that all pieces take. */
   public long pieceBytes() {
     int pieces = pieces();
     return pieces == 0 ? 0 : (long) (pieces - 1) * fullPieceBytes() + lastPieceBytes();
@@ -99,7 +100,7 @@ public record Layout(long contentLength, int firstContent, int pieceBlocks) {
     return (offset - firstContent) / Block.FURTHER_CONTENT;
   }
 
-  /** Further blocks that stand one behind the other from further block {@code block} on. */
+  /** Further blocks that are contiguous from further block {@code block} on. */
   public int blocksFrom(long block) {
     return blocksOf((int) (block / pieceBlocks)) - (int) (block % pieceBlocks);
   }

@@ -9,7 +9,7 @@ public record Secret(long first, long second) {
     return new StoredHash(first, second);
   }
 
-  /** A number that journals and checkpoints of the directory have in their headers. */
+  /** A number in the headers of the directory's journals and checkpoints. */
   public long directory() {
     return first;
   }

@@ -2,7 +2,7 @@ package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
 
-/** What stands in front of the blocks of a packed segment. Stateless. */
+/** The header before the blocks of a packed segment. Stateless. */
 public final class SegmentHeader {
   private static final int MAGIC = 0x4C4F4C53;
   private static final int GENERATION = 8;

@@ -23,16 +23,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * What a directory holds: the index in stripes, the segments, and the journal of what is removed.
+ * The content of a directory: the index in stripes, the segments, and the journal of removals.
  * Thread-safe: any thread; all of it is in memory.
  *
- * <p>Parts of a response are stored beside each other, {@value #MAX_PARTS} of a key at most: the
- * oldest goes. A part replaces only a part that begins with the same byte. It is not stored where
- * the whole of its variant is, and goes when that comes.
+ * <p>Parts of a response are stored beside each other, at most {@value #MAX_PARTS} per key: the
+ * oldest is dropped. A part replaces only a part that begins at the same byte. A part is not stored
+ * while the whole of its variant is, and is dropped when the whole arrives.
  *
- * <p>Two kinds of locks, always in this order: that of the stripe a hash belongs to, then that of
- * the segments, which also guards the admission. Both are short. Looking for a response takes
- * neither.
+ * <p>Two kinds of locks, always in this order: that of the stripe of the hash, then that of the
+ * segments, which also guards the admission. Both are short. A lookup takes neither.
  */
 public final class Catalogue {
   /** Variants of a key that are kept. */
@@ -42,20 +41,23 @@ public final class Catalogue {
   public static final int MAX_PARTS = 16;
 
   /**
-   * Set in {@link ObjectIndex#flags} where a copy went to memory. It may have gone since, but where
-   * this is not set there is none: most responses are evicted without a look at their keys.
+   * Set in {@link ObjectIndex#flags} if a copy went to memory. The copy may be gone, but without
+   * the flag there is none: most responses are evicted without a look at their keys.
    */
   static final int WENT_TO_MEMORY = 1;
 
-  /** Set in {@link ObjectIndex#flags} where there are pieces. */
+  /** Set in {@link ObjectIndex#flags} if there are pieces. */
   public static final int HAS_PIECES = 2;
 
-  /** Set in {@link ObjectIndex#flags} of what is stored, or may be, under another key of a URL. */
+  /**
+   * Set in {@link ObjectIndex#flags} of a response that is, or may be, stored under another key of
+   * a URL.
+   */
   static final int ALTERNATIVE = 4;
 
   /**
-   * Set in {@link ObjectIndex#flags} where an older first block may stand in another segment: when
-   * this one goes, a start would find that.
+   * Set in {@link ObjectIndex#flags} if an older first block may stand in another segment: a start
+   * would find that one if this one were dropped.
    */
   static final int HAS_OLDER = 8;
 
@@ -66,15 +68,15 @@ public final class Catalogue {
   private static final int SLOT_BITS = 27;
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
-  /** Directories for fewer responses have one stripe. */
+  /** Directories for fewer responses have a single stripe. */
   private static final int STRIPED_FROM = 1 << 16;
 
-  /** How a {@link #publish} ended. */
+  /** The outcome of a {@link #publish}. */
   public enum Published {
     DONE,
-    /** It is not wanted any more. */
+    /** It was cancelled. */
     CANCELLED,
-    /** The response is elsewhere or gone since. */
+    /** The response has moved or was dropped. */
     MOVED,
     /** There is no record for it: space has to be made. */
     NO_RECORD
@@ -102,7 +104,7 @@ public final class Catalogue {
   private volatile boolean fullOfLate;
 
   /**
-   * Empty.
+   * An empty catalogue.
    *
    * @param capacity responses at most
    * @param admission guarded by {@code segments}
@@ -162,8 +164,8 @@ public final class Catalogue {
   }
 
   /**
-   * Whether anything is stored under {@code high}. Waits for a publication under way: where that
-   * was cancelled too late, the removal has to see its response here.
+   * Whether anything is stored under {@code high}. Waits for a publication in progress: if that was
+   * cancelled too late, the removal has to see its response here.
    */
   public boolean holds(long high) {
     Stripe stripe = stripe(high);
@@ -192,7 +194,10 @@ public final class Catalogue {
     return Math.max(0, storedBytes.sum());
   }
 
-  /** Whether something had to go for what came, since an eighth was free the last time. */
+  /**
+   * Whether something was evicted for an arriving response since an eighth of the space was last
+   * free.
+   */
   public boolean isFullOfLate() {
     return fullOfLate;
   }
@@ -209,7 +214,7 @@ public final class Catalogue {
     return full;
   }
 
-  /** Whether something has to go for what comes. */
+  /** Whether an arriving response needs an eviction. */
   boolean isFull() {
     return segments.freeCount() <= Segments.RESERVE || !hasSlots();
   }
@@ -218,7 +223,7 @@ public final class Catalogue {
     return objects.get() < capacity;
   }
 
-  /** Where a response of {@code bytes} goes; to be asked once for each. */
+  /** The placement of a response of {@code bytes}; ask once per response. */
   public DiskAdmission.Placement place(long hash, long bytes) {
     boolean full = noteFullness();
     synchronized (segments) {
@@ -226,7 +231,7 @@ public final class Catalogue {
     }
   }
 
-  /** Whether what was placed in {@code lane} may go on when it has grown to {@code bytes}. */
+  /** Whether a response placed in {@code lane} may go on when it has grown to {@code bytes}. */
   public boolean mayGrow(Lane lane, long hash, long bytes) {
     boolean full = isFull();
     synchronized (segments) {
@@ -317,7 +322,7 @@ public final class Catalogue {
     return isStill(stored) ? index(stored).hits(stored.slot() & SLOT_MASK) : 0;
   }
 
-  /** It was asked for. How often by now, roughly. */
+  /** Counts a request for it. Returns the approximate number of requests by now. */
   public int hit(IndexedResponse stored) {
     if (!isStill(stored)) {
       return 0;
@@ -330,7 +335,7 @@ public final class Catalogue {
     return stripeOfSlot(stored.slot()).index;
   }
 
-  /** A copy of what is stored under this hash is in memory, or is about to be. */
+  /** A copy of the response under this hash is in memory, or is about to be. */
   public void wentToMemory(long high, long low) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
@@ -341,15 +346,13 @@ public final class Catalogue {
     }
   }
 
-  /** Whether it is stored as it was known, in the same place. Without lock. */
+  /** Whether it is still stored as known, in the same place. Without lock. */
   public boolean isStill(IndexedResponse stored) {
     int slot = stored.slot() & SLOT_MASK;
     return index(stored).isUsed(slot) && index(stored).version(slot) == stored.version();
   }
 
-  /**
-   * Somebody goes on reading the pieces of {@code stored}; false where it is not stored any more.
-   */
+  /** A reader continues with the pieces of {@code stored}; false if it is no longer stored. */
   public boolean beginReading(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
@@ -374,7 +377,7 @@ public final class Catalogue {
 
   // Changing
 
-  /** Makes a response known whose first block stands in its buffer. */
+  /** Publishes a response whose first block stands in its buffer. */
   public Published publish(Publication object) {
     ByteBuf block = object.block();
     long high = FirstBlock.high(block);
@@ -408,12 +411,12 @@ public final class Catalogue {
     }
   }
 
-  /** Whether {@code object} is a part; it takes the place of {@code slot}. */
+  /** Whether {@code object} is a part; it replaces {@code slot}. */
   private static boolean isPart(Publication object, ObjectIndex index, int slot) {
     return object.moved() == null ? object.isPart() : isPart(index, slot);
   }
 
-  /** Whether the whole of the variant that {@code low} is a part of is stored. */
+  /** Whether the whole of the variant of the part {@code low} is stored. */
   private static boolean holdsWhole(Stripe stripe, long high, long low) {
     int count = stripe.index.findAll(high, stripe.variants);
     for (int i = 0; i < count; i++) {
@@ -445,15 +448,15 @@ public final class Catalogue {
     } else {
       int hits = 0;
       if ((index.flags(slot) & HAS_OLDER) != 0) {
-        // the segment of what goes may be free before this is written: a start that finds neither
-        // is not to find what is older still
+        // the segment of the dropped one may be freed before this is written: a start that finds
+        // neither must not find the still older one
         journal.dropped(high, low, index.version(slot) - (object.leavesOlder() ? 1 : 0));
       }
       flags |= object.leavesOlder() ? HAS_OLDER : 0;
       let(index.place(slot), Block.aligned(index.length(slot)));
       if (object.moved() != null) {
         flags |= index.flags(slot) & WENT_TO_MEMORY;
-        // in several segments: what is left of it is asked for its hits when the next is emptied
+        // in several segments: the next emptying asks the rest of it for its hits
         hits = hasPieces ? index.hits(slot) / 2 : 0;
       }
       index.move(slot, FirstBlock.version(block), object.place(), length, flags, hits);
@@ -472,7 +475,7 @@ public final class Catalogue {
     noteFullness();
   }
 
-  /** The pieces of what takes the place of what had {@code before}, or null. */
+  /** The pieces of the object that replaces the one with {@code before}, or null. */
   private Pieces pieces(Publication object, Pieces before, int slot) {
     Layout layout = object.layout();
     long[] places = object.pieces();
@@ -498,7 +501,7 @@ public final class Catalogue {
         hold(places[i], now.bytesOf(i), slot);
       }
     }
-    before.places = places; // whoever reads it follows
+    before.places = places; // its readers follow it
     before.version = FirstBlock.version(object.block());
     return before;
   }
@@ -513,7 +516,7 @@ public final class Catalogue {
     storedBytes.add(-bytes);
   }
 
-  /** Gives up pieces, or leaves that to the last of those who read them. */
+  /** Gives up pieces, or leaves that to their last reader. */
   private void let(Pieces pieces) {
     pieces.gone = true;
     if (pieces.readers == 0) {
@@ -522,7 +525,7 @@ public final class Catalogue {
   }
 
   /**
-   * @param version those in segments of a later life are another's
+   * @param version those in segments of a later life belong to another response
    */
   private void letPieces(Pieces pieces, long version) {
     long[] places = pieces.places;
@@ -532,7 +535,7 @@ public final class Catalogue {
     }
   }
 
-  /** Drops the responses that do not stay beside {@code kept}; all where that is to be alone. */
+  /** Drops the responses that must not stay beside {@code kept}; all if it has to be alone. */
   private void dropSurplus(Stripe stripe, long high, int kept, boolean alone) {
     ObjectIndex index = stripe.index;
     int count = index.findAll(high, stripe.variants);
@@ -580,7 +583,7 @@ public final class Catalogue {
     objects.decrementAndGet();
   }
 
-  /** Drops {@code stored} if it is still stored as it was known; whether it was. */
+  /** Drops {@code stored} if it is still stored as known; returns whether it was. */
   public boolean drop(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
@@ -593,7 +596,7 @@ public final class Catalogue {
     }
   }
 
-  /** Drops the variant of exactly this hash. How many there were. */
+  /** Drops the variant of exactly this hash. Returns the number of responses. */
   public int dropVariant(long high, long low) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
@@ -608,17 +611,17 @@ public final class Catalogue {
   }
 
   /**
-   * Drops all variants under {@code high}, also what a start would find that is not known here. How
-   * many were known.
+   * Drops all variants under {@code high}, including those that only a start would find. Returns
+   * the number of known ones.
    *
-   * @param durably whether not even a power failure may bring back what went before
+   * @param durably whether not even a power failure may bring back responses dropped earlier
    */
   public int dropAll(long high, boolean durably) {
     Stripe stripe = stripe(high);
     synchronized (stripe) {
       boolean none = !stripe.index.mayHold(high);
       if (none && (durably ? journal.isForced() : journal.isFlushed())) {
-        return 0; // and what went before is known to have gone
+        return 0; // and earlier drops are known to be durable
       }
       journal.droppedAll(high, ids.getAsLong());
       int dropped = 0;
@@ -636,8 +639,8 @@ public final class Catalogue {
   }
 
   /**
-   * Writes down that what stands in buffers only is not stored: it is lost, and a start is not to
-   * find what it replaced.
+   * Records that responses that stand only in buffers are not stored: they are lost, and a start
+   * must not find the ones that they replaced.
    */
   public void dropUnwritten() {
     for (SegmentBuffer buffer : segments.unwritten()) {
@@ -670,7 +673,7 @@ public final class Catalogue {
         }
       }
     }
-    journal.cleared(version); // a checkpoint begun meanwhile has what was left then
+    journal.cleared(version); // a checkpoint begun meanwhile has the rest of that time
   }
 
   // Making space
@@ -684,7 +687,8 @@ public final class Catalogue {
       }
       long probation = segments.liveBytes(Lane.PROBATION);
       long main = segments.liveBytes(Lane.MAIN);
-      // small responses use up the records first: then what is stored is all there can be
+      // small responses use up the records first: then the present number of responses is the
+      // maximum
       long most = hasSlots() ? slabBytes : Math.min(slabBytes, probation + main);
       Lane first = probation + main == 0 ? Lane.PROBATION : admission.victim(probation, main, most);
       Segment segment = segments.oldest(first);
@@ -692,7 +696,7 @@ public final class Catalogue {
     }
   }
 
-  /** What {@link #sift} found in a segment that is being emptied. */
+  /** The result of {@link #sift} for a segment that is being emptied. */
   public record Sifted(List<IndexedResponse> stay, List<IndexedResponse> doubtful) {
     public Sifted() {
       this(new ArrayList<>(), new ArrayList<>());
@@ -700,9 +704,9 @@ public final class Catalogue {
   }
 
   /**
-   * Decides on what {@code slot} has in {@code segment}; what has to go has gone.
+   * Decides on the content of {@code slot} in {@code segment}; drops what must go.
    *
-   * @return whether it went
+   * @return whether it was dropped
    */
   public boolean sift(Segment segment, Lane lane, int slot, Sifted out) {
     Stripe stripe = stripeOfSlot(slot);
@@ -754,7 +758,7 @@ public final class Catalogue {
     }
   }
 
-  /** {@code stored} goes from {@code segment} for lack of space, if it is still there. */
+  /** Evicts {@code stored} from {@code segment} for lack of space, if it is still there. */
   public boolean evict(IndexedResponse stored, Segment segment, Lane lane) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
@@ -772,7 +776,7 @@ public final class Catalogue {
     return reclaim(lane, stored.high(), bytes, hits(stored), false).stays();
   }
 
-  /** Bytes that {@code stored} has in {@code segment}; 0 where it is elsewhere by now. */
+  /** Bytes of {@code stored} in {@code segment}; 0 if it has moved. */
   public long bytesIn(int segment, IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
     synchronized (stripe) {
@@ -804,7 +808,10 @@ public final class Catalogue {
 
   // What is on disk
 
-  /** What packed segment {@code number} has in its life {@code generation}; nothing in another. */
+  /**
+   * The content of packed segment {@code number} in its life {@code generation}; empty in another
+   * life.
+   */
   public List<Contents.Entry> contents(int number, long generation) {
     int[] slots = segments.noted(number, generation);
     Arrays.sort(slots);
@@ -818,7 +825,7 @@ public final class Catalogue {
     return entries;
   }
 
-  /** What {@code slot} has in packed segment {@code number}; or null. */
+  /** The content of {@code slot} in packed segment {@code number}; or null. */
   private Contents.Entry entry(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
@@ -844,7 +851,7 @@ public final class Catalogue {
   }
 
   /**
-   * Takes up what was found on disk while the directory is being opened; false where a later
+   * Adds an entry that was found on disk while the directory is being opened; false if a later
    * version is known or there is no room.
    */
   public boolean adopt(Contents.Entry entry, int segment) {
@@ -893,7 +900,7 @@ public final class Catalogue {
     }
   }
 
-  /** All was taken up: segments stand in the order of their lives. */
+  /** All entries were added: the segments are sorted by their lives. */
   public void settle() {
     segments.settle();
     noteFullness();

@@ -5,14 +5,14 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What the catalogue knew of a stored response at one moment. It may have moved or gone since; what
- * is read at its place is verified, so that a reader notices.
+ * The knowledge of the catalogue about a stored response at one moment. The response may have moved
+ * or gone since; the bytes read at its place are verified, so a reader notices.
  *
  * @param slot number in the index
  * @param version of its first block
  * @param place of the first block
  * @param length bytes of the first block
- * @param pieces null where the first block is all
+ * @param pieces null if it is in the first block only
  * @param part whether it is a part of a response
  */
 public record IndexedResponse(
@@ -24,12 +24,12 @@ public record IndexedResponse(
     int length,
     Pieces pieces,
     boolean part) {
-  /** Places of the pieces, empty where the first block is all. */
+  /** Places of the pieces, empty if it is in the first block only. */
   public long[] places() {
     return pieces == null ? Contents.NO_PIECES : pieces.places;
   }
 
-  /** Whether {@code block}, a first block, is the one that was known. */
+  /** Whether {@code block}, a first block, is the known one. */
   public boolean isSame(ByteBuf block) {
     return FirstBlock.high(block) == high
         && FirstBlock.low(block) == low

@@ -1,8 +1,8 @@
 package io.loligo.store.disk.index;
 
 /**
- * Where the pieces of a stored response are, and how many readers are in the middle of it: they
- * follow when it moves. Guarded by the catalogue, but for the places, which any thread may read.
+ * The places of a stored response's pieces, and the number of active readers, which follow when the
+ * response moves. Guarded by the catalogue, except for the places, which any thread may read.
  */
 public final class Pieces {
   final int fullBytes;
@@ -14,10 +14,10 @@ public final class Pieces {
   /** Of the first block that names the places. */
   long version;
 
-  /** Readers that go on reading. */
+  /** Active readers. */
   int readers;
 
-  /** It is not stored any more, but its bytes are held as long as somebody reads. */
+  /** The response is no longer stored, but its bytes are held while somebody reads. */
   boolean gone;
 
   Pieces(long[] places, int fullBytes, int lastBytes, long version) {

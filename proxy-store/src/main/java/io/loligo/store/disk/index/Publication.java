@@ -4,9 +4,7 @@ import io.loligo.store.disk.format.Layout;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BooleanSupplier;
 
-/**
- * A first block that stands in its buffer, on its way into the catalogue. Confined to one thread.
- */
+/** A first block in its buffer, on its way into the catalogue. Confined to one thread. */
 public final class Publication {
   private final ByteBuf block;
   private final long place;
@@ -27,13 +25,13 @@ public final class Publication {
     this.layout = layout;
   }
 
-  /** Only if {@code before} is still stored as it was; its readers go on. */
+  /** Only if {@code before} is still stored as it was; its readers continue. */
   public Publication moved(IndexedResponse before) {
     moved = before;
     return this;
   }
 
-  /** What it takes the place of goes with its segment. */
+  /** The response that it replaces is dropped together with its segment. */
   public Publication leavesNothing() {
     leavesOlder = false;
     return this;
@@ -51,13 +49,13 @@ public final class Publication {
     return this;
   }
 
-  /** Only if nothing is stored that it would take the place of. */
+  /** Only if no response is stored that it would replace. */
   public Publication onlyWhereAbsent(boolean onlyWhereAbsent) {
     this.onlyWhereAbsent = onlyWhereAbsent;
     return this;
   }
 
-  /** Unless {@code cancelled}; asked under the catalogue's lock. */
+  /** Unless {@code cancelled}; called under the catalogue's lock. */
   public Publication unless(BooleanSupplier cancelled) {
     this.cancelled = cancelled;
     return this;
@@ -83,7 +81,7 @@ public final class Publication {
     return moved;
   }
 
-  /** Whether the first block that it takes the place of, if any, is still on the disk. */
+  /** Whether the first block that it replaces, if any, is still on the disk. */
   boolean leavesOlder() {
     return leavesOlder;
   }

@@ -14,14 +14,14 @@ import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
- * What changed since a checkpoint began, in its order: which segments were opened and emptied, and
- * what was removed. One of {@value FileSizes#JOURNALS} files of constant size, used in turn; see
- * {@code docs/disk-format.md}.
+ * The changes since a checkpoint began, in order: opened and emptied segments, and removals. One of
+ * {@value FileSizes#JOURNALS} files of constant size, used in turn; see {@code
+ * docs/disk-format.md}.
  *
- * <p>Thread-safe. What appends takes a short lock and writes nothing, any thread may call it;
- * {@link #flush}, {@link #force}, {@link #mark} and {@link #close} write, and belong to disk
- * threads. Three locks, taken in this order: {@code forcing} is held while the disk is waited for,
- * {@code writing} over a write, and the monitor guards what waits to be written.
+ * <p>Thread-safe. Appending takes a short lock and writes nothing; any thread may do it. {@link
+ * #flush}, {@link #force}, {@link #mark} and {@link #close} write, and belong to disk threads.
+ * Three locks, taken in this order: {@code forcing} is held while waiting for the disk, {@code
+ * writing} during a write, and the monitor guards pending records.
  */
 public final class Journal implements AutoCloseable {
   /** Bytes of a record. */
@@ -33,25 +33,25 @@ public final class Journal implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F4A4CL;
   private static final int FIRST_BYTES = 4096;
 
-  /** What a record says. */
+  /** The meaning of a record. */
   public enum Type {
     /** Segment a begins life b, of lane and kind. */
     OPEN,
     /** Segment a, in life b, was emptied. */
     FREE,
-    /** Under hash a and b nothing up to version c is stored any more. */
+    /** Under hash a and b, nothing up to version c is stored any more. */
     DROP,
-    /** Under all hashes that begin with a nothing up to version c is stored any more. */
+    /** Under all hashes that begin with a, nothing up to version c is stored any more. */
     DROP_ALL,
     /** Nothing up to version c is stored any more. */
     CLEAR,
-    /** Everything below byte a of journal b was on the disk when this was appended. */
+    /** Everything below byte a of journal b was on the disk when this record was appended. */
     FORCED,
-    /** The first block of version c, on its way while a checkpoint was begun, is stored. */
+    /** The first block of version c, pending while a checkpoint was begun, is stored. */
     KEEP
   }
 
-  /** Told of records in their order. */
+  /** Takes records in their order. */
   public interface Visitor {
     void record(Type type, int lane, int kind, long a, long b, long c);
   }
@@ -68,26 +68,26 @@ public final class Journal implements AutoCloseable {
   private volatile long bytes;
   private volatile int opened;
 
-  /** Times that news were written. */
+  /** Number of writes of news. */
   private volatile long flushes;
 
-  /** So many of them are on the disk. */
+  /** Number of these that are on the disk. */
   private volatile long forced;
 
-  /** Whether something waits that says more than {@link Type#FORCED}. Guarded by this. */
+  /** Whether a pending record says more than {@link Type#FORCED}. Guarded by this. */
   private boolean news;
 
-  /** Whether news were taken from there, and are not written yet. Guarded by this. */
+  /** Whether news were taken from there and are not written yet. Guarded by this. */
   private boolean flushing;
 
-  /** Why something could not be written or forced; null: nothing failed. Set under this. */
+  /** Why a write or a force failed; null: none failed. Set under this. */
   private volatile Throwable failure;
 
   /**
-   * Goes on with journal {@code number}.
+   * Continues journal {@code number}.
    *
    * @param directory tells it from journals of other directories
-   * @param position behind its last record
+   * @param position after its last record
    */
   public Journal(
       Marks marks, Medium medium, long directory, long number, long position, Supplier<Lock> locks)
@@ -122,7 +122,7 @@ public final class Journal implements AutoCloseable {
     file.force(true);
   }
 
-  /** Makes {@code path}, allocated, the file of a journal without records. */
+  /** Creates {@code path}, allocated, as the file of a journal without records. */
   public static void create(Path path, Medium medium, long directory, long number)
       throws IOException {
     begin(path, medium, directory, number).close();
@@ -141,7 +141,7 @@ public final class Journal implements AutoCloseable {
     return opened;
   }
 
-  /** Bytes of records in the present file, those that wait included. */
+  /** Bytes of records in the present file, pending ones included. */
   public long bytes() {
     return bytes;
   }
@@ -151,7 +151,7 @@ public final class Journal implements AutoCloseable {
     return !news && !flushing && failure == null;
   }
 
-  /** Whether something could not be written, or forced: it cannot be any more then. */
+  /** Whether a write or a force has failed; none is possible after that. */
   public boolean isIncomplete() {
     return failure != null;
   }
@@ -202,7 +202,7 @@ public final class Journal implements AutoCloseable {
     bytes = more;
   }
 
-  /** Writes what was appended so far. */
+  /** Writes all records appended so far. */
   public void flush() throws IOException {
     writing.lock();
     try {
@@ -226,7 +226,7 @@ public final class Journal implements AutoCloseable {
       news = false;
       flushing = true;
       long more = flushes + 1;
-      flushes = more; // before anybody can think that all is on the disk
+      flushes = more; // before anybody can assume that everything is on the disk
     }
     try {
       writeRecords(some);
@@ -250,7 +250,7 @@ public final class Journal implements AutoCloseable {
     position += length;
   }
 
-  /** Writes what was appended so far and brings it to the disk. Others write meanwhile. */
+  /** Writes all records appended so far and forces them to the disk. Others write meanwhile. */
   public void force() throws IOException {
     forcing.lock();
     try {
@@ -265,9 +265,9 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Writes what was appended so far and brings it to the disk, while others write.
+   * Writes all records appended so far and forces them to the disk, while others write.
    *
-   * @return the position behind it; -1 where all was on the disk
+   * @return the position after them; -1 if all was on the disk already
    */
   private long forceWritten() throws IOException {
     long written;
@@ -288,7 +288,7 @@ public final class Journal implements AutoCloseable {
     return end;
   }
 
-  /** So that a start notices damage to what was confirmed last; with news it is written anyway. */
+  /** Lets a start notice damage to the last confirmed records; with news it is written anyway. */
   private void writeForced() throws IOException {
     writing.lock();
     try {
@@ -315,7 +315,7 @@ public final class Journal implements AutoCloseable {
     try {
       written.force(false);
     } catch (IOException | RuntimeException | Error e) {
-      failed(e); // a system says only once that it failed
+      failed(e); // a system reports only once that it failed
       throw e;
     }
   }
@@ -326,14 +326,14 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  /** Where a checkpoint begins to count on a journal. */
+  /** The place from which a checkpoint counts on a journal. */
   public record Mark(long number, long position) {}
 
   /**
-   * Writes what was appended so far; what follows counts after the mark that is returned.
+   * Writes all records appended so far; later ones count from the returned mark on.
    *
-   * @param needed number of the oldest journal that is needed still: where there is a file that is
-   *     not, the next journal is begun in it
+   * @param needed number of the oldest journal that is still needed: if there is a file that is
+   *     not, the next journal begins in it
    */
   public Mark mark(long needed) throws IOException {
     forcing.lock();
@@ -359,7 +359,7 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  /** Goes on in {@code begun}, taken. What was written to the file before is on the disk then. */
+  /** Continues in {@code begun}, taken. Earlier writes to the file are on the disk then. */
   private Mark goOnIn(FileChannel begun, long next) throws IOException {
     FileChannel before = file;
     long written;
@@ -378,7 +378,7 @@ public final class Journal implements AutoCloseable {
     }
     try (before) {
       if (forced < written) {
-        forceFile(before); // what is confirmed later does not force this file any more
+        forceFile(before); // later confirmations do not force this file any more
         forced = written;
       }
     }
@@ -398,7 +398,7 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  /** The number of the journal of {@code directory} at {@code path}; -1 where there is none. */
+  /** The number of the journal of {@code directory} at {@code path}; -1 if there is none. */
   public static long number(Path path, long directory) throws IOException {
     if (!Files.exists(path)) {
       return -1;
@@ -420,10 +420,11 @@ public final class Journal implements AutoCloseable {
 
   /**
    * Reads the records of journal {@code number} of {@code directory} at {@code path} from {@code
-   * from} on. A gap is what a power failure kept from the disk, and was confirmed to nobody.
+   * from} on. A gap consists of records that a power failure kept from the disk; none of them was
+   * confirmed.
    *
-   * @return the position behind the last record; -1 where something is damaged that was on the
-   *     disk, or it is another journal
+   * @return the position after the last record; -1 if a record that was on the disk is damaged, or
+   *     it is another journal
    */
   public static long read(Path path, long directory, long number, long from, Visitor visitor)
       throws IOException {
@@ -446,7 +447,7 @@ public final class Journal implements AutoCloseable {
       }
       end = at + RECORD_BYTES;
       if (Type.values()[type] == Type.FORCED) {
-        // one that waited may have come to a later file
+        // a pending one may have gone to a later file
         forced =
             bytes.getLong(at + 16) == number ? Math.max(forced, bytes.getLong(at + 8)) : forced;
       } else if (at >= from) {

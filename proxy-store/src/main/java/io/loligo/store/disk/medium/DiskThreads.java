@@ -7,55 +7,55 @@ import java.util.concurrent.locks.Lock;
  * The threads that do a directory's file work. Thread-safe: any thread submits; nothing waits for a
  * lock.
  *
- * <p>Two queues. <em>Reads</em>, for which somebody waits, go first, at most {@value #MAX_READS} of
- * them, but not for ever: a thread does a write after some of them. <em>Writes</em> are limited in
- * bytes, and one thread never takes them, so that a disk that writes slowly still reads. What does
- * not fit a queue is refused, not waited for; what must not be lost, such as a removal, is let in
- * always.
+ * <p>There are two queues. <em>Reads</em>, for which requests wait, go first, at most {@value
+ * #MAX_READS} of them; after some of them a thread does a write. <em>Writes</em> are limited in
+ * bytes, and one thread never takes them, so that a disk with slow writes still reads. A task that
+ * does not fit a queue is refused at once; a task that must not be lost, such as a removal, is
+ * always accepted.
  */
 public interface DiskThreads {
-  /** Reads that wait, at most. */
+  /** Most pending reads. */
   int MAX_READS = 4096;
 
   /**
-   * Runs {@code task} before all writes; false where too many wait.
+   * Runs {@code task} before all writes; false if too many are pending.
    *
-   * @param loop who asks: where that is the present thread, no thread is woken before its turn
-   *     ends, so that the reads of a turn wake one together
+   * @param loop the caller's; if it is the present thread, no thread is woken before the loop's
+   *     turn ends, so that the reads of a turn wake one together
    */
   boolean read(Runnable task, EventExecutor loop);
 
-  /** Runs {@code task} like a read, however many wait; false only where it is closed. */
+  /** Runs {@code task} like a read, however many are pending; false only if it is closed. */
   boolean urgent(Runnable task);
 
   /**
-   * Runs {@code task}, which writes {@code bytes}; false where too much waits. One of 0 bytes,
-   * which are counted elsewhere, always has room.
+   * Runs {@code task}, which writes {@code bytes}; false if too many bytes are pending. A task of 0
+   * bytes, which are counted elsewhere, always has room.
    *
-   * @param now whether somebody waits for it: it is not held back to be done with others
+   * @param now whether a caller waits for it: it is not held back to be done with others
    */
   boolean write(Runnable task, long bytes, boolean now);
 
-  /** A lock for tasks alone, who may hold it while they read and write. */
+  /** A lock for tasks alone, which may hold it while they read and write. */
   Lock newLock();
 
   boolean isClosed();
 
-  /** Whether a quarter of the bytes that may wait do. */
+  /** Whether a quarter of the write queue is in use. */
   boolean isCrowded();
 
-  /** Reads that wait. */
+  /** Pending reads. */
   int waitingReads();
 
-  /** Bytes of writes that wait or are being done. */
+  /** Bytes of pending and running writes. */
   long waitingWriteBytes();
 
-  /** Takes nothing more; {@link #close} follows. */
+  /** Takes no more tasks; {@link #close} follows. */
   void stop();
 
   /**
-   * Takes nothing more and does what waits, for at most {@code millis}; whether all was done. Not
-   * on an event loop.
+   * Takes no more tasks and does the pending ones, for at most {@code millis}; returns whether all
+   * were done. Not on an event loop.
    */
   boolean close(long millis);
 }

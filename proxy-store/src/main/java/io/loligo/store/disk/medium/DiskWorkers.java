@@ -16,18 +16,18 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Threads of the process, woken when there is work. Thread-safe: any thread. */
+/** Threads of the process that are woken when there is work. Thread-safe: any thread. */
 final class DiskWorkers implements DiskThreads {
-  /** Writes are collected for so long: nobody waits for them, and each wake-up costs. */
+  /** Writes are collected for this time: nobody waits for them, and each wake-up has a cost. */
   private static final long COLLECT_NANOS = 5_000_000;
 
   /** A read that takes longer did not come from the page cache. */
   private static final long SLOW_NANOS = 200_000;
 
-  /** Reads that one thread does in turn as long as they are not slow, before another is woken. */
+  /** Reads that one thread does in turn while they are not slow, before another thread is woken. */
   private static final int QUICK_READS = 16;
 
-  /** Reads that a thread does in turn while a write waits. */
+  /** Reads that a thread does in turn while a write is pending. */
   private static final int READS_BEFORE_WRITE = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskWorkers.class);
@@ -42,7 +42,7 @@ final class DiskWorkers implements DiskThreads {
   private final AtomicBoolean wakeUpDue = new AtomicBoolean();
   private volatile boolean hurried;
 
-  /** Whether the read that ended last was slow: then each is given a thread where there is one. */
+  /** Whether the last read was slow: then each read is given a thread of its own if one is free. */
   private volatile boolean slow;
 
   private final long maxWriteBytes;
@@ -53,7 +53,7 @@ final class DiskWorkers implements DiskThreads {
   /**
    * Starts {@code count} threads, at least 2.
    *
-   * @param maxWriteBytes bytes of writes that wait or are being done, at most
+   * @param maxWriteBytes most bytes of pending and running writes
    */
   DiskWorkers(String name, int count, long maxWriteBytes) {
     this(name, count, maxWriteBytes, System::nanoTime);
@@ -154,7 +154,9 @@ final class DiskWorkers implements DiskThreads {
     return writeBytes.get();
   }
 
-  /** Wakes as many as the reads that wait need, with those that will be there in a moment. */
+  /**
+   * Wakes as many threads as the pending reads need, including reads that will arrive in a moment.
+   */
   private void wakeReaders() {
     wakeUpDue.set(false);
     int waiting = readCount.get();
@@ -214,21 +216,21 @@ final class DiskWorkers implements DiskThreads {
     return !worker.isAlive();
   }
 
-  /** Sleeps while there is nothing, until woken. */
+  /** Sleeps until it is woken for work. */
   private final class Worker extends FastThreadLocalThread {
     private final boolean mayWrite;
     private volatile boolean idle;
 
-    /** When it began the read it is at. */
+    /** The start of its present read. */
     private volatile long began;
 
-    /** Whether it is at a read, or was at last: of a write nobody knows how long it takes. */
+    /** Whether it runs, or last ran, a read: the time of a write is unknown. */
     private volatile boolean reading;
 
-    /** Reads since it did a write. */
+    /** Reads since its last write. */
     private int readsInTurn;
 
-    /** Whether it has waited for more writes to come since there were none. */
+    /** Whether it has waited for further writes since there were none. */
     private boolean collected;
 
     Worker(String name, boolean mayWrite) {
@@ -237,7 +239,7 @@ final class DiskWorkers implements DiskThreads {
       setDaemon(true);
     }
 
-    /** Whether it slept. */
+    /** Returns whether it slept. */
     boolean wake() {
       boolean slept = idle;
       if (slept) {
@@ -247,7 +249,7 @@ final class DiskWorkers implements DiskThreads {
       return slept;
     }
 
-    /** Whether it is likely to be through soon with what it is at. */
+    /** Whether it is likely to finish its present task soon. */
     boolean isQuick(long now) {
       return reading && !slow && now - began < SLOW_NANOS;
     }
@@ -260,7 +262,7 @@ final class DiskWorkers implements DiskThreads {
       }
     }
 
-    /** Until somebody wakes it; false: it is to end. */
+    /** Sleeps until it is woken; false: it has to end. */
     private boolean sleep() {
       idle = true;
       boolean works = !reads.isEmpty() || (mayWrite && !writes.isEmpty());
@@ -272,7 +274,7 @@ final class DiskWorkers implements DiskThreads {
       return !ends;
     }
 
-    /** Lets writes come together, unless a read comes. */
+    /** Lets writes accumulate, unless a read comes. */
     private void collect() {
       collected = true;
       idle = true;

@@ -23,12 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The small files of a directory: whose it is (LOCK), what it is (header), and which directories
- * have heard of all removals (ROLL); and the names of the large ones. See {@code
- * docs/disk-format.md}. Confined to one thread, but for ROLL.
+ * The small files of a directory: its owner (LOCK), its description (header), and the directories
+ * that have heard of all removals (ROLL); and the names of the large files. See {@code
+ * docs/disk-format.md}. Confined to one thread, except for ROLL.
  */
 public final class Marks implements AutoCloseable {
-  /** Version of everything in the directory; another one is discarded, never read. */
+  /**
+   * Version of everything in the directory; content of another version is discarded, never read.
+   */
   public static final int VERSION = 3;
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
@@ -47,7 +49,7 @@ public final class Marks implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Another process, or this one, has the directory. */
+  /** Another process, or this one, uses the directory. */
   public static final class InUse extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -59,7 +61,7 @@ public final class Marks implements AutoCloseable {
   /**
    * Locks {@code directory} for this process.
    *
-   * @throws InUse it is another's, who is named as far as known
+   * @throws InUse another process, named as far as known, has it
    * @throws IOException it cannot be locked
    */
   public static Marks lock(Path directory) throws IOException {
@@ -94,7 +96,7 @@ public final class Marks implements AutoCloseable {
     return text.isEmpty() ? "another process" : "process " + text;
   }
 
-  /** The files that a directory always has, but for the lock. */
+  /** The files that a directory always has, except for the lock. */
   public List<Path> files() {
     List<Path> all = new ArrayList<>();
     all.addAll(List.of(header(), roll(), purges(), checkpoint(0), checkpoint(1), slabs(0)));
@@ -109,7 +111,7 @@ public final class Marks implements AutoCloseable {
     return directory.resolve(number == 0 ? "slabs" : "slabs." + number);
   }
 
-  /** One of two checkpoints, 0 or 1: the older one is written over. */
+  /** One of two checkpoints, 0 or 1: the older one is overwritten. */
   public Path checkpoint(int number) {
     return directory.resolve("checkpoint." + number);
   }
@@ -119,7 +121,7 @@ public final class Marks implements AutoCloseable {
     return directory.resolve("journal." + number % FileSizes.JOURNALS);
   }
 
-  /** What versions before the third had beside the slabs. */
+  /** The file that versions before the third had beside the slabs. */
   public Path oldMap() {
     return directory.resolve("map");
   }
@@ -136,10 +138,10 @@ public final class Marks implements AutoCloseable {
     return directory.resolve("ROLL");
   }
 
-  /** What a header says. */
+  /** The content of a header. */
   public record Header(Secret secret, Geometry geometry) {}
 
-  /** The header, or null where there is none of this version that is whole. */
+  /** The header, or null if there is no whole one of this version. */
   public Header readHeader() throws IOException {
     ByteBuffer octets = read(header(), HEADER_MAGIC);
     if (octets == null) {
@@ -151,23 +153,23 @@ public final class Marks implements AutoCloseable {
     return new Header(secret, geometry);
   }
 
-  /** Whether the directory is, with the file that is locked. */
+  /** Whether the directory exists, with the file that is locked. */
   public boolean isThere() {
     return Files.exists(directory.resolve("LOCK"));
   }
 
-  /** Whether any file of a cache is there, of whatever version. */
+  /** Whether any file of a cache exists, of any version. */
   public boolean isUsed() {
     return Files.exists(header()) || Files.exists(slabs(0));
   }
 
-  /** Begins anew: nothing of what was there is left, of older versions neither. */
+  /** Begins an empty directory: files of this and older versions are deleted. */
   public Header create(Geometry geometry, RandomGenerator random) throws IOException {
     empty(geometry);
     return new Header(new Secret(random.nextLong(), random.nextLong()), geometry);
   }
 
-  /** Deletes what was there, of older versions too, but for the lock, the roll and the purges. */
+  /** Deletes files of this and older versions, except for the lock, the roll and the purges. */
   public void empty(Geometry geometry) throws IOException {
     discard();
     for (String old : List.of("CLEAN", "REBUILD", "map", "checkpoint.0", "checkpoint.1")) {
@@ -181,7 +183,7 @@ public final class Marks implements AutoCloseable {
     }
   }
 
-  /** Writes {@code header}: all other files are there then. */
+  /** Writes {@code header}: all other files exist then. */
   public void writeHeader(Header header) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
     ByteBuffer octets = ByteBuffer.wrap(bytes);
@@ -193,7 +195,7 @@ public final class Marks implements AutoCloseable {
     write(header(), bytes);
   }
 
-  /** What the directory has of the roll, or null where that is not whole. */
+  /** The directory's copy of the roll, or null if it is not whole. */
   public RollSheet readRoll() throws IOException {
     ByteBuffer octets = read(roll(), ROLL_MAGIC);
     if (octets == null) {
@@ -212,9 +214,9 @@ public final class Marks implements AutoCloseable {
   }
 
   /**
-   * Writes {@code sheet} in place of what is there. Any thread, one at a time.
+   * Writes {@code sheet} in place of the present one. Any thread, one at a time.
    *
-   * @param durably whether it is to be on the disk before this returns
+   * @param durably whether it has to be on the disk before this returns
    */
   public void writeRoll(RollSheet sheet, boolean durably) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
@@ -226,7 +228,7 @@ public final class Marks implements AutoCloseable {
     write(roll(), bytes, durably);
   }
 
-  /** What is there is none any more, by no power failure: the next open begins anew. */
+  /** Deletes the header durably: the next open begins empty. */
   public void discard() throws IOException {
     if (Files.deleteIfExists(header())) {
       forceNames(directory);
@@ -279,8 +281,8 @@ public final class Marks implements AutoCloseable {
   }
 
   /**
-   * Brings to the disk what files there are: forcing a file does so for its bytes alone. Some file
-   * systems, as those of networks, let nobody do that, and answer for it themselves or not at all.
+   * Forces the names of the present files to the disk: forcing a file covers its bytes only. Some
+   * file systems, such as network ones, do not allow it, and ensure it themselves or not at all.
    */
   private static void forceNames(Path directory) throws IOException {
     FileChannel opened;

@@ -9,27 +9,27 @@ import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
 /**
- * What directories stand on: files, threads, and what is different in each process. Tests put in
- * one that fails, stalls or is played. Thread-safe.
+ * The base of directories: files, threads, and values that differ in each process. Tests use one
+ * that fails, stalls or is simulated. Thread-safe.
  */
 public interface Medium {
-  /** Where {@code directory} of the configuration is. */
+  /** The path of {@code directory} in the configuration. */
   Path path(String directory);
 
-  /** How {@code totalBytes} are divided, or null where that is too little; see {@link Geometry}. */
+  /** The division of {@code totalBytes}, or null if that is too little; see {@link Geometry}. */
   Geometry geometry(long totalBytes, long meanObjectBytes);
 
   /**
    * Starts {@code count} threads, at least 2.
    *
-   * @param maxWriteBytes bytes of writes that wait or are being done, at most
+   * @param maxWriteBytes most bytes of pending and running writes
    */
   DiskThreads threads(int count, long maxWriteBytes);
 
   /** Makes {@code file} at least {@code bytes} long, with all of its space allocated. */
   void allocate(Path file, long bytes) throws IOException;
 
-  /** Opens {@code file}, a journal, which is there, to be written. Returns owned. */
+  /** Opens {@code file}, an existing journal, for writing. Returns owned. */
   default FileChannel journal(Path file) throws IOException {
     return FileChannel.open(file, StandardOpenOption.WRITE);
   }
@@ -40,12 +40,12 @@ public interface Medium {
   /** Makes an empty map, owned; null: there is to be none. */
   RecordMap records(long records) throws IOException;
 
-  /** For what nobody else is to know or have. */
+  /** For secrets and unique names. */
   RandomGenerator random();
 
   /** Milliseconds since the epoch. */
   long millis();
 
-  /** A clock that nobody sets, as {@link System#nanoTime}. */
+  /** A monotonic clock, as {@link System#nanoTime}. */
   long nanos();
 }

@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A second way into a slab file. It can read only what the system has in its page cache, straight
- * into the caller's buffer, and never reads ahead by itself. Thread-safe: any thread; what blocks
- * says so.
+ * A second access to a slab file. It reads only bytes in the system's page cache, straight into the
+ * caller's buffer, and never reads ahead by itself. Thread-safe: any thread; blocking methods say
+ * so.
  *
- * <p>{@code preadv2} with {@code RWF_NOWAIT} alone may block: where a page is missing, Linux begins
- * to read it before it says so, and for that it may wait for metadata of the file system, or for
- * room in the queue of the device. So {@code cachestat} (Linux 6.5) is asked first, which only
- * counts pages. The flag stays for pages that go between the two calls. A page that the system has
- * read ahead, and marked, makes it read ahead further, with the same danger: all reads take this
- * way, as this file is never read ahead of.
+ * <p>{@code preadv2} with {@code RWF_NOWAIT} alone may block: if a page is missing, Linux begins to
+ * read it before it returns, and for that it may wait for metadata of the file system, or for room
+ * in the queue of the device. So {@code cachestat} (Linux 6.5), which only counts pages, is called
+ * first. The flag covers pages that are dropped between the two calls. A page that the system has
+ * read ahead, and marked, triggers further read-ahead, with the same danger. So all reads take this
+ * way, because this file is never read ahead.
  */
 final class PageCacheFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PageCacheFile.class);
@@ -30,7 +30,7 @@ final class PageCacheFile implements AutoCloseable {
   private static final int O_RDONLY = 0;
   private static final int O_CLOEXEC = 0x80000;
 
-  /** Without it a read may write the time of access, and wait for the file system's journal. */
+  /** Without it a read may write the access time, and wait for the file system's journal. */
   private static final int O_NOATIME = 0x40000;
 
   private static final int POSIX_FADV_RANDOM = 1;
@@ -43,7 +43,7 @@ final class PageCacheFile implements AutoCloseable {
   private static final int CACHED = 4 * Long.BYTES;
   private static final int STRUCTS_BYTES = 9 * Long.BYTES;
 
-  /** What is called of the C library, where a {@code long} is as wide as an address. */
+  /** The functions of the C library that are called; a {@code long} is as wide as an address. */
   public interface LibC {
     int open(String path, int flags);
 
@@ -58,7 +58,7 @@ final class PageCacheFile implements AutoCloseable {
     int close(int fd);
   }
 
-  /** What the calls are given, for each thread. */
+  /** The arguments of the calls, per thread. */
   private static final FastThreadLocal<Structs> STRUCTS =
       new FastThreadLocal<>() {
         @Override
@@ -75,7 +75,7 @@ final class PageCacheFile implements AutoCloseable {
     private final Pointer cached = vector.slice(CACHED);
   }
 
-  /** Loaded once; null where there is none. */
+  /** Loaded once; null if there is none. */
   private static final class Library {
     private static final LibC LIBC = load();
 
@@ -96,7 +96,7 @@ final class PageCacheFile implements AutoCloseable {
   private final int fd;
   private final long pageBytes;
 
-  /** One more than there are readers, until it is closed. */
+  /** One more than the number of readers, until it is closed. */
   private final AtomicInteger users = new AtomicInteger(1);
 
   private volatile boolean unsupported;
@@ -108,8 +108,8 @@ final class PageCacheFile implements AutoCloseable {
   }
 
   /**
-   * Opens {@code path}; null where that is not possible on this system, or for a process that does
-   * not own the file. Blocks.
+   * Opens {@code path}; null if that is not possible on this system, or for a process that does not
+   * own the file. Blocks.
    */
   static PageCacheFile open(String path) {
     LibC libc = Library.LIBC;
@@ -137,13 +137,13 @@ final class PageCacheFile implements AutoCloseable {
 
   /**
    * Reads {@code length} bytes from {@code position} to index 0 of {@code into}, borrowed, if all
-   * of them are in the page cache; whether they are. Never blocks.
+   * of them are in the page cache; returns whether they are. Never blocks.
    */
   boolean readNow(long position, ByteBuf into, int length) {
     return read(position, into, length, RWF_NOWAIT);
   }
 
-  /** The same whether they are there or not; false where they cannot be had this way. Blocks. */
+  /** The same whether they are cached or not; false if this access fails. Blocks. */
   boolean read(long position, ByteBuf into, int length) {
     return read(position, into, length, 0);
   }
@@ -193,7 +193,7 @@ final class PageCacheFile implements AutoCloseable {
     return cachedPages(structs, position, length) == pages;
   }
 
-  /** Pages of this stretch that are in the page cache; -1 where the system does not say. */
+  /** Pages of this stretch that are in the page cache; -1 if the system does not tell. */
   private long cachedPages(Structs structs, long position, long length) {
     structs.bytes.putLong(RANGE, position).putLong(RANGE + Long.BYTES, length);
     return libc.syscall(SYS_CACHESTAT, fd, structs.range, structs.cached, 0) == 0
@@ -224,7 +224,7 @@ final class PageCacheFile implements AutoCloseable {
     }
   }
 
-  /** No read begins any more; those under way end. Once. */
+  /** No further read begins; those in progress end. Call once. */
   @Override
   public void close() {
     unsupported = true;

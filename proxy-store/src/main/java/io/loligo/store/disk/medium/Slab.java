@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The bytes of the slabs, by position. Thread-safe: any disk thread. Tests put in one that fails or
+ * The bytes of the slabs, by position. Thread-safe: any disk thread. Tests use one that fails or
  * stalls.
  */
 public interface Slab extends AutoCloseable {
@@ -15,23 +15,23 @@ public interface Slab extends AutoCloseable {
     Slab open(Path path) throws IOException;
   }
 
-  /** Makes ready what takes a while and is not needed at once. Blocks. */
+  /** Does preparations that take a while and are not needed at once. Blocks. */
   default void prepare() {}
 
   /**
-   * Reads like {@link #read}, but only what is in memory already; false where the disk would have
-   * to be waited for, or that cannot be told. Never blocks: event loops may call it.
+   * Reads like {@link #read}, but only bytes that are in memory; false if that would wait for the
+   * disk, or is unknown. Never blocks: event loops may call it.
    */
   default boolean readNow(long position, ByteBuf into, int length) {
     return false;
   }
 
-  /** Begins to read what will be asked for soon, if that is of use. Blocks. */
+  /** Begins to read bytes that will be needed soon, if that is useful. Blocks. */
   default void expect(long position, long length) {}
 
   /**
    * Reads up to {@code length} bytes from {@code position} to index 0 of {@code into}, borrowed;
-   * its indices then enclose what was read: less where the file ends.
+   * its indices then enclose the bytes read: fewer at the end of the file.
    */
   void read(long position, ByteBuf into, int length) throws IOException;
 

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
 public final class SystemMedium implements Medium {
-  /** What the product uses. */
+  /** The medium of the product. */
   public static final Medium SYSTEM = new SystemMedium(SlabFile::new);
 
   private final Slab.Opener slabs;
@@ -41,7 +41,7 @@ public final class SystemMedium implements Medium {
 
   @Override
   public void allocate(Path file, long bytes) throws IOException {
-    // what has its length was allocated when it was made; the library takes its time to load
+    // a file of full length was allocated when it was created; the library takes time to load
     if (!Files.exists(file) || Files.size(file) < bytes) {
       Preallocation.allocate(file, bytes);
     }

@@ -1,6 +1,6 @@
 /**
  * The files and threads below the directories, behind {@link Medium}: tests replace them by others
  * that fail or stall. The parts above use it; it uses the format and the map of heads. Thread-safe,
- * but for {@link Marks}, which belongs to one thread at a time.
+ * except for {@link Marks}, which belongs to one thread at a time.
  */
 package io.loligo.store.disk.medium;

@@ -23,50 +23,50 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Reads what is stored, segment after segment, a little at a time and over and over: it finds
- * damage before a client asks, and drops what purged patterns cover. A pattern that comes joins
- * where the patrol is. When it went all round nothing is known any more that was asked for before;
- * the pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start finds what
- * something newer had replaced before the patrol came. Confined to one task at a time.
+ * Reads stored responses, segment after segment, a little at a time and over and over: it finds
+ * damage before a client asks, and drops responses that purged patterns cover. A new pattern joins
+ * at the present place. After a full round, no response older than the pattern is in the index. The
+ * pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start can find a response
+ * that a newer one had replaced before the patrol came. Confined to one task at a time.
  */
 public final class Patrol {
-  /** A step lasts so long, about, while patterns wait: a twentieth of a thread's time. */
+  /** Approximate time of a step while patterns are pending: a twentieth of a thread's time. */
   static final long BAN_NANOS = 50_000_000;
 
-  /** A step lasts so long, about, while none does. */
+  /** Approximate time of a step while no pattern is pending. */
   static final long VERIFY_NANOS = 20_000_000;
 
-  /** Bytes read in a step while no pattern waits, at most, about. */
+  /** Approximate number of bytes read in a step while no pattern is pending, at most. */
   static final int VERIFY_BYTES = 4 << 20;
 
-  /** While no pattern waits it goes round in no fewer steps. */
+  /** Minimum number of steps in a round while no pattern is pending. */
   private static final int STEPS_OF_ROUND = 600;
 
-  /** As a start may take either of the two there are. */
+  /** Because a start may use either of the two checkpoints. */
   static final int CHECKPOINTS = 2;
 
   private final LongSupplier clock;
 
-  /** Each with the {@link #place} at which all was compared with it. */
+  /** Each pending pattern with the {@link #place} at which its comparison is complete. */
   private final Map<Ban, Long> round = new LinkedHashMap<>();
 
-  /** Segments that were gone through since the start. */
+  /** Segments visited since the start. */
   private long place;
 
-  /** What is left of the present segment, in the order in which it stands there. */
+  /** The rest of the present segment, in its order. */
   private List<IndexedResponse> left = List.of();
 
   private int next;
 
-  /** Further blocks of the present response that are verified. */
+  /** Verified further blocks of the present response. */
   private long block;
 
-  /** All was compared with {@code bans} when there had been so many {@code checkpoints}. */
+  /** Everything was compared with {@code bans} when {@code checkpoints} had been written. */
   private record Ended(List<Ban> bans, int checkpoints) {}
 
   private final Deque<Ended> ended = new ArrayDeque<>();
 
-  /** Of {@link #ended}, there and told of. */
+  /** Of {@link #ended}, present and reported. */
   private final Set<Ban> through = new HashSet<>();
 
   /**
@@ -77,10 +77,10 @@ public final class Patrol {
   }
 
   /**
-   * Goes on.
+   * Continues.
    *
    * @param checkpoints written so far; none is being written now
-   * @param forgotten told of patterns of which nothing is left
+   * @param forgotten told of patterns that are no longer needed
    */
   public void step(
       DirectoryContext directory, List<Ban> bans, int checkpoints, Consumer<List<Ban>> forgotten) {
@@ -116,13 +116,13 @@ public final class Patrol {
     through.retainAll(bans);
     for (Ban ban : bans) {
       if (!through.contains(ban)) {
-        // the present segment is gone through once more
+        // the present segment is visited once more
         round.putIfAbsent(ban, place + segments + 1);
       }
     }
   }
 
-  /** Those that are through, the first of which came first. */
+  /** Retires the patterns that are done, the oldest first. */
   private void leave(int checkpoints) {
     while (!round.isEmpty()) {
       Map.Entry<Ban, Long> first = round.entrySet().iterator().next();
@@ -135,7 +135,7 @@ public final class Patrol {
     }
   }
 
-  /** Whether checkpoints are waited for. */
+  /** Whether it waits for checkpoints. */
   public boolean awaitsCheckpoints() {
     return !ended.isEmpty();
   }
@@ -160,7 +160,7 @@ public final class Patrol {
     block = 0;
   }
 
-  /** Reads one response, or some of it; how many bytes. */
+  /** Reads one response, or some of it; returns the number of bytes. */
   private long visit(DirectoryContext directory, IndexedResponse stored, boolean hurries) {
     ByteBuf first = directory.blocks().tryReadFirst(stored.place(), stored.length());
     directory.counters().scrubbed.increment();
@@ -186,7 +186,7 @@ public final class Patrol {
         first.release();
       }
     }
-    // what is damaged now may be read again, when nobody knows of a pattern any more
+    // a response that is damaged now may be readable later, when the pattern is forgotten
     if (!good && directory.catalogue().drop(stored)) {
       directory.counters().damaged.increment();
       read = VERIFY_BYTES; // it may have taken long

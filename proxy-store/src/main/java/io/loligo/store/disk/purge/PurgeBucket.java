@@ -29,7 +29,7 @@ public final class PurgeBucket {
   private final CRC32C crc = new CRC32C();
   private int number;
 
-  /** The bytes of bucket {@code itsNumber}, to be put in. */
+  /** The bytes of bucket {@code itsNumber}, to be filled in. */
   ByteBuffer begin(int itsNumber) {
     number = itsNumber;
     return bytes.clear();
@@ -52,7 +52,7 @@ public final class PurgeBucket {
     return whole;
   }
 
-  /** Tells {@code purges} all of it, as one of {@code buckets}; it is whole. */
+  /** Passes all of it to {@code purges}, as one of {@code buckets}; it is whole. */
   void loadInto(Purges purges, int buckets) {
     for (int cell = 0; cell < Moments.CELLS; cell++) {
       if (isEmpty(cell)) {
@@ -67,8 +67,8 @@ public final class PurgeBucket {
   }
 
   /**
-   * Puts a purge into it, whole as it is: in place of an older one of the same name, or of the
-   * oldest one, to whose moment the floor of its table is raised.
+   * Adds a purge to the bucket, which is whole: in place of an older one of the same name, or of
+   * the oldest one, to whose moment the floor of its table is raised.
    *
    * @return whether anything changed
    */
@@ -91,7 +91,7 @@ public final class PurgeBucket {
     return set(oldest, name, millis, kind);
   }
 
-  /** False where the moment in {@code cell} is as late. */
+  /** False if the moment in {@code cell} is as late. */
   private boolean set(int cell, long name, long millis, int table) {
     if (millis <= millis(cell)) {
       return false;
@@ -101,7 +101,7 @@ public final class PurgeBucket {
     return true;
   }
 
-  /** When {@code name} was purged last; 0: never. */
+  /** The last purge of {@code name}; 0: never. */
   long millis(Table table, long name) {
     long found = millis(table.ordinal());
     for (int cell = Moments.FLOORS; cell < Moments.CELLS; cell++) {

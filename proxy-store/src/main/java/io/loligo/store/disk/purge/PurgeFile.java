@@ -20,10 +20,10 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
- * The purges of a directory that did not look for responses: buckets of names with moments, and a
- * list of patterns (see {@code docs/disk-format.md}). A purge writes the buckets of its names, and
- * forcing the file brings only these to the disk. Thread-safe: disk threads; guarded by {@code
- * this}.
+ * The purges of a directory that were carried out without looking for responses: buckets of names
+ * with moments, and a list of patterns (see {@code docs/disk-format.md}). A purge writes the
+ * buckets of its names; forcing the file then writes only these to the disk. Thread-safe: disk
+ * threads; guarded by {@code this}.
  */
 public final class PurgeFile implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F5052L;
@@ -32,7 +32,7 @@ public final class PurgeFile implements AutoCloseable {
   private static final int BUCKETS_AT = FileSizes.BUCKETS_AT;
   private static final int READ_BYTES = 128 << 10;
 
-  // checksum 4, bytes behind it 4, moment 8, bytes of host 4
+  // checksum 4, bytes after it 4, moment 8, bytes of host 4
   private static final int BAN_FIXED_BYTES = 20;
 
   private final FileChannel file;
@@ -46,9 +46,9 @@ public final class PurgeFile implements AutoCloseable {
   }
 
   /**
-   * Opens the one at {@code path} of a directory of {@code totalBytes}. Where there is none of this
-   * version and size, or it is damaged, a new one is begun, and {@code header} is deleted before:
-   * the purges of its responses are not known.
+   * Opens the one at {@code path} of a directory of {@code totalBytes}. If there is none of this
+   * version and size, or it is damaged, a new one is created, and {@code header} is deleted first:
+   * the purges of its responses are unknown.
    */
   public static PurgeFile open(Path path, Path header, long totalBytes, Medium medium)
       throws IOException {
@@ -91,7 +91,7 @@ public final class PurgeFile implements AutoCloseable {
     }
   }
 
-  /** False where the file ends before. */
+  /** False if the file ends before. */
   private boolean read(ByteBuffer into, long place) throws IOException {
     int begin = into.position();
     while (into.hasRemaining()) {
@@ -102,7 +102,7 @@ public final class PurgeFile implements AutoCloseable {
     return true;
   }
 
-  /** Tells {@code purges} all of it, before anything is served. */
+  /** Passes all of it to {@code purges}, before anything is served. */
   public synchronized void loadInto(Purges purges) {
     ByteBuffer part = ByteBuffer.allocate(READ_BYTES);
     for (int from = 0; from < buckets; from += READ_BYTES / PurgeBucket.BYTES) {
@@ -118,7 +118,7 @@ public final class PurgeFile implements AutoCloseable {
         if (read && bucket.isWhole()) {
           bucket.loadInto(purges, buckets);
         } else {
-          // name and moment are lost: all names of the bucket count as purged now
+          // name and moment are lost: all names of the bucket now count as purged
           for (Table table : Table.values()) {
             purges.loadFloor(table, number, buckets, purges.now());
           }
@@ -136,7 +136,7 @@ public final class PurgeFile implements AutoCloseable {
     return BUCKETS_AT + number * PurgeBucket.BYTES;
   }
 
-  /** False where one is damaged. */
+  /** False if one is damaged. */
   private boolean readBans(ByteBuffer begin) {
     boolean sound = true;
     for (int i = 0; i < bans.length; i++) {
@@ -149,7 +149,7 @@ public final class PurgeFile implements AutoCloseable {
     return sound;
   }
 
-  /** Null where it is damaged. */
+  /** Null if it is damaged. */
   private static Ban ban(ByteBuffer bytes) {
     int length = bytes.getInt(4);
     if (length < BAN_FIXED_BYTES || length > BAN_BYTES || bytes.getInt(0) != crc(bytes, length)) {
@@ -173,7 +173,7 @@ public final class PurgeFile implements AutoCloseable {
     return (int) crc.getValue();
   }
 
-  /** Writes down a purge of {@code numbers}: of each its bucket, and no more. */
+  /** Records a purge of {@code numbers}: writes the bucket of each, and no more. */
   public synchronized void mark(Table table, long[] numbers, long millis) throws IOException {
     for (long name : numbers) {
       readBucket(name);
@@ -195,8 +195,8 @@ public final class PurgeFile implements AutoCloseable {
   }
 
   /**
-   * Writes down a ban, in place of an older one of the same pattern; a newer one, which another
-   * thread may have been the first to write, stays.
+   * Records a ban, in place of an older one of the same pattern; a newer one, which another thread
+   * may have written first, stays.
    */
   public synchronized void ban(Ban ban) throws IOException {
     int slot = -1;
@@ -223,13 +223,13 @@ public final class PurgeFile implements AutoCloseable {
     bans[slot] = ban;
   }
 
-  /** When {@code number} was purged last; 0: never. */
+  /** The last purge of {@code number}; 0: never. */
   synchronized long moment(Table table, long number) throws IOException {
     readBucket(number);
     return bucket.millis(table, number);
   }
 
-  /** Patterns that not all of the directory was compared with yet. */
+  /** Patterns that were not yet compared with the whole directory. */
   public synchronized List<Ban> bans() {
     return Arrays.stream(bans).filter(Objects::nonNull).toList();
   }
@@ -244,7 +244,7 @@ public final class PurgeFile implements AutoCloseable {
     }
   }
 
-  /** Brings to the disk all that was written before. */
+  /** Forces all earlier writes to the disk. */
   public void force() throws IOException {
     file.force(false);
   }

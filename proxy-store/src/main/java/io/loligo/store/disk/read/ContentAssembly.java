@@ -8,9 +8,7 @@ import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 
-/**
- * Further content put together in memory, in the blocks that entries have. Confined to one thread.
- */
+/** Further content assembled in memory, in the blocks that entries have. Confined to one thread. */
 final class ContentAssembly {
   private final PieceReader pieces;
   private final Blocks allocator;
@@ -29,7 +27,9 @@ final class ContentAssembly {
     this.lastLength = (int) (length - (blocks.length - 1L) * Entry.BLOCK_BYTES);
   }
 
-  /** The blocks, owned by the caller once they are filled; each is entered in transit. */
+  /**
+   * The blocks, owned by the caller once they are filled; each is entered in the ledger of transit.
+   */
   ByteBuf[] blocks() {
     return blocks;
   }
@@ -39,7 +39,7 @@ final class ContentAssembly {
     return lastLength;
   }
 
-  /** Reads all; false, and nothing is held, where that failed. */
+  /** Reads all; false, and nothing is held, if that failed. */
   boolean fill(IndexedResponse stored, Layout layout, long id) {
     boolean done = false;
     try {

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Content of a stored response that stays on disk and is read block by block. Its pieces are held
- * as long as it lives, and memory is entered for each block while it is read and handed on.
- * Thread-safe: any thread.
+ * while it lives; each block is entered in the ledger while it is read and passed on. Thread-safe:
+ * any thread.
  */
 final class DiskContent implements FurtherContent {
   private static final long BUSY_MILLIS = 5;
@@ -83,7 +83,7 @@ final class DiskContent implements FurtherContent {
       return;
     }
     if (!pieces.transit().tryReserve(charge)) {
-      // somebody is waiting in the middle of an answer: other readers hand on what they have
+      // a reader is waiting in the middle of a response: other readers pass their blocks on
       loop.schedule(() -> submit(offset, max, loop, then), BUSY_MILLIS, TimeUnit.MILLISECONDS);
       return;
     }
@@ -113,7 +113,7 @@ final class DiskContent implements FurtherContent {
     try {
       loop.execute(
           () -> {
-            pieces.transit().release(charge); // its taker's from now on
+            pieces.transit().release(charge); // owned by its taker from now on
             then.content(block);
             release();
           });

@@ -8,24 +8,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What was loaded for requests that waited together, retained as long as this lives. Confined to a
- * disk thread.
+ * Entries loaded for requests that waited together, retained while this lives. Confined to a disk
+ * thread.
  */
 public final class LoadRound implements AutoCloseable {
   /**
-   * An entry that was loaded.
+   * A loaded entry.
    *
-   * @param whole whether memory wanted it then: its content was put together if it could be
+   * @param whole whether memory wanted it then: its content was assembled if possible
    */
   record Held(IndexedResponse stored, Entry entry, boolean inRecord, boolean whole) {}
 
-  /** A first block that was read; null where it is of another key. */
+  /** A first block that was read; null if it is of another key. */
   private record Judged(long version, StoredMeta meta) {}
 
   private final List<Held> held = new ArrayList<>(1);
   private final List<Judged> judged = new ArrayList<>(0);
 
-  /** What was loaded last of {@code stored}, as it is known now; or null. */
+  /** The last load of {@code stored}, in its present version; or null. */
   Held find(IndexedResponse stored) {
     for (int i = held.size() - 1; i >= 0; i--) {
       if (held.get(i).stored.version() == stored.version()) {

@@ -32,9 +32,9 @@ import java.util.function.Predicate;
 /** Finds and reads responses. Thread-safe: disk threads. */
 public final class Loader {
   /**
-   * What a load found.
+   * The result of a load.
    *
-   * @param entry owned by who gets it; null unless FOUND
+   * @param entry owned by its receiver; null unless FOUND
    * @param hits times it was loaded since it was written, this one included
    */
   public record Loaded(Entry entry, LoadOutcome outcome, int hits) {
@@ -43,13 +43,13 @@ public final class Loader {
     }
   }
 
-  /** What memory wants of the responses that are loaded. */
+  /** The decision of memory about loaded responses. */
   public interface MemoryWish {
     /**
-     * Whether it wants a copy of a response that was just asked for.
+     * Whether it wants a copy of a response that was just requested.
      *
      * @param contentLength bytes of content
-     * @param hits times the disk was asked for it, this one included
+     * @param hits requests for it at the disk, this one included
      */
     boolean wants(long contentLength, int hits);
   }
@@ -65,7 +65,7 @@ public final class Loader {
   private final ReadFailures failures;
   private final PieceReader pieces;
 
-  /** Looks again at most, where what was found has moved before it was read. */
+  /** Repeated lookups at most, if a response has moved before it was read. */
   private static final int MAX_LOOKS = 4;
 
   public Loader(
@@ -90,23 +90,25 @@ public final class Loader {
     this.pieces = new PieceReader(catalogue, blocks, transit, threads, counters, failures);
   }
 
-  /** A first block that was read: owned, and entered in transit with {@code charge}. */
+  /**
+   * A first block that was read: owned, and entered in the ledger of transit with {@code charge}.
+   */
   private record Read(
       IndexedResponse stored, ByteBuf block, int charge, StoredMeta meta, Source source) {}
 
-  /** Where a first block came from. */
+  /** The source of a first block. */
   private enum Source {
     RECORD,
     DISK,
-    /** Without waiting: it need not be remembered. */
+    /** Without a wait: it need not be remembered. */
     NOW
   }
 
-  /** How a try to read a first block ended, without one. */
+  /** The outcome of an attempt to read a first block without success. */
   private enum Miss {
     /** Of another key, or another variant. */
     OTHER,
-    /** It is elsewhere by now, or gone. */
+    /** It has moved or was dropped. */
     MOVED,
     DAMAGED,
     BUSY
@@ -132,7 +134,7 @@ public final class Loader {
     return loaded == null ? Loaded.none(LoadOutcome.ABSENT) : loaded;
   }
 
-  /** Null: look again. */
+  /** Null: look it up again. */
   private Loaded loadOnce(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
     List<IndexedResponse> all = catalogue.variants(secret.hash().of(key, null).high());
@@ -184,7 +186,7 @@ public final class Loader {
       this.round = round;
     }
 
-    /** Parts are read only where there is no whole. */
+    /** Parts are read only if there is no whole. */
     void readAll(List<IndexedResponse> variants) throws IOException {
       for (IndexedResponse variant : variants) {
         if (!variant.part()) {
@@ -218,7 +220,7 @@ public final class Loader {
       parts.clear();
     }
 
-    /** Takes all that was read; null: look again. */
+    /** Takes everything that was read; null: look it up again. */
     Loaded choose(Wanted wanted) {
       if (whole != null) {
         parts.forEach(Loader.this::letGo);
@@ -261,7 +263,7 @@ public final class Loader {
       return join(needed, used.indexOf(joined.newest()), joined.meta(), wanted);
     }
 
-    /** Takes {@code needed}; null: look again, as one of them has just gone. */
+    /** Takes {@code needed}; null: look it up again, because one of them has just been dropped. */
     private Loaded join(List<Read> needed, int newest, StoredMeta meta, Wanted wanted) {
       List<Entry> entries = new ArrayList<>();
       boolean whole = false;
@@ -293,7 +295,7 @@ public final class Loader {
   }
 
   /**
-   * @param request null: whatever selects it
+   * @param request null: any
    */
   private Tried read(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
@@ -330,8 +332,8 @@ public final class Loader {
   }
 
   /**
-   * Loads what {@link #load} would without waiting for a disk; null where that is not possible, or
-   * what is there is not as it should be. Any thread.
+   * Does the same as {@link #load} without waiting for a disk; null if that is not possible, or the
+   * stored bytes are not valid. Any thread.
    */
   public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     List<IndexedResponse> variants = catalogue.variants(secret.hash().of(key, null).high());
@@ -377,7 +379,7 @@ public final class Loader {
     }
   }
 
-  /** Takes {@code read}, and makes an entry of it where its content can be had. */
+  /** Takes {@code read}, and makes an entry of it if its content is available. */
   private Loaded finish(Read read, CacheKey key, Wanted wanted, LoadRound round) {
     IndexedResponse stored = read.stored;
     Entry entry = null;
@@ -401,8 +403,8 @@ public final class Loader {
   }
 
   /**
-   * Loads the newest variants under {@code key} that {@code which} says so of, {@code max} at most,
-   * whatever selects them.
+   * Loads the newest variants under {@code key} that {@code which} accepts, {@code max} at most,
+   * whatever requests select them.
    */
   public List<Entry> variants(CacheKey key, Predicate<StoredMeta> which, int max)
       throws IOException {
@@ -438,7 +440,7 @@ public final class Loader {
     }
   }
 
-  /** What {@code round} has of {@code stored}; null where it has to be loaded. */
+  /** The entry of {@code stored} in {@code round}; null if it has to be loaded. */
   private Loaded again(IndexedResponse stored, Fields request, Wanted wanted, LoadRound round) {
     LoadRound.Held held = round.find(stored);
     if (held == null) {
@@ -463,7 +465,7 @@ public final class Loader {
     return new Loaded(entry, LoadOutcome.FOUND, hits);
   }
 
-  /** Whether memory wants what is being loaded, as whoever asked for it may offer it there. */
+  /** Whether memory wants the response being loaded, as the requester may offer it there. */
   private boolean mayGoToMemory(IndexedResponse stored, Entry entry, int hits) {
     boolean wants = wants(entry, hits);
     if (wants) {
@@ -472,12 +474,12 @@ public final class Loader {
     return wants;
   }
 
-  /** Memory wants no part: it would hide others. */
+  /** Memory wants no part, because a part would hide others. */
   private boolean wants(Entry entry, int hits) {
     return entry.meta().part() == null && memory.wants(entry.contentLength(), hits);
   }
 
-  /** The head of {@code stored} from its record; null where that does not have it. */
+  /** The head of {@code stored} from its record; null if the record lacks it. */
   private Loaded head(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
       throws IOException {
     ByteBuf block = records.head(stored);
@@ -513,7 +515,9 @@ public final class Loader {
     }
   }
 
-  /** Hits with this one, if it is one: a request is, however often it loads. */
+  /**
+   * Hits including this one, if it counts as one: a request counts once, however often it loads.
+   */
   private int hits(IndexedResponse stored, Wanted wanted) {
     return isFirst(wanted) ? catalogue.hit(stored) : catalogue.hits(stored);
   }
@@ -535,14 +539,14 @@ public final class Loader {
   }
 
   /**
-   * What a {@link #peek} saw.
+   * The result of a {@link #peek}.
    *
    * @param variants the newest first
-   * @param outcome DAMAGED or BUSY where one of them could not be looked at
+   * @param outcome DAMAGED or BUSY if one of them could not be read
    */
   public record Peeked(List<Glimpse> variants, LoadOutcome outcome) {}
 
-  /** Looks at all variants under {@code key}: none is counted as asked for, none dropped. */
+  /** Looks at all variants under {@code key}: none is counted as requested, none dropped. */
   public Peeked peek(CacheKey key) throws IOException {
     List<Glimpse> seen = new ArrayList<>();
     LoadOutcome worst = LoadOutcome.ABSENT;
@@ -583,7 +587,7 @@ public final class Loader {
     }
   }
 
-  /** Returns owned; null where it is damaged, or the disk cannot read it. */
+  /** Returns owned; null if it is damaged, or the disk cannot read it. */
   private ByteBuf readFirst(IndexedResponse stored) {
     counters.reads.increment();
     counters.readBytes.add(stored.length());
@@ -597,7 +601,7 @@ public final class Loader {
     }
   }
 
-  /** The meta of {@code block}, borrowed; null where it is of another key or variant. */
+  /** The meta of {@code block}, borrowed; null if it is of another key or variant. */
   private static StoredMeta selected(ByteBuf block, CacheKey key, Fields request) {
     if (!FirstBlock.isOf(key, block)) {
       return null;
@@ -607,7 +611,7 @@ public final class Loader {
     return matches ? meta : null;
   }
 
-  /** Takes the block of {@code read}. Without an entry where its content cannot be had. */
+  /** Takes the block of {@code read}. The result has no entry if its content is not available. */
   private Loaded entry(Read read, CacheKey key, Wanted wanted, int hits) {
     ByteBuf block = read.block;
     boolean kept = false;
@@ -622,7 +626,8 @@ public final class Loader {
           block.slice(
               FirstBlock.fieldsStart(block),
               FirstBlock.fieldsLength(block) + layout.firstContent());
-      // memory may have changed its mind since, and an event loop does not wait for further blocks
+      // memory may have changed its decision since, and an event loop does not wait for further
+      // blocks
       boolean whole =
           wanted != Wanted.UNASKED
               && read.source != Source.NOW
@@ -644,7 +649,7 @@ public final class Loader {
     }
   }
 
-  /** Takes {@code first}, a slice of the block of {@code read}, and that with it, where FOUND. */
+  /** Takes {@code first}, a slice of the block of {@code read}, and the block with it, if FOUND. */
   private Loaded entry(Read read, Layout layout, CacheKey key, ByteBuf first, boolean whole) {
     IndexedResponse stored = read.stored;
     long id = Block.id(read.block);

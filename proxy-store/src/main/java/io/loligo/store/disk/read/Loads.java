@@ -16,18 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads that wait for one directory. Those of one key that wait at the same time are one task for a
- * disk thread, in which each is answered for itself: what several of them select is read once.
+ * Loads that wait for one directory. Loads of one key that wait at the same time are one task for a
+ * disk thread, which answers each separately: a response that several of them select is read once.
  * Thread-safe: any thread.
  *
- * <p>Nothing is read for who has waited so long that he has gone on without: a disk that is behind
- * would never catch up.
+ * <p>A request that has waited so long that it went on without the disk is skipped; otherwise a
+ * disk that is behind would never catch up.
  *
- * <p>Who asks while the first of a key is being served still takes part; who asks later begins
- * anew, so that a key that is asked for all the time does not keep a thread for itself.
+ * <p>A request that comes while the first one of its key is being served still takes part; a later
+ * one begins a new task, so that a key that is always in demand does not occupy a thread.
  */
 public final class Loads {
-  /** Requests that wait, at most: {@value}. */
+  /** Most waiting requests: {@value}. */
   public static final int MAX_WAITING = DiskThreads.MAX_READS;
 
   private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
@@ -85,7 +85,7 @@ public final class Loads {
   private final LongSupplier clock;
 
   /**
-   * @param patienceNanos how long who asks waits; 0: as long as it takes
+   * @param patienceNanos how long a requester waits; 0: as long as it takes
    * @param clock nanoseconds
    */
   public Loads(Threads threads, Supplier<Round> rounds, long patienceNanos, LongSupplier clock) {
@@ -95,12 +95,12 @@ public final class Loads {
     this.clock = clock;
   }
 
-  /** Requests that wait. */
+  /** Waiting requests. */
   int waiting() {
     return waiting.get();
   }
 
-  /** Loads for {@code loop}; false where too many wait: {@code then} is not told. */
+  /** Loads for {@code loop}; false if too many wait, and {@code then} is not told. */
   public boolean add(
       CacheKey key, Fields request, Wanted wanted, EventExecutor loop, Listener then) {
     if (waiting.incrementAndGet() > MAX_WAITING) {
@@ -147,7 +147,7 @@ public final class Loads {
         serve(round, task.key, waiter);
       }
     } finally {
-      tasks.remove(task.key, task); // or nobody could ever load the key again
+      tasks.remove(task.key, task); // or no request could ever load the key again
       for (Waiter waiter = next(task); waiter != null; waiter = next(task)) {
         tell(waiter, Loader.Loaded.none(LoadOutcome.BUSY), waiter.askedNanos, 0);
       }
@@ -163,7 +163,7 @@ public final class Loads {
     tell(waiter, loaded, began, clock.getAsLong() - began);
   }
 
-  /** Whether who asked at {@code askedNanos} has gone on without. */
+  /** Whether a requester of {@code askedNanos} has gone on without the result. */
   public boolean isLate(long askedNanos) {
     return patienceNanos > 0 && clock.getAsLong() - askedNanos >= patienceNanos;
   }

@@ -12,14 +12,14 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 
 /**
- * Reads the further blocks of responses whose pieces are held, wherever these stand by now. Damage
- * drops the response. Thread-safe: disk threads, but for what does not wait.
+ * Reads the further blocks of responses whose pieces are held, at their present places. Damage
+ * drops the response. Thread-safe: disk threads, except for methods that do not wait.
  */
 final class PieceReader {
-  /** So many blocks are read from the disk together where a client reads one after the other. */
+  /** Blocks that are read from the disk together while a client reads one after the other. */
   private static final int AHEAD_BLOCKS = 8;
 
-  /** Looks again at most, where a piece has moved before it was read. */
+  /** Repeated lookups at most, if a piece has moved before it was read. */
   private static final int MAX_LOOKS = 4;
 
   private final Catalogue catalogue;
@@ -54,7 +54,7 @@ final class PieceReader {
     return threads;
   }
 
-  /** {@link #further}, if it need not be waited for; or null. Any thread. */
+  /** {@link #further} if it needs no wait; or null. Any thread. */
   ByteBuf furtherNow(IndexedResponse stored, Layout layout, long id, long number) {
     long place = layout.placeOf(number, stored.places());
     int content = layout.contentOfBlock(number);
@@ -66,15 +66,15 @@ final class PieceReader {
     return block;
   }
 
-  /** Further block {@code number} of a response will be read now, and those behind it soon. */
+  /** Further block {@code number} of a response will be read now, and the following ones soon. */
   void expect(IndexedResponse stored, Layout layout, long number) {
     int count = Math.min(AHEAD_BLOCKS, layout.blocksFrom(number));
     blocks.expectFurther(layout.placeOf(number, stored.places()), count);
   }
 
   /**
-   * Further block {@code number} of a response that is being read; owned, or null where it is
-   * damaged or cannot be read: then the response is dropped.
+   * Further block {@code number} of a response that is being read; owned, or null if it is damaged
+   * or cannot be read: then the response is dropped.
    */
   ByteBuf further(IndexedResponse stored, Layout layout, long id, long number) {
     int content = layout.contentOfBlock(number);
@@ -101,7 +101,9 @@ final class PieceReader {
     return block;
   }
 
-  /** A piece is not what was written: what names it now goes, whichever first block that is. */
+  /**
+   * A piece is not as written: drops the response that names it now, whichever first block that is.
+   */
   private void dropDamagedPieces(IndexedResponse stored) {
     for (IndexedResponse now : catalogue.variants(stored.high())) {
       if (now.pieces() == stored.pieces() && now.pieces() != null) {
@@ -110,7 +112,7 @@ final class PieceReader {
     }
   }
 
-  /** Drops {@code stored}; false where it was replaced or removed meanwhile. */
+  /** Drops {@code stored}; false if it was replaced or removed meanwhile. */
   boolean dropDamaged(IndexedResponse stored) {
     boolean there = catalogue.drop(stored);
     if (there) {
@@ -119,7 +121,7 @@ final class PieceReader {
     return there;
   }
 
-  /** {@code stored} is not read any more. */
+  /** The reader of {@code stored} has ended. */
   void endReading(IndexedResponse stored) {
     catalogue.endReading(stored);
   }

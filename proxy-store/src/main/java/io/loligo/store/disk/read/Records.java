@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Heads and tiny responses that were asked for lately, in memory beside the index: {@link #SHARE}
- * of what the directory may hold, the oldest of which give way. It answers without the disk what
- * needs no more. Nothing depends on it: it begins empty, and where it fails it is gone.
- * Thread-safe: disk threads.
+ * Heads and tiny responses that were requested lately, in memory beside the index: {@link #SHARE}
+ * of the responses that the directory may hold; the oldest are replaced. It answers without the
+ * disk if a record suffices. Nothing depends on it: it begins empty, and after a failure it is
+ * dropped. Thread-safe: disk threads.
  */
 public final class Records {
-  /** One record for so many responses. */
+  /** Responses per record. */
   static final int SHARE = 16;
 
   private static final int MIN_RECORDS = 64;
@@ -31,13 +31,13 @@ public final class Records {
   private volatile RecordMap map;
   private boolean closed;
 
-  /** Without a map, which {@link #use} brings. */
+  /** Begins without a map; {@link #use} provides it. */
   public Records(int capacity, ByteBufAllocator allocator) {
     this.allocator = allocator;
     this.keys = new long[2 * capacity(capacity)];
   }
 
-  /** Records of a directory for so many responses. */
+  /** Records of a directory for {@code responses}. */
   public static int capacity(int responses) {
     return Math.max(MIN_RECORDS, responses / SHARE);
   }
@@ -88,7 +88,7 @@ public final class Records {
   }
 
   /**
-   * Remembers the head of {@code stored}, if there is room for it, soon. Borrows {@code block}. Any
+   * Remembers the head of {@code stored} soon, if there is room for it. Borrows {@code block}. Any
    * thread.
    */
   void offer(IndexedResponse stored, ByteBuf block, DiskThreads threads) {
@@ -153,7 +153,7 @@ public final class Records {
     }
   }
 
-  /** Lets go of everything. */
+  /** Releases everything. */
   public void close() {
     RecordMap last;
     synchronized (this) {

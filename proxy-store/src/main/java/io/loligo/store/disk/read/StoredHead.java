@@ -7,11 +7,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
 
 /**
- * A record: the beginning of a first block, as far as the end of its field lines at least.
- * Stateless.
+ * A record: the beginning of a first block, at least up to the end of its field lines. Stateless.
  */
 public final class StoredHead {
-  /** Bytes in front of the copy: a checksum, and how many follow. */
+  /** Bytes before the copy: a checksum, and the length. */
   private static final int HEADER_BYTES = 8;
 
   private static final int COPIED = 4;
@@ -42,9 +41,7 @@ public final class StoredHead {
     record.setInt(0, crc(record, HEADER_BYTES + copied));
   }
 
-  /**
-   * The beginning of a first block in {@code record}, borrowed from it; null where it is damaged.
-   */
+  /** The beginning of a first block in {@code record}, borrowed from it; null if it is damaged. */
   static ByteBuf block(ByteBuf record) {
     int copied = record.getInt(COPIED);
     boolean whole =

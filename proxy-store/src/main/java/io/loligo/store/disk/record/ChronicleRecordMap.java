@@ -12,13 +12,13 @@ import net.openhft.chronicle.map.ChronicleMap;
  * <p>It is never backed by a file: a thread that waits for a page of a mapped file waits in the
  * middle of Java code, and every other thread waits for it at the next safepoint.
  *
- * <p>The first use in a process loads a good many classes: never on the way to the open port.
+ * <p>The first use in a process loads many classes, so it must not delay the opening of the port.
  */
 public final class ChronicleRecordMap implements RecordMap {
   /** Bytes of a key. */
   static final int KEY_BYTES = 16;
 
-  /** Bytes of memory for each record that there is room for, about: with slots and spare room. */
+  /** Approximate bytes of memory for each record of the capacity, with slots and spare room. */
   public static final int ENTRY_BYTES = 640;
 
   /** For a lock that another thread of this process holds. */
@@ -29,7 +29,7 @@ public final class ChronicleRecordMap implements RecordMap {
    */
   private static final String TARGET_DIRECTORY = "project.build.directory";
 
-  /** Hashing fills segments unevenly: there is room for so much more, as a divisor. */
+  /** Hashing fills segments unevenly: this much more room, as a divisor. */
   private static final int SPARE = 8;
 
   private static final int SPARE_RECORDS = 512;
@@ -43,7 +43,7 @@ public final class ChronicleRecordMap implements RecordMap {
         }
       };
 
-  /** What one thread works with. */
+  /** Working memory of one thread. */
   private static final class Scratch {
     private final byte[] key = new byte[KEY_BYTES];
     private byte[] record = new byte[RECORD_BYTES];
@@ -159,7 +159,7 @@ public final class ChronicleRecordMap implements RecordMap {
     return map.longSize();
   }
 
-  /** Bytes of memory that it takes, or will when all of it was used. */
+  /** Bytes of memory that it takes once all of it has been used. */
   public long memoryBytes() {
     return map.offHeapMemoryUsed();
   }

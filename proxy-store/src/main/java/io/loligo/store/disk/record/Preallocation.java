@@ -9,9 +9,9 @@ import net.openhft.posix.OpenFlag;
 import net.openhft.posix.PosixAPI;
 
 /**
- * Space on a disk that is had before it is used: a write to a file that only seems to be long fails
- * when the disk is full, and a write to such a file that is mapped fails as a fault in the middle
- * of whatever it was for. Stateless; blocks.
+ * Reserves space on a disk before it is used: a write to a sparse file fails when the disk is full,
+ * and a write to a mapped sparse file fails as a fault in the middle of any operation. Stateless;
+ * blocks.
  *
  * <p>The first use loads the library that makes the system call, some tenths of a second.
  */
@@ -34,12 +34,11 @@ public final class Preallocation {
 
   /**
    * Makes a file at least {@code bytes} bytes long, with all of its space allocated; creates it.
-   * Its content stays. Zeros are written where the system or the file system has no call that
-   * reserves space, and nowhere else.
+   * Its content stays. Zeros are written only if the system or the file system has no call that
+   * reserves space.
    *
-   * @throws IOException there is not enough space, with the number of bytes that are missing; or
-   *     the system refused, with its reason; or the file cannot be written. The file is then as it
-   *     was
+   * @throws IOException there is not enough space, with the number of missing bytes; or the system
+   *     refused, with its reason; or the file cannot be written. The file is then unchanged
    */
   public static void allocate(Path file, long bytes) throws IOException {
     allocate(file, bytes, Preallocation::fallocate);
@@ -51,7 +50,10 @@ public final class Preallocation {
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       long before = open.length();
       try {
-        checkSpace(file, bytes - before, bytes); // what does not fit is not begun: others write too
+        checkSpace(
+            file,
+            bytes - before,
+            bytes); // an allocation that does not fit is not begun, because others write too
         if (!reserved(file, bytes, system) || open.length() < bytes) {
           checkSpace(file, bytes - before, bytes);
           writeZeros(open, bytes);
@@ -70,7 +72,7 @@ public final class Preallocation {
     }
   }
 
-  /** False where the system or the file system has no such call. */
+  /** False if the system or the file system has no such call. */
   private static boolean reserved(Path file, long bytes, Reservation system) throws IOException {
     int error;
     try {
@@ -78,7 +80,7 @@ public final class Preallocation {
         error = system.reserve(file, bytes);
       } while (error == Errno.EINTR.intValue());
     } catch (RuntimeException | LinkageError e) {
-      return false; // a system the library does not know, or a symbol it does not find there
+      return false; // a system that the library does not know, or a missing symbol
     }
     if (error == Errno.ENOSYS.intValue()
         || error == Errno.EOPNOTSUPP.intValue()
@@ -140,6 +142,6 @@ public final class Preallocation {
     for (long left = bytes - open.length(); left > 0; left -= zeros.length) {
       open.write(zeros, 0, (int) Math.min(left, zeros.length));
     }
-    open.getFD().sync(); // what was not really written must be known now
+    open.getFD().sync(); // a failed write must be known now
   }
 }

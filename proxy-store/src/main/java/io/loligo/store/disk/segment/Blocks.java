@@ -10,8 +10,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 
 /**
- * Reads blocks in buffers and slabs, and writes stretches of slabs. What it returns was verified.
- * Thread-safe: disk threads; {@link #readFirstNow} belongs to event loops, too.
+ * Reads blocks in buffers and slabs, and writes stretches of slabs. Every returned block is
+ * verified. Thread-safe: disk threads; {@link #readFirstNow} belongs to event loops, too.
  */
 public final class Blocks {
   private final Slab slab;
@@ -41,15 +41,16 @@ public final class Blocks {
   }
 
   private void read(long place, ByteBuf into, int length) throws IOException {
-    // a buffer is let go after it is written: who does not find it finds its bytes in the slabs
+    // a buffer is released after it is written: a reader that does not find it finds its bytes in
+    // the slabs
     if (!segments.read(place, into, length)) {
       slab.read(position(place), into, length);
     }
   }
 
   /**
-   * The first block at {@code place}, of {@code length} bytes. Returns owned; null where there is
-   * no whole and sound first block.
+   * The first block at {@code place}, of {@code length} bytes. Returns owned; null if there is no
+   * whole and sound first block.
    *
    * @throws IOException the disk does not answer
    */
@@ -72,8 +73,7 @@ public final class Blocks {
   }
 
   /**
-   * {@link #readFirst} without waiting for a disk; null, too, where that is not possible. Any
-   * thread.
+   * {@link #readFirst} without waiting for a disk; null, too, if that is not possible. Any thread.
    */
   public ByteBuf readFirstNow(long place, int length) {
     ByteBuf block = buffer(length);
@@ -90,7 +90,7 @@ public final class Blocks {
 
   /**
    * Further block {@code number} of response {@code id}, with {@code content} bytes of it. Returns
-   * owned, readable from the content on; null where there is something else.
+   * owned, readable from the content on; null if something else is there.
    */
   public ByteBuf readFurther(long place, int content, long id, int number) throws IOException {
     int length = Block.HEADER_BYTES + content;
@@ -107,12 +107,12 @@ public final class Blocks {
     return good ? block.setIndex(Block.HEADER_BYTES, length) : null;
   }
 
-  /** So many further blocks from {@code place} on will be read soon. */
+  /** {@code blocks} further blocks from {@code place} on will be read soon. */
   public void expectFurther(long place, int blocks) {
     slab.expect(position(place), (long) blocks * Block.STRIDE);
   }
 
-  /** {@link #readFurther} without waiting for a disk; null, too, where that is not possible. */
+  /** {@link #readFurther} without waiting for a disk; null, too, if that is not possible. */
   public ByteBuf readFurtherNow(long place, int content, long id, int number) {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
@@ -138,7 +138,7 @@ public final class Blocks {
         && Block.furtherContent(block) == content;
   }
 
-  /** {@link #readFirst}; null, too, where the disk does not answer. */
+  /** {@link #readFirst}; null, too, if the disk does not answer. */
   public ByteBuf tryReadFirst(long place, int length) {
     try {
       return readFirst(place, length);
@@ -147,7 +147,7 @@ public final class Blocks {
     }
   }
 
-  /** {@link #readFurther}; null, too, where the disk does not answer. */
+  /** {@link #readFurther}; null, too, if the disk does not answer. */
   public ByteBuf tryReadFurther(long place, int content, long id, int number) {
     try {
       return readFurther(place, content, id, number);
@@ -158,8 +158,8 @@ public final class Blocks {
 
   /**
    * Writes {@code block}, sealed, borrowed, a {@link #pageBuffer}, at the beginning of a page, and
-   * zeros up to the end of its last page: of a page that is written as a whole nothing has to be
-   * read first.
+   * zeros up to the end of its last page: the system need not read a page first that is written as
+   * a whole.
    */
   public void writePages(long place, ByteBuf block) throws IOException {
     int length = block.writerIndex();
@@ -183,7 +183,7 @@ public final class Blocks {
 
   /**
    * The entries of the footer of {@code segment} in its life {@code generation}. Returns owned;
-   * null where there is none that is whole.
+   * null if there is no whole footer.
    */
   public ByteBuf readFooter(int segment, long generation) throws IOException {
     long end = (segment + 1L) * segmentBytes;
@@ -212,7 +212,7 @@ public final class Blocks {
 
   /**
    * Reads {@code length} bytes of {@code segment} from {@code offset} to {@code into}, borrowed, at
-   * {@code at}; how many.
+   * {@code at}; returns the number of bytes.
    */
   public int readRaw(int segment, int offset, ByteBuf into, int at, int length) throws IOException {
     ByteBuf part = into.slice(at, length);

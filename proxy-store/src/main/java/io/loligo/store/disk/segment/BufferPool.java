@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * disk thread. Thread-safe.
  */
 public final class BufferPool {
-  /** Buffers at most that those who do not wait can have: {@value}. */
+  /** Most buffers for callers that do not wait: {@value}. */
   public static final int MAX = 6;
 
   /** Bytes of a buffer, unless a segment has less. */
@@ -34,7 +34,7 @@ public final class BufferPool {
   }
 
   /**
-   * Memory for a buffer, owned; null where there are too many.
+   * Memory for a buffer, owned; null if there are too many.
    *
    * @param always whether it is for a disk thread
    */
@@ -70,7 +70,7 @@ public final class BufferPool {
     }
   }
 
-  /** Releases what nobody uses, and from now on whatever comes back. */
+  /** Releases unused memory, and from now on all memory that comes back. */
   void close() {
     closed = true;
     for (ByteBuf memory = spare.poll(); memory != null; memory = spare.poll()) {

@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is left of the closed stream segments of a lane: whole pages. Guarded by the segments.
+ * The rests of the closed stream segments of a lane: whole pages. Guarded by the segments.
  *
- * <p>The best fitting end is taken, so that the large ones stay for large pieces; where there are
- * more than {@value #MAX_ENDS} the smallest is given up.
+ * <p>The best fitting end is taken, so that large ones stay for large pieces; with more than
+ * {@value #MAX_ENDS}, the smallest is given up.
  */
 final class Rests {
   /** Ends that are kept. */
   static final int MAX_ENDS = 16;
 
-  /** Bytes of an end at least. */
+  /** Minimum bytes of an end. */
   static final int MIN_BYTES = Block.PAGE_BYTES;
 
   private final int segmentBytes;
@@ -28,7 +28,7 @@ final class Rests {
     return segmentBytes - segment.used;
   }
 
-  /** {@code segment}, closed, may be used for what it has room for. */
+  /** The rest of {@code segment}, closed, may be allocated. */
   void add(Segment segment) {
     ends.add(segment);
     dropUsedUp();
@@ -65,7 +65,7 @@ final class Rests {
     return best;
   }
 
-  /** Nobody is given anything in {@code segment} any more. */
+  /** Nothing more is allocated in {@code segment}. */
   void remove(Segment segment) {
     ends.remove(segment);
   }

@@ -7,10 +7,10 @@ import io.loligo.store.disk.format.SlabPlace;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Room for a block in a buffer. Its owner fills it and then says {@link Segments#done}, whatever
- * happened.
+ * Room for a block in a buffer. Its owner fills it and then calls {@link Segments#done}, in any
+ * case.
  *
- * @param version of a first block that is written here; higher than that of all before
+ * @param version of a first block that is written here; higher than all before
  */
 public record Room(SegmentBuffer buffer, int offset, int bytes, Lane lane, long version) {
   public long place() {

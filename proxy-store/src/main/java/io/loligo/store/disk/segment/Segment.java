@@ -6,9 +6,9 @@ import java.util.Arrays;
 
 /** One segment of the slabs. Guarded by the lock of the segments. */
 public final class Segment {
-  /** What is written into it. */
+  /** The content of a segment. */
   public enum Kind {
-    /** First blocks and small pieces, one behind the other, through buffers. */
+    /** First blocks and small pieces, one after the other, through buffers. */
     PACKED,
     /** Pieces of whole pages, each written where it stands. */
     STREAM
@@ -16,7 +16,7 @@ public final class Segment {
 
   final int number;
 
-  /** Life: the number that was next when it was opened; higher in each life. */
+  /** Life: the next number when the segment was opened; higher in each life. */
   long generation;
 
   /** Lane, or null while free. */
@@ -24,7 +24,7 @@ public final class Segment {
 
   Kind kind;
 
-  /** Bytes given out, header included. */
+  /** Bytes allocated, header included. */
   int used;
 
   /** Bytes of the entries that its footer has room for. */
@@ -33,7 +33,7 @@ public final class Segment {
   /** Bytes of responses that are stored now. */
   long liveBytes;
 
-  /** Writes under way in it, and users who have it alone: it is not emptied before. */
+  /** Writes in progress in it, and users that have it alone: it is not emptied before they end. */
   int pins;
 
   /** Buffers of it that are not written yet. */
@@ -42,13 +42,13 @@ public final class Segment {
   /** Its header is in a buffer, or on the disk. */
   boolean begun;
 
-  /** Nothing is given out in it any more. */
+  /** Nothing more is allocated in it. */
   boolean sealed;
 
-  /** Emptied: free as soon as nobody pins it. */
+  /** Emptied: free as soon as the last pin is gone. */
   boolean condemned;
 
-  /** In the list of those that may be empty. */
+  /** In the list of segments that may be empty. */
   boolean listedAsDead;
 
   private int[] slots = new int[16];
@@ -72,7 +72,7 @@ public final class Segment {
     return lane;
   }
 
-  /** Remembers that a response has something here; it may leave without notice. */
+  /** Notes that a response has bytes here; it may leave without notice. */
   void note(int slot) {
     if (slotCount == slots.length) {
       slots = Arrays.copyOf(slots, Math.max(16, slots.length + slots.length / 2));
@@ -80,17 +80,17 @@ public final class Segment {
     slots[slotCount++] = slot;
   }
 
-  /** The slots noted, those gone since and doubles included. */
+  /** The noted slots, including those that have left, and duplicates. */
   int[] noted() {
     return Arrays.copyOf(slots, slotCount);
   }
 
-  /** Keeps no room for more notes. */
+  /** Frees the spare room for notes. */
   void trim() {
     slots = Arrays.copyOf(slots, slotCount);
   }
 
-  /** Bytes of memory that the notes take, but for some twenty. */
+  /** Bytes of memory of the notes, except for some twenty. */
   long memoryBytes() {
     return (long) slots.length * Integer.BYTES;
   }

@@ -31,17 +31,17 @@ public final class SegmentBuffer {
   private final ByteBuf memory;
   private final BufferPool pool;
 
-  /** Bytes given out. Changed by the segments only. */
+  /** Bytes allocated. Changed by the segments only. */
   volatile int used;
 
-  /** Ticks since the first bytes were given out. Guarded by the segments. */
+  /** Ticks since the first bytes were allocated. Guarded by the segments. */
   int age;
 
   private volatile int writers = 1;
   private volatile int holders = 1;
 
   /**
-   * From {@code start} of {@code segment}, as far as {@code memory} goes, which it takes.
+   * From {@code start} of {@code segment}, for the length of {@code memory}, which it takes.
    *
    * @param pool takes the memory back
    */
@@ -71,28 +71,31 @@ public final class SegmentBuffer {
     return memory.capacity();
   }
 
-  /** One writer more, who holds it, too. Of the segments, while it is open. */
+  /** Adds a writer, who also holds it. Called by the segments, while it is open. */
   void began() {
     WRITERS.incrementAndGet(this);
     HOLDERS.incrementAndGet(this);
   }
 
-  /** One writer less, or it is closed: whether that was the last, so that it is to be flushed. */
+  /**
+   * Removes a writer, or closes it; returns whether that was the last, so that it has to be
+   * flushed.
+   */
   boolean done() {
     return WRITERS.decrementAndGet(this) == 0;
   }
 
-  /** Room for a block at {@code offset} of the segment: of its writer, until it is done. */
+  /** Room for a block at {@code offset} of the segment, owned by its writer until it is done. */
   ByteBuf room(int offset, int length) {
     return memory.slice(offset - start, length);
   }
 
   /**
    * Copies to {@code into}, borrowed, from {@code offset} of the life {@code generation} of its
-   * segment; false where it has nothing of that, or not any more.
+   * segment; false if it does not, or no longer, hold that.
    */
   boolean read(int number, int offset, ByteBuf into, int length) {
-    // behind what was given out begins another buffer, when this one is closed
+    // after the allocated bytes another buffer begins, once this one is closed
     boolean covers = number == segment.number && offset >= start && offset + length <= start + used;
     if (!covers || !tryHold()) {
       return false;
@@ -106,7 +109,7 @@ public final class SegmentBuffer {
     }
   }
 
-  /** One holder more, unless it was let go already. */
+  /** Adds a holder, unless it was released already. */
   public boolean tryHold() {
     int before;
     do {
@@ -118,7 +121,7 @@ public final class SegmentBuffer {
     return true;
   }
 
-  /** All of it that is to be written: whole pages, zeros behind what was given out. */
+  /** The bytes to be written: whole pages, with zeros after the allocated bytes. */
   ByteBuf content() {
     assert writers == 0 : "a writer is still active";
     int length = Math.min(memory.capacity(), Block.pages(used));
@@ -126,7 +129,7 @@ public final class SegmentBuffer {
     return memory.slice(0, length);
   }
 
-  /** One holder less: after the last one its memory goes back. */
+  /** Removes a holder: after the last one its memory goes back. */
   public void release() {
     if (HOLDERS.decrementAndGet(this) == 0) {
       pool.back(memory);

@@ -20,12 +20,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 
 /**
- * The segments of a directory: which are free, which are open in each lane, the buffers of those,
- * and the order in which the others will be emptied. Guarded by itself; the lock is short, nothing
- * is read or written under it. {@link #read} and {@link #done} need no lock.
+ * The segments of a directory: the free ones, the open ones of each lane with their buffers, and
+ * the order in which the others will be emptied. Guarded by itself; the lock is short, nothing is
+ * read or written under it. {@link #read} and {@link #done} need no lock.
  */
 public final class Segments {
-  /** Kept free for what moves to {@link Lane#MAIN} while space is made. */
+  /** Kept free for responses that move to {@link Lane#MAIN} while space is made. */
   public static final int RESERVE = 2;
 
   private static final int KINDS = Kind.values().length;
@@ -47,51 +47,51 @@ public final class Segments {
 
   /**
    * By lane, in a small directory: the packed segment before the open one, whose end is used for
-   * blocks that fit. A block that did not fit opened the next one.
+   * blocks that fit. A block that did not fit it opened the next segment.
    */
   private final Segment[] ends = new Segment[Lane.values().length];
 
-  /** Of the open packed segments, by lane, and behind them of the {@link #ends}. */
+  /** The buffers of the open packed segments, by lane, and then of the {@link #ends}. */
   private final SegmentBuffer[] buffers = new SegmentBuffer[2 * Lane.values().length];
 
   private final List<Rests> rests;
 
   /**
-   * Whatever became dead is here once, and some that are not any more: they are looked at when they
-   * are taken. So nobody searches all segments.
+   * Contains every dead segment once, and some that are no longer dead: they are checked when they
+   * are taken. So no call searches all segments.
    */
   private final Deque<Segment> dead = new ArrayDeque<>();
 
   private volatile int freeCount;
 
-  /** There are no buffers any more. */
+  /** The buffers were given up. */
   private boolean givenUp;
 
-  /** What has a version up to this may have been reserved before the last checkpoint was begun. */
+  /** A version up to this may have been reserved before the last checkpoint was begun. */
   private volatile long checkpointed;
 
   private final long[] liveBytes = new long[Lane.values().length];
 
-  /** Closed under the lock, to be told so without it. */
+  /** Closed under the lock, to be reported without it. */
   private final Queue<SegmentBuffer> closed = new ConcurrentLinkedQueue<>();
 
-  /** Sealed when all of them was written already, and pinned until the footer is. */
+  /** Sealed after all of their bytes were written, and pinned until the footer is written. */
   private final Queue<Segment> footless = new ConcurrentLinkedQueue<>();
 
   /** Buffers that are not flushed yet; the array does not change. */
   private volatile SegmentBuffer[] resident = {};
 
-  /** Writes what is full. Told on any thread. */
+  /** Writes full buffers. Called on any thread. */
   public interface Writing {
-    /** {@code buffer} is to be written, and then said {@link Segments#flushed}. */
+    /** Writes {@code buffer}, then calls {@link Segments#flushed}. */
     void flush(SegmentBuffer buffer);
 
-    /** {@code segment}, pinned, is to be given its footer, and then to be unpinned. */
+    /** Writes the footer of {@code segment}, which is pinned, then unpins it. */
     void foot(Segment segment);
   }
 
   /**
-   * All free.
+   * All segments are free.
    *
    * @param ids gives lives of segments and versions, each higher than all before
    */
@@ -143,7 +143,7 @@ public final class Segments {
     segment.note(slot);
   }
 
-  /** A response has {@code bytes} at {@code place} no more. */
+  /** A response no longer has {@code bytes} at {@code place}. */
   public synchronized void let(long place, long bytes) {
     live(all[SlabPlace.segment(place)], -bytes);
   }
@@ -168,12 +168,12 @@ public final class Segments {
     return segment.lane != null && !segment.condemned && segment.liveBytes == 0 && isAlone(segment);
   }
 
-  /** Whether nobody writes to it, now or later. */
+  /** Whether it has no present or future writer. */
   private boolean isAlone(Segment segment) {
     return segment.pins == 0 && segment.unflushed == 0 && !isOpen(segment);
   }
 
-  /** Whether something is given out in it. */
+  /** Whether bytes may be allocated in it. */
   private boolean isOpen(Segment segment) {
     return segment == open[openIndex(segment.lane, segment.kind)]
         || segment == ends[segment.lane.ordinal()];
@@ -193,12 +193,11 @@ public final class Segments {
   // Packed segments
 
   /**
-   * Room for a block of {@code bytes} in a buffer; null where there is no free segment or no
-   * buffer.
+   * Room for a block of {@code bytes} in a buffer; null if there is no free segment or no buffer.
    *
-   * @param entryBytes of its entry in the footer; 0 where it has none
+   * @param entryBytes of its entry in the footer; 0 if it has none
    * @param moving whether the reserve may be used
-   * @param ofDiskThread whether the caller is one, for whom there is always a buffer
+   * @param ofDiskThread whether the caller is a disk thread, which always gets a buffer
    */
   public Room reserve(int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
     Room room;
@@ -235,7 +234,7 @@ public final class Segments {
     }
     Room room = roomIn(segment, bytes, entryBytes, ofDiskThread);
     if (room == null) {
-      closeEnds(); // their buffers are wanted elsewhere
+      closeEnds(); // their buffers are needed elsewhere
     }
     return room;
   }
@@ -257,7 +256,7 @@ public final class Segments {
     buffers[lane] = null;
   }
 
-  /** Room in {@code segment}, which has some; null where there is no buffer. */
+  /** Room in {@code segment}, which has some; null if there is no buffer. */
   private Room roomIn(Segment segment, int bytes, int entryBytes, boolean ofDiskThread) {
     SegmentBuffer buffer = buffers[bufferIndex(segment)];
     if (buffer != null && buffer.used + bytes > buffer.capacity()) {
@@ -359,7 +358,7 @@ public final class Segments {
     }
   }
 
-  /** The writer of {@code room} is through. */
+  /** The writer of {@code room} has ended. */
   public void done(Room room) {
     SegmentBuffer buffer = room.buffer();
     done(buffer);
@@ -392,8 +391,8 @@ public final class Segments {
   }
 
   /**
-   * {@code buffer} is written, and let go. Whether its segment is sealed and all of it is written
-   * now, so that the footer is due: it is pinned then.
+   * {@code buffer} is written, and released. Returns whether its segment is sealed and completely
+   * written, so that the footer is due: it is pinned then.
    */
   public boolean flushed(SegmentBuffer buffer) {
     synchronized (this) {
@@ -426,7 +425,7 @@ public final class Segments {
   }
 
   /**
-   * Copies {@code length} bytes from {@code place} to {@code into}, borrowed, if they stand in a
+   * Copies {@code length} bytes from {@code place} to {@code into}, borrowed, if they are in a
    * buffer that is not written yet; else false. Any thread, without lock.
    */
   boolean read(long place, ByteBuf into, int length) {
@@ -440,7 +439,7 @@ public final class Segments {
 
   // Stream segments
 
-  /** Room for {@code bytes}, whole pages; null where there is no free segment. Pinned. */
+  /** Room for {@code bytes}, whole pages; null if there is no free segment. Pinned. */
   public synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
     Segment segment = withRoom(bytes, lane, moving);
     if (segment == null) {
@@ -453,7 +452,7 @@ public final class Segments {
     return extent;
   }
 
-  /** Of {@code extent} only {@code bytes} are needed: what is behind them is given out again. */
+  /** Only {@code bytes} of {@code extent} are needed: the rest is free again. */
   public synchronized void trim(Extent extent, int bytes) {
     Segment segment = all[SlabPlace.segment(extent.place())];
     int end = SlabPlace.offset(extent.place()) + extent.bytes();
@@ -483,7 +482,7 @@ public final class Segments {
     return next;
   }
 
-  /** One pin of the segment of {@code place} less. */
+  /** Removes one pin of the segment of {@code place}. */
   public synchronized void unpin(long place) {
     Segment segment = all[SlabPlace.segment(place)];
     segment.pins--;
@@ -507,7 +506,7 @@ public final class Segments {
 
   // Emptying
 
-  /** A segment in which nothing is stored any more, given to nobody else; or null. */
+  /** A segment in which nothing is stored any more, reserved for the caller; or null. */
   public Segment dead() {
     for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
       segment.listedAsDead = false;
@@ -519,7 +518,7 @@ public final class Segments {
     return null;
   }
 
-  /** The oldest segment of {@code lane} that may be emptied, given to nobody else; or null. */
+  /** The oldest segment of {@code lane} that may be emptied, reserved for the caller; or null. */
   public Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
       if (isAlone(segment)) {
@@ -530,7 +529,7 @@ public final class Segments {
     return null;
   }
 
-  /** {@code segment}, emptied, leaves its lane: it is free when nobody pins it. */
+  /** {@code segment}, emptied, leaves its lane: it is free when the last pin is gone. */
   public synchronized void condemn(Segment segment) {
     lanes.get(segment.lane.ordinal()).remove(segment);
     segment.condemned = true;
@@ -558,7 +557,7 @@ public final class Segments {
     segment.sealed = true;
   }
 
-  /** What was found is closed and stands in its lane, oldest life first; the rest is free. */
+  /** Every found segment is closed and stands in its lane, oldest life first; the rest is free. */
   public synchronized void settle() {
     free.clear();
     List<Segment> found = new ArrayList<>();
@@ -578,11 +577,11 @@ public final class Segments {
     }
   }
 
-  /** What a checkpoint says of a segment. */
+  /** A checkpoint's description of a segment. */
   public record State(
       int number, Lane lane, Kind kind, long generation, int used, boolean written) {}
 
-  /** What {@link #states} said, and a number higher than all that were given out before. */
+  /** The result of {@link #snapshot}, with a number higher than all given so far. */
   public record Snapshot(List<State> states, long nextId) {}
 
   /** All segments in use, as they are now, for a checkpoint. */
@@ -595,8 +594,7 @@ public final class Segments {
 
   /**
    * Whether a checkpoint that was begun may not know of a first block of {@code version}, which was
-   * reserved before. Any thread, without lock: to be asked when the block is {@linkplain #hold
-   * held}.
+   * reserved before. Any thread, without lock: ask when the block is {@linkplain #hold held}.
    */
   public boolean isOlderThanCheckpoint(long version) {
     return version <= checkpointed;
@@ -625,7 +623,7 @@ public final class Segments {
     return segment.lane != null && segment.generation == generation ? segment.noted() : new int[0];
   }
 
-  /** Closes what is open, for good. */
+  /** Closes all open segments, for good. */
   public void closeAll() {
     synchronized (this) {
       for (int i = 0; i < open.length; i++) {
@@ -641,7 +639,7 @@ public final class Segments {
     tellClosed();
   }
 
-  /** Lets go of buffers that will not be written any more. */
+  /** Releases buffers that will not be written any more. */
   public void giveUpBuffers() {
     List<SegmentBuffer> left;
     synchronized (this) {

@@ -18,9 +18,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Moves stored responses out of a segment that is being emptied, to the main lane: the pieces that
- * stand there, then the first block. Space comes from the reserve. Thread-safe: the disk threads
- * that make space.
+ * Moves stored responses out of a segment that is being emptied, to the main lane: the pieces in
+ * it, then the first block. Space comes from the reserve. Thread-safe: the disk threads that make
+ * space.
  */
 final class Mover {
   private final Catalogue catalogue;
@@ -36,7 +36,7 @@ final class Mover {
   }
 
   /**
-   * Writes what {@code stored} has in {@code segment} elsewhere; NO_RECORD where that failed.
+   * Writes the bytes of {@code stored} in {@code segment} elsewhere; NO_RECORD if that failed.
    *
    * @param block its first one, borrowed, which is changed
    */
@@ -104,7 +104,7 @@ final class Mover {
 
   /**
    * Writes {@code block}, borrowed, the first block of {@code stored} with {@code pieces} in other
-   * places, and makes it known.
+   * places, and publishes it.
    *
    * @param segment that is being emptied
    */

@@ -19,11 +19,11 @@ import java.util.function.Predicate;
 
 /**
  * Makes space: empties the oldest segments and decides which responses stay; a {@link Mover} moves
- * these to the main lane. Thread-safe: disk threads, one of which does it while others that need
+ * these to the main lane. Thread-safe: disk threads, one of which works while others that need
  * space wait.
  */
 public final class Space {
-  /** With fewer free segments than this some are made, before somebody needs one. */
+  /** With fewer free segments, space is made in advance. */
   static final int LOW = Segments.RESERVE + 3;
 
   private static final int MAX_ROUNDS = 64;
@@ -70,7 +70,7 @@ public final class Space {
     return evictions.sum();
   }
 
-  /** Room for a block in {@code lane}; space is made for it. Null where none can be. */
+  /** Room for a block in {@code lane}; space is made for it. Null if none can be. */
   public Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
     Room room = segments.reserve(bytes, entryBytes, lane, false, true);
     for (int round = 0; room == null && round < MAX_ROUNDS && make(); round++) {
@@ -79,7 +79,7 @@ public final class Space {
     return room;
   }
 
-  /** Whole pages in {@code lane}; space is made for them. Null where none can be. */
+  /** Whole pages in {@code lane}; space is made for them. Null if none can be. */
   public Extent allocate(int bytes, Lane lane) throws IOException {
     Extent extent = segments.allocate(bytes, lane, false);
     for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
@@ -88,7 +88,7 @@ public final class Space {
     return extent;
   }
 
-  /** Makes records free; whether there are some. */
+  /** Frees records; returns whether there are some. */
   public boolean makeSlots() throws IOException {
     boolean progress = true;
     for (int round = 0; !catalogue.hasSlots() && progress && round < MAX_ROUNDS; round++) {
@@ -102,12 +102,12 @@ public final class Space {
     return catalogue.hasSlots();
   }
 
-  /** Whether segments are to be made free before somebody needs them. */
+  /** Whether space should be made in advance. */
   public boolean isLow() {
     return segments.freeCount() < LOW && catalogue.isFullOfLate();
   }
 
-  /** Makes a few segments free. */
+  /** Frees a few segments. */
   public void makeSome() throws IOException {
     boolean progress = true;
     while (progress && segments.freeCount() < LOW) {
@@ -120,7 +120,7 @@ public final class Space {
     }
   }
 
-  /** Makes one segment free, unless somebody did meanwhile; false where none can be emptied. */
+  /** Frees one segment, unless another thread did meanwhile; false if none can be emptied. */
   private boolean make() throws IOException {
     making.lock();
     try {
@@ -142,7 +142,7 @@ public final class Space {
       left = empty(victim, lane, left);
     }
     segments.condemn(victim);
-    journal.flush(); // what went is not to come back with a purge between
+    journal.flush(); // dropped responses must not return with a purge in between
     return true;
   }
 
@@ -158,7 +158,10 @@ public final class Space {
     return Arrays.copyOf(slots, count);
   }
 
-  /** Empties {@code victim} of what is known by {@code slots}; those to be looked at again. */
+  /**
+   * Empties {@code victim} of the responses known by {@code slots}; returns those to be looked at
+   * again.
+   */
   private int[] empty(Segment victim, Lane lane, int[] slots) throws IOException {
     int[] again = new int[slots.length];
     int count = 0;
@@ -168,7 +171,7 @@ public final class Space {
         evictions.increment();
       }
     }
-    // as they stand on the disk
+    // in their order on the disk
     sifted.stay().sort((one, other) -> Long.compare(one.place(), other.place()));
     for (IndexedResponse stored : sifted.stay()) {
       if (!moveOrEvict(victim, lane, stored, false)) {
@@ -184,7 +187,7 @@ public final class Space {
   }
 
   /**
-   * False where it stood elsewhere by then, and is to be looked at again.
+   * False if it had moved by then, and has to be looked at again.
    *
    * @param doubtful whether it stays only if memory holds it
    */

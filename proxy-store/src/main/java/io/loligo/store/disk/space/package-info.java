@@ -1,5 +1,5 @@
 /**
- * Making space: choosing a segment, deciding what stays of it, and moving that. Writes use it; it
- * uses the index and the parts below. It reads and writes: its calls belong to disk threads.
+ * Making space: choosing a segment, deciding which responses stay, and moving them. Writes use it;
+ * it uses the index and the parts below. It reads and writes: its calls belong to disk threads.
  */
 package io.loligo.store.disk.space;

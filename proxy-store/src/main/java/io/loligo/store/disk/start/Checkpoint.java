@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * What a directory held at one moment: a table of the segments in use, then for each packed segment
- * that was written whole a section with its {@link Contents}. Read and written in order, in a file
- * of constant size; the header, written last, says how far it goes. See {@code
+ * The content of a directory at one moment: a table of the segments in use, then for each
+ * completely written packed segment a section with its {@link Contents}. Read and written in order,
+ * in a file of constant size; the header, written last, gives the length. See {@code
  * docs/disk-format.md}. Confined to one thread.
  */
 public final class Checkpoint {
@@ -41,7 +41,7 @@ public final class Checkpoint {
    */
   public record Start(Journal.Mark mark, long nextId, List<Segments.State> segments) {}
 
-  /** Writes one over what is there. To be closed; it counts when {@link #finish} is through. */
+  /** Writes one over the present one. To be closed; it counts once {@link #finish} has returned. */
   public static final class Output implements AutoCloseable {
     private final FileChannel file;
     private final ByteBuf buffer;
@@ -59,7 +59,7 @@ public final class Checkpoint {
       header = allocator.buffer(HEADER_BYTES, HEADER_BYTES).writeZero(HEADER_BYTES);
       boolean begun = false;
       try {
-        // from now on the other one counts alone
+        // from now on only the other one counts
         write(header, 0);
         file.force(false);
         position = HEADER_BYTES;
@@ -118,7 +118,7 @@ public final class Checkpoint {
       return length;
     }
 
-    /** Brings it to the disk: from then on it counts. */
+    /** Forces it to the disk: from then on it counts. */
     public void finish() throws IOException {
       file.force(false);
       header.setLong(40, position);
@@ -159,8 +159,8 @@ public final class Checkpoint {
     }
 
     /**
-     * Opens the one of {@code directory} at {@code path}; null where there is none, it was cut, or
-     * its beginning is damaged.
+     * Opens the one of {@code directory} at {@code path}; null if there is none, it was cut, or its
+     * beginning is damaged.
      */
     public static Input open(Path path, long directory) throws IOException {
       if (!Files.exists(path)) {
@@ -223,12 +223,12 @@ public final class Checkpoint {
       /**
        * Borrows {@code entries}.
        *
-       * @param entries null where they are damaged
+       * @param entries null if they are damaged
        */
       void take(int segment, long generation, ByteBuf entries);
     }
 
-    /** Gives {@code section} the next one; false where no other can be read. */
+    /** Gives {@code section} the next one; false if no other can be read. */
     boolean next(Section section) throws IOException {
       if (!fill(Contents.HEAD_BYTES)) {
         return false;
@@ -248,7 +248,7 @@ public final class Checkpoint {
       return true;
     }
 
-    /** Reads on until {@code bytes} are readable; false where there are not so many. */
+    /** Reads until {@code bytes} are readable; false if there are not so many. */
     private boolean fill(int bytes) throws IOException {
       if (buffer.readableBytes() >= bytes) {
         return true;

@@ -30,19 +30,19 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Fills an empty catalogue with what a directory holds: from a checkpoint, the journals behind it,
- * and the segments that were written since. Confined to one thread.
+ * Fills an empty catalogue with the content of a directory: from a checkpoint, the journals after
+ * it, and the segments written since. Confined to one thread.
  *
  * <p>The order makes each step final: first the table of segments and all removals, then the
  * segments that the checkpoint does not cover, the youngest first, then the sections of the
- * checkpoint. Of two first blocks with the same hash the one of the higher version stays. So
- * whatever is found while the sections are read is what will be found at the end.
+ * checkpoint. Of two first blocks with the same hash, the one of the higher version stays. So every
+ * response found while the sections are read is the one that will be found at the end.
  */
 public final class Opening {
-  /** Segments that cannot be read, in a row: with so many it is the disk that fails. */
+  /** Unreadable segments in a row that count as a disk failure. */
   private static final int MAX_UNREADABLE = 3;
 
-  /** Keys beside URLs that are looked up; of more it is said that any URL may have one. */
+  /** Keys beside URLs that are looked up; with more, any URL may have one. */
   private static final int MAX_ALTERNATIVES = 1024;
 
   private static final int SCAN_BYTES = 1 << 20;
@@ -56,10 +56,13 @@ public final class Opening {
   private final Segments.State[] states;
   private final Map<Long, List<Drop>> drops = new HashMap<>();
 
-  /** Versions of the first blocks that were stored in segments which the checkpoint knew half. */
+  /** Versions of the first blocks stored in segments that the checkpoint covers in part. */
   private final Set<Long> kept = new HashSet<>();
 
-  /** Those segments: of their blocks that are not younger than the checkpoint only these count. */
+  /**
+   * These segments: of their blocks that are not younger than the checkpoint, only the {@link
+   * #kept} ones count.
+   */
   private final Set<Integer> half = new HashSet<>();
 
   private final List<Contents.Entry> alternativeEntries = new ArrayList<>();
@@ -79,10 +82,10 @@ public final class Opening {
 
   /**
    * @param directory see {@link Secret#directory}
-   * @param stopped whether nobody wants it any more
-   * @param progress run now and then when what is found is final
-   * @param alternatives told of what an earlier process left, or may have, under another key of a
-   *     URL than its own: the hash of the URL's path; empty: whatever it is
+   * @param stopped whether the result is no longer wanted
+   * @param progress run now and then when the responses found are final
+   * @param alternatives told of responses that an earlier process left, or may have left, under
+   *     another key of a URL than its own: the hash of the URL's path; empty: any
    */
   public Opening(
       Geometry geometry,
@@ -105,12 +108,12 @@ public final class Opening {
     return highestId;
   }
 
-  /** Entries and sections that were not what they should be. */
+  /** Invalid entries and sections. */
   public long rejected() {
     return rejected;
   }
 
-  /** Which of the two checkpoints was taken up. */
+  /** The checkpoint that was used. */
   public int slot() {
     return slot;
   }
@@ -134,7 +137,7 @@ public final class Opening {
    * Finds the newest checkpoint whose journals are all there, and reads those.
    *
    * @param newestJournal the last one
-   * @return false where nothing can be used, as removals are missing: the directory has to be
+   * @return false if nothing can be used, because removals are missing: the directory has to be
    *     emptied
    * @throws IOException the disk does not answer
    */
@@ -168,14 +171,14 @@ public final class Opening {
     return one.start().nextId() > other.start().nextId();
   }
 
-  /** Takes up everything, after {@link #begin} said that there is something. */
+  /** Adds everything, after {@link #begin} found something. */
   public void fill(Catalogue empty, Blocks onDisk) throws IOException {
     catalogue = empty;
     blocks = onDisk;
     take();
   }
 
-  /** Lets go of what {@link #begin} opened. */
+  /** Closes the files that {@link #begin} opened. */
   public void close() throws IOException {
     if (checkpoint != null) {
       checkpoint.close();
@@ -287,7 +290,7 @@ public final class Opening {
     catalogue.settle();
   }
 
-  /** Reads the sections of the segments that were not written whole, which come first. */
+  /** Reads the sections of the segments that were not completely written, which come first. */
   private void readHalf() throws IOException {
     boolean more = true;
     for (Segments.State state : checkpoint.start().segments()) {
@@ -315,7 +318,7 @@ public final class Opening {
     }
   }
 
-  /** Whether a first block that was found in {@code segment} had gone before the checkpoint. */
+  /** Whether a first block found in {@code segment} had been dropped before the checkpoint. */
   private boolean hadGone(Segments.State segment, ByteBuf block) {
     long version = FirstBlock.version(block);
     return half.contains(segment.number())
@@ -445,7 +448,8 @@ public final class Opening {
   }
 
   /**
-   * Takes up the first block at {@code at}, if there is one; the bytes to the next place to look.
+   * Adds the first block at {@code at}, if there is one; returns the bytes to the next place to
+   * look.
    */
   private int scanBlock(Segments.State state, ByteBuf window, int start, int at) {
     int from = at - start;

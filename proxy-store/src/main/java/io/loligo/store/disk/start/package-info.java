@@ -1,6 +1,6 @@
 /**
- * Taking up what a directory holds: from a checkpoint, the journals and young segments; and the
- * checkpoints themselves. Only the directory uses it; it uses the index and the parts below.
- * Confined to one thread.
+ * Reading the content of a directory at its start: from a checkpoint, the journals and young
+ * segments; and the checkpoints themselves. Only the directory uses it; it uses the index and the
+ * parts below. Confined to one thread.
  */
 package io.loligo.store.disk.start;

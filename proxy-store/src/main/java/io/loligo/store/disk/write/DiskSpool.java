@@ -40,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a response to disk while it arrives: further blocks as they fill, the first one, which
- * commits it, at the end. Its calls belong to the writer's event loop; what it does is done on disk
- * threads, one task at a time.
+ * Writes a response to disk while it arrives: further blocks as they fill, and at the end the first
+ * one, which commits it. Its calls belong to the writer's event loop; disk threads do the work, one
+ * task at a time.
  *
  * <p>The first content waits in memory for the end, and one further block is being filled: both are
  * entered in the ledger of transit from the start.
@@ -50,13 +50,13 @@ import org.slf4j.LoggerFactory;
 public final class DiskSpool implements Spool {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpool.class);
 
-  /** Bytes of memory set aside in the ledger of transit. */
+  /** Bytes of memory reserved in the ledger of transit. */
   public static final int CHARGE = 2 * SizeClass.packed(Block.STRIDE);
 
-  /** Bytes that may be on their way to the disk. */
+  /** Bytes that may be pending for the disk. */
   private static final int CREDIT_BYTES = 4 * Block.MAX_BYTES;
 
-  /** Pieces of an object whose length is not known, at most. */
+  /** Pieces of an object of unknown length, at most. */
   private static final int MAX_PIECES = 2048;
 
   private final Catalogue catalogue;
@@ -84,15 +84,15 @@ public final class DiskSpool implements Spool {
   private final Queue<ByteBuf> incoming = new ConcurrentLinkedQueue<>();
   private final AtomicInteger work = new AtomicInteger();
 
-  // the loop's
+  // used by the loop
   private long received;
   private boolean failureTold;
 
-  // told by the loop, read by disk threads
+  // set by the loop, read by disk threads
   private volatile StoredMeta ending;
   private volatile boolean closed;
 
-  // a disk thread's, one at a time
+  // used by one disk thread at a time
   private final List<Extent> extents = new ArrayList<>();
   private Lane lane;
   private ByteBuf current;
@@ -112,7 +112,8 @@ public final class DiskSpool implements Spool {
    *
    * @param layout of content of the announced length, or of any length if that is -1
    * @param complete given the meta of the stored response, on a disk thread
-   * @param superseded called where it fails: what is stored is older than what clients have
+   * @param superseded called if it fails: the stored response is older than the one that clients
+   *     have
    */
   public DiskSpool(
       DirectoryContext context,
@@ -158,7 +159,7 @@ public final class DiskSpool implements Spool {
         });
   }
 
-  /** Owned; where there is no memory {@code other}, owned too, is released. */
+  /** Owned; if there is no memory, {@code other}, owned too, is released. */
   private ByteBuf firstOr(int room, ByteBuf other) {
     try {
       return blocks.buffer(room);
@@ -168,7 +169,7 @@ public final class DiskSpool implements Spool {
     }
   }
 
-  /** The layout of what is to arrive; null where it cannot be stored. */
+  /** The layout of the arriving response; null if it cannot be stored. */
   public static Layout layout(long announced, int headBytes, Geometry geometry) {
     if (announced >= 0) {
       return Layout.of(announced, headBytes, geometry);
@@ -204,7 +205,10 @@ public final class DiskSpool implements Spool {
     }
   }
 
-  /** On the loop: nobody works on it, as it could not be queued; the last word is not lost. */
+  /**
+   * On the loop: no thread works on it, because it could not be queued; the final result is still
+   * reported.
+   */
   private void finishWork() {
     if (!threads.urgent(this::work)) {
       work();
@@ -345,7 +349,7 @@ public final class DiskSpool implements Spool {
     current = null;
   }
 
-  /** The piece that takes the next block; null where there is no room. */
+  /** The piece that takes the next block; null if there is no room. */
   private Extent extent() throws IOException {
     if (blockCount % layout.pieceBlocks() != 0) {
       return extents.get(extents.size() - 1);
@@ -378,7 +382,9 @@ public final class DiskSpool implements Spool {
     return lane != null;
   }
 
-  /** Whether there may be a further piece: of one of unknown length more is known by now. */
+  /**
+   * Whether a further piece is allowed: the size so far of one of unknown length is known by now.
+   */
   private boolean mayGrow() {
     boolean may =
         announced >= 0 || catalogue.mayGrow(lane, high, blockCount * Block.MAX_BYTES + received(0));
@@ -433,11 +439,11 @@ public final class DiskSpool implements Spool {
               }
             });
     if (!told) {
-      closed = true; // the loop has ended: nobody else will
+      closed = true; // the loop has ended: no other code will
     }
   }
 
-  /** Whether {@code meta} is of a part, and one that is stored begins there and has more. */
+  /** Whether {@code meta} is of a part, and a stored part begins at the same byte and is longer. */
   private boolean isSurpassed(StoredMeta meta) {
     if (meta.part() == null || !meta.canBeContinued()) {
       return false;

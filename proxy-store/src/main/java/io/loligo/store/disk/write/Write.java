@@ -6,20 +6,20 @@ import io.loligo.store.memory.Entry;
 import java.util.function.BooleanSupplier;
 
 /**
- * A response that is to be written, and then what became of it. Holds a reference to the entry
- * until {@link #tellAndRelease}. Confined to one thread at a time.
+ * A response to be written, and then the outcome. Holds a reference to the entry until {@link
+ * #tellAndRelease}. Confined to one thread at a time.
  */
 public final class Write {
-  /** How a write ended. */
+  /** The outcome of a write. */
   public enum Ended {
     WRITTEN,
-    /** What is stored, if anything is, is older. */
+    /** The stored response, if there is one, is older. */
     NOT_WRITTEN,
-    /** It is not wanted any more: who cancelled it has his own word on what is stored. */
+    /** It was cancelled; the canceller takes care of the stored response. */
     CANCELLED
   }
 
-  /** Told how a write ended. */
+  /** Told the outcome of a write. */
   public interface Listener {
     void ended(Ended how);
   }
@@ -39,8 +39,8 @@ public final class Write {
    *
    * @param id number of the object
    * @param fresh whether only its head is new: the content is not in memory but on disk already
-   * @param late whether it came before what may be there by now, which then stays
-   * @param then told when it is through
+   * @param late whether it may be older than a stored response, which then stays
+   * @param then told of the end
    */
   public Write(
       Entry entry, long id, boolean fresh, boolean late, BooleanSupplier cancelled, Listener then) {
@@ -72,7 +72,7 @@ public final class Write {
     return cancelled;
   }
 
-  /** Bytes of memory that it holds and that are to be written. */
+  /** Bytes of memory that it holds and that will be written. */
   public long bytes() {
     return entry.fieldsLength() + (fresh ? 0 : entry.storedLength());
   }
@@ -82,7 +82,7 @@ public final class Write {
     return entry.storedLength() > Block.MAX_BYTES;
   }
 
-  /** Where the admission placed it, or null: it was not asked yet, or does not want it. */
+  /** The lane that the admission gave it, or null: not asked yet, or refused. */
   Lane lane() {
     return lane;
   }
@@ -99,7 +99,7 @@ public final class Write {
     failure = why;
   }
 
-  /** Null where it failed. */
+  /** Null if it failed. */
   public Writer.Outcome outcome() {
     return outcome;
   }
@@ -109,7 +109,7 @@ public final class Write {
     return failure;
   }
 
-  /** Tells who waits how it ended, and lets go of the response. */
+  /** Tells the listener the outcome, and releases the response. */
   public void tellAndRelease(Ended how) {
     try {
       then.ended(how);

@@ -25,18 +25,18 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Writes responses. One of a single block goes into a buffer, on whatever thread; all others are
+ * Writes responses. A response of a single block goes into a buffer, on any thread; all others are
  * for disk threads. Thread-safe.
  */
 public final class Writer {
-  /** How a write ended. */
+  /** The outcome of a write. */
   public enum Outcome {
     WRITTEN,
-    /** The admission does not want it, or it fits nowhere. */
+    /** The admission refused it, or it fits nowhere. */
     REFUSED,
-    /** Nothing could be emptied for it. */
+    /** No segment could be emptied for it. */
     NO_SPACE,
-    /** It is not wanted any more. */
+    /** It was cancelled. */
     CANCELLED
   }
 
@@ -55,8 +55,8 @@ public final class Writer {
   }
 
   /**
-   * Writes {@code write} if that can be done without waiting: a complete response of one block for
-   * which there is room. Null: a disk thread has to do it. Any thread.
+   * Writes {@code write} if that needs no wait: a complete response of one block for which there is
+   * room. Null: a disk thread has to do it. Any thread.
    */
   public Outcome writeNow(Write write) {
     if (write.fresh() || write.isLarge()) {
@@ -155,7 +155,7 @@ public final class Writer {
     return FirstBlock.bytes(headBytes(write, meta), layout.pieces(), layout.firstContent());
   }
 
-  /** Where it goes, asked for once however often it is tried; null: nowhere. */
+  /** Its lane, decided once however often it is tried; null: none. */
   private Lane place(Write write, StoredHash hash, Layout layout, ByteBuf meta) {
     if (write.lane() == null) {
       long bytes = length(write, layout, meta) + layout.pieceBytes();
@@ -164,7 +164,7 @@ public final class Writer {
     return write.lane();
   }
 
-  /** Fills {@code room} with the first block and makes it known; nothing of it stays otherwise. */
+  /** Fills {@code room} with the first block and publishes it; on failure nothing of it stays. */
   private Outcome put(
       Write write, StoredHash hash, ByteBuf meta, Layout layout, long[] pieces, Room room) {
     ByteBuf block = room.block();
@@ -224,7 +224,7 @@ public final class Writer {
     }
   }
 
-  /** Null where there is no space. */
+  /** Null if there is no space. */
   private long[] writePieces(Entry entry, long id, Layout layout, Lane lane, List<Extent> extents)
       throws IOException {
     long[] pieces = new long[layout.pieces()];
@@ -271,7 +271,7 @@ public final class Writer {
 
   /**
    * Writes {@code block}, borrowed, not sealed yet, the first of a response whose pieces are
-   * written, and makes it known. Disk threads.
+   * written, and publishes it. Disk threads.
    */
   Outcome commit(
       ByteBuf block, Lane lane, long[] pieces, Layout layout, StoredMeta meta, BooleanSupplier not)
@@ -285,7 +285,7 @@ public final class Writer {
     return meta.vary() == null && meta.part() == null;
   }
 
-  /** Under which a first block that is complete is made known; see {@link Publication}. */
+  /** The conditions for the publication of a complete first block; see {@link Publication}. */
   private record Terms(
       long[] pieces,
       Layout layout,
@@ -333,8 +333,8 @@ public final class Writer {
   }
 
   /**
-   * Gives response {@code diskId()} of an entry the head of that: a new first block over the same
-   * pieces, its content read back. Nothing changes where another response has taken its place.
+   * Gives response {@code diskId()} of an entry the head of that entry: a new first block over the
+   * same pieces, its content read back. Does nothing if another response has replaced it.
    */
   private Outcome freshen(Write write) throws IOException {
     Entry fresh = write.entry();
