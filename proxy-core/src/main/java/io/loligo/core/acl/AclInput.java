@@ -4,11 +4,12 @@ import io.loligo.core.message.Fields;
 import java.util.List;
 
 /**
- * What access rules may ask of a request. Implemented by the request in progress; confined to its
- * event loop. Addresses are 4 or 16 bytes, network order; IPv4-mapped IPv6 is given as 4.
+ * The properties of a request that access rules can test. Implemented by the request in progress;
+ * confined to its event loop. Addresses are 4 or 16 bytes, network order; IPv4-mapped IPv6 is given
+ * as 4.
  */
 public interface AclInput {
-  /** The client's address (the indirect one where X-Forwarded-For is trusted). */
+  /** The client's address (the indirect one if X-Forwarded-For is trusted). */
   byte[] clientAddress();
 
   byte[] localAddress();

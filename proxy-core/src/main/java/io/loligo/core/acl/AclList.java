@@ -3,8 +3,9 @@ package io.loligo.core.acl;
 /**
  * An ordered rule list such as http_access, compiled. Immutable; any thread.
  *
- * <p>Lines are tried from the top, the ACLs of a line are ANDed, values of an ACL ORed. No line
- * matches: the opposite of the last line; no lines at all: the list's own default.
+ * <p>Lines are tried from the top; the ACLs of a line are ANDed, the values of an ACL ORed. If no
+ * line matches, the verdict is the opposite of the last line; a list without lines has its own
+ * default.
  */
 public interface AclList {
   /** Evaluates; allocates nothing for verdicts that need no text of the request. */
@@ -16,7 +17,7 @@ public interface AclList {
    */
   AclVerdict evaluate(AclInput request, byte[] destinationAddress);
 
-  /** Whether any rule asks for the destination's address. */
+  /** Whether any rule tests the destination's address. */
   boolean needsDestination();
 
   /** Whether the list has no lines. */

@@ -6,7 +6,7 @@ import java.util.List;
  * One line of a rule list as written. Immutable.
  *
  * @param allow {@code allow} or {@code deny}
- * @param terms ACL names, each with {@code !} before it where negated
+ * @param terms ACL names, with {@code !} before a negated one
  * @param text the line
  * @param source file:line
  */

@@ -3,7 +3,7 @@ package io.loligo.core.acl;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The types an {@code acl} line may name. Immutable. */
+/** The types that an {@code acl} line may name. Immutable. */
 public enum AclType {
   SRC("src", Support.FULL, "address, range or network of the client"),
   DST("dst", Support.FULL, "address, range or network of the destination; needs its name resolved"),
@@ -106,7 +106,7 @@ public enum AclType {
     return word;
   }
 
-  /** What its values are compared with. */
+  /** The property with which its values are compared. */
   public String text() {
     return text;
   }
@@ -116,12 +116,12 @@ public enum AclType {
     return support == Support.FULL;
   }
 
-  /** Whether a condition of this type asks about the response. */
+  /** Whether a condition of this type tests the response. */
   public boolean needsReply() {
     return this == REP_HEADER || this == REP_MIME_TYPE || this == HTTP_STATUS;
   }
 
-  /** Whether its values are expressions, in which a blank may stand behind a backslash. */
+  /** Whether its values are expressions, in which a blank may follow a backslash. */
   public boolean takesExpressions() {
     return switch (this) {
       case DSTDOM_REGEX,

@@ -1,11 +1,11 @@
 package io.loligo.core.acl;
 
 /**
- * What a rule list said, with the rule that said it. Immutable; one constant instance per rule, so
+ * The verdict of a rule list, with the deciding rule. Immutable; one constant instance per rule, so
  * that evaluating allocates nothing.
  *
  * @param kind the verdict
- * @param rule text of the deciding line, or why there was none
+ * @param rule text of the deciding line, or the reason why there is none
  * @param source file:line of it, or the empty string
  * @param lastAcl name of the last ACL on the deciding line, for deny_info; may be empty
  */
@@ -14,7 +14,7 @@ public record AclVerdict(Kind kind, String rule, String source, String lastAcl) 
   public enum Kind {
     ALLOWED,
     DENIED,
-    /** A rule asks for destination addresses: resolve, then evaluate again. */
+    /** A rule tests destination addresses: resolve the name, then evaluate again. */
     NEEDS_DESTINATION
   }
 

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The ACLs of one configuration while it is read, the predefined ones included, and the compiler of
- * rule lists over them. Confined to one thread; what it compiles is immutable.
+ * The ACLs of one configuration while it is read, including the predefined ones, and the compiler
+ * of rule lists over them. Confined to one thread; compiled lists are immutable.
  *
  * <p>An ACL whose type has no effect can be declared undecidable. A rule that allows never matches
- * through it, a rule that denies matches as if it held: what cannot be decided is refused.
+ * through it; a rule that denies matches as if it held: an undecidable request is refused.
  */
 public final class Acls {
   /** Squid's name for requests to the cache manager. */
@@ -23,7 +23,7 @@ public final class Acls {
 
   private static final String MANAGER_PATH = "/squid-internal-mgr/";
 
-  // by names in lower case: they are the same in any, as in Squid
+  // by names in lower case: names are case-insensitive, as in Squid
   private final Map<String, NamedAcl> named = new LinkedHashMap<>();
   private final Map<String, Condition> bound = new LinkedHashMap<>();
   private final Set<String> undecidable = new LinkedHashSet<>();
@@ -79,7 +79,7 @@ public final class Acls {
     return name.equalsIgnoreCase(MANAGER);
   }
 
-  /** Adds the values of one {@code acl} line; what is wrong with them. */
+  /** Adds the values of one {@code acl} line; returns their problems. */
   public List<AclProblem> define(String name, AclType type, List<String> values) {
     NamedAcl acl = named.computeIfAbsent(key(name), none -> new NamedAcl(name, type));
     List<AclProblem> problems = new ArrayList<>();
@@ -98,30 +98,30 @@ public final class Acls {
     return acl != null && !isBuiltIn(name) && acl.isEmpty();
   }
 
-  /** Whether some ACL names the method PURGE: what enables it. */
+  /** Whether some ACL names the method PURGE, which enables it. */
   public boolean namesPurge() {
     return named.values().stream()
         .anyMatch(acl -> acl.type() == AclType.METHOD && acl.hasWord("PURGE"));
   }
 
-  /** Whether deciding {@code name} asks about the response. */
+  /** Whether deciding {@code name} needs the response. */
   public boolean needsReply(String name) {
     return reaches(name, AclType.REP_HEADER)
         || reaches(name, AclType.REP_MIME_TYPE)
         || reaches(name, AclType.HTTP_STATUS);
   }
 
-  /** Whether deciding {@code name} asks for the destination's addresses. */
+  /** Whether deciding {@code name} needs the destination's addresses. */
   public boolean needsDestination(String name) {
     return reaches(name, AclType.DST);
   }
 
-  /** Whether {@code name}, or an ACL it is made of, is undecidable. */
+  /** Whether {@code name}, or an ACL that it contains, is undecidable. */
   public boolean isUndecidable(String name) {
     return undecidable.contains(key(name)) || anyMember(name, this::isUndecidable);
   }
 
-  /** Whether {@code name} is {@code member} or made of it. */
+  /** Whether {@code name} is, or contains, {@code member}. */
   boolean contains(String name, String member) {
     return name.equalsIgnoreCase(member) || anyMember(name, one -> contains(one, member));
   }
@@ -156,10 +156,10 @@ public final class Acls {
   }
 
   /**
-   * Compiles rules over the ACLs as they are now; all names must be defined.
+   * Compiles rules over the present ACLs; all names must be defined.
    *
-   * @param ifEmpty what a list without lines says
-   * @param allowRestricts whether {@code allow} is the careful answer of this list
+   * @param ifEmpty the verdict of a list without lines
+   * @param allowRestricts whether {@code allow} is the restrictive verdict of this list
    */
   public AclList compile(List<AclRule> rules, AclList ifEmpty, boolean allowRestricts) {
     if (rules.isEmpty()) {

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A set of IP addresses as sorted, disjoint ranges, searched by halving. Immutable; looking up
+ * A set of IP addresses as sorted, disjoint ranges, with binary search. Immutable; looking up
  * allocates nothing. IPv4-mapped IPv6 is the IPv4 address.
  */
 final class AddressSet {
@@ -17,7 +17,7 @@ final class AddressSet {
     this.v6 = v6;
   }
 
-  /** Whether {@code octets}, 4 or 16 of them, lie in the set; null does not. */
+  /** Whether {@code octets}, 4 or 16 of them, are in the set; false for null. */
   boolean contains(byte[] octets) {
     if (octets == null) {
       return false;
@@ -129,7 +129,7 @@ final class AddressSet {
 
     /**
      * Adds all addresses from {@code first} to {@code last}, each widened to a whole block of
-     * {@code prefixBits}; both of one family. False where first is beyond last.
+     * {@code prefixBits}; both of one family. False if first is beyond last.
      */
     boolean add(byte[] first, byte[] last, int prefixBits) {
       boolean wide = first.length == 16;
@@ -148,7 +148,7 @@ final class AddressSet {
       return true;
     }
 
-    /** Ranges added. */
+    /** Number of added ranges. */
     int size() {
       return v4.size() + v6.size();
     }

@@ -7,7 +7,7 @@ import java.util.List;
 final class AddressText {
   private AddressText() {}
 
-  /** Adds the addresses {@code value} names; returns why it names none, or null. */
+  /** Adds the addresses that {@code value} names; returns why it names none, or null. */
   static String read(
       String value,
       AddressSet.Builder into,

@@ -5,17 +5,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Other addresses that an address leads to. A rule against an IPv4 address must hold for IPv6
- * addresses that carry it, too: what stands behind a translator or a relay is the IPv4 host.
- * Stateless.
+ * Other addresses to which an address leads. A rule against an IPv4 address must also hold for IPv6
+ * addresses that carry it: a translator or a relay forwards them to the IPv4 host. Stateless.
  *
- * <p>IPv4-mapped addresses are none of these: they are the IPv4 address everywhere.
+ * <p>IPv4-mapped addresses are not among these: they are the IPv4 address everywhere.
  */
 public final class Aliases {
   private static final byte[] LOOPBACK_4 = {127, 0, 0, 1};
   private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  // first bytes of what carries an IPv4 address in its last four
+  // first bytes of addresses that carry an IPv4 address in their last four
   private static final byte[][] PREFIXES = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, // IPv4-compatible, RFC 4291 section 2.5.5.1
     {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0}, // IPv4-translated, RFC 2765 section 2.1
@@ -25,7 +24,9 @@ public final class Aliases {
   private static final byte[] TEREDO = {32, 1, 0, 0}; // RFC 4380 section 4
   private static final byte[] LOCAL_NAT64 = {0, 100, -1, -101, 0, 1}; // RFC 8215
 
-  /** Where RFC 6052 section 2.2 has the address behind prefixes of 48, 56 and 64 bits. */
+  /**
+   * The position of the IPv4 address after prefixes of 48, 56 and 64 bits in RFC 6052 section 2.2.
+   */
   private static final int[][] BEHIND_SHORT_PREFIXES = {
     {6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}
   };
@@ -33,9 +34,9 @@ public final class Aliases {
   private Aliases() {}
 
   /**
-   * The addresses that {@code octets}, 4 or 16 of them, leads to besides itself, also by way of one
-   * another; most lead nowhere else, and nothing is allocated for them. The unspecified address
-   * leads to this machine, for that is where systems connect to.
+   * The addresses to which {@code octets}, 4 or 16 of them, leads besides itself, also indirectly;
+   * most lead nowhere else, and nothing is allocated for them. The unspecified address leads to
+   * this machine, because systems connect to it there.
    */
   public static List<byte[]> of(byte[] octets) {
     if (octets.length == 4) {
@@ -74,18 +75,18 @@ public final class Aliases {
     return List.of();
   }
 
-  /** The network knows how long its prefix is; we do not. */
+  /** The network defines the length of its prefix, which is unknown here. */
   private static List<byte[]> behindLocalPrefix(byte[] octets) {
     List<byte[]> all = new ArrayList<>();
     for (int[] places : BEHIND_SHORT_PREFIXES) {
-      // nobody is reached at 0.0.0.0/8: what begins so is a part of a longer prefix
+      // 0.0.0.0/8 is not reachable: a value that begins so belongs to a longer prefix
       if (octets[8] == 0 && octets[places[0]] != 0) {
         all.addAll(carried(octets, places));
       }
     }
     List<byte[]> last = carried(octets, 12, 13, 14, 15);
     if (all.isEmpty() || !isZero(last.get(0))) {
-      all.addAll(last); // else it is what fills up behind a short prefix
+      all.addAll(last); // otherwise these bytes are the suffix after a short prefix
     }
     return all;
   }
@@ -106,7 +107,7 @@ public final class Aliases {
     return inverted;
   }
 
-  /** RFC 5214 section 6.1: by the interface identifier, whatever the prefix. */
+  /** RFC 5214 section 6.1: determined by the interface identifier, with any prefix. */
   private static boolean isIsatap(byte[] octets) {
     return (octets[8] & ~2) == 0 && octets[9] == 0 && octets[10] == 94 && octets[11] == -2;
   }

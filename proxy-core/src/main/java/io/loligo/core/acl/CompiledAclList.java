@@ -1,6 +1,6 @@
 package io.loligo.core.acl;
 
-/** Rule lines with their conditions bound. Immutable; evaluating allocates nothing of its own. */
+/** Rule lines with their conditions bound. Immutable; evaluation itself allocates nothing. */
 final class CompiledAclList implements AclList {
   /** One line: all its terms must hold. */
   record Line(Condition[] conditions, boolean[] negated, AclVerdict verdict, AclVerdict unknown) {

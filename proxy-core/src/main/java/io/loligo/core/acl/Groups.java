@@ -2,7 +2,7 @@ package io.loligo.core.acl;
 
 import java.util.List;
 
-/** Conditions made of other ACLs: {@code any-of} and {@code all-of}. Stateless. */
+/** Conditions composed of other ACLs: {@code any-of} and {@code all-of}. Stateless. */
 final class Groups {
   private Groups() {}
 

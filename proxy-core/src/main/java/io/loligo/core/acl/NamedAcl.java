@@ -63,7 +63,7 @@ final class NamedAcl {
   private String field;
   private int most = -1;
 
-  // of the line that is being taken
+  // of the present line
   private boolean ignoreCase;
 
   NamedAcl(String name, AclType type) {
@@ -120,8 +120,8 @@ final class NamedAcl {
   }
 
   /**
-   * Reads the options before the values, several letters behind one sign and {@code --} at their
-   * end included; where the values begin.
+   * Reads the options before the values, including several letters after one sign and {@code --} at
+   * their end; returns where the values begin.
    */
   private int options(List<String> values, List<AclProblem> problems) {
     int at = 0;
@@ -233,7 +233,7 @@ final class NamedAcl {
   }
 
   private void times(List<String> values, int from, List<AclProblem> problems) {
-    int days = 0; // those that no range has followed yet
+    int days = 0; // those not yet followed by a range
     for (int i = from; i < values.size(); i++) {
       String value = values.get(i);
       int letters = WeekTimes.days(value);
@@ -312,7 +312,7 @@ final class NamedAcl {
     expressions.add(regex.pattern());
   }
 
-  /** Whether no value has been taken. */
+  /** Whether it has no values. */
   boolean isEmpty() {
     return values() == 0;
   }
@@ -329,7 +329,7 @@ final class NamedAcl {
     };
   }
 
-  /** The condition of all values taken. */
+  /** The condition of all values. */
   Condition condition(Acls acls) {
     Pattern[] patterns = expressions.toArray(new Pattern[0]);
     String[] texts = words.toArray(new String[0]);
@@ -383,8 +383,8 @@ final class NamedAcl {
   }
 
   /**
-   * Methods are case-sensitive (RFC 9110 9.1), but Squid takes those it knows in any case, and a
-   * rule that denies POST would let {@code post} through to origins that do so too.
+   * Methods are case-sensitive (RFC 9110 9.1), but Squid accepts known ones in any case, and a rule
+   * that denies POST would let {@code post} through to origins that do so too.
    */
   private static boolean isMethod(String[] texts, String method) {
     for (String one : texts) {
@@ -422,7 +422,7 @@ final class NamedAcl {
     return new AclProblem(true, index, value, expected, advice);
   }
 
-  /** Any of the destination's addresses, or the one given. */
+  /** Any of the destination's addresses, or the given one. */
   private record Destination(AddressSet set) implements Condition {
     @Override
     public int test(AclInput request, byte[] destination) {

@@ -3,15 +3,15 @@ package io.loligo.core.acl;
 import java.util.HexFormat;
 
 /**
- * Percent-decoding as Squid does it. What expressions about URLs are searched in: {@code %61dmin}
- * is a spelling of {@code admin} (RFC 3986 section 2.1), and a rule against the one holds for the
+ * Percent-decoding as in Squid, applied before expressions are searched in URLs: {@code %61dmin} is
+ * a spelling of {@code admin} (RFC 3986 section 2.1), and a rule against the one holds for the
  * other. {@code %00} stays as it is, {@code %%} is one {@code %}, and nothing is decoded twice.
  * Stateless.
  */
 public final class PercentDecoding {
   private PercentDecoding() {}
 
-  /** {@code text} decoded, byte by byte; itself where nothing is encoded. */
+  /** {@code text} decoded, byte by byte; itself if nothing is encoded. */
   public static String of(String text) {
     int percent = text.indexOf('%');
     if (percent < 0) {
@@ -32,7 +32,7 @@ public final class PercentDecoding {
     return decoded.toString();
   }
 
-  /** The byte that two digits stand for, or -1. */
+  /** The byte of two hexadecimal digits, or -1. */
   private static int octet(String text, int at) {
     boolean encoded =
         at + 1 < text.length()

@@ -6,12 +6,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A POSIX extended regular expression (IEEE Std 1003.1 section 9.4, with GNU's word escapes) made
- * into a pattern of an engine without catastrophic backtracking. Immutable.
+ * A POSIX extended regular expression (IEEE Std 1003.1 section 9.4, with GNU's word escapes),
+ * translated into a pattern of an engine without catastrophic backtracking. Immutable.
  *
  * @param pattern to be searched for anywhere in the text, or null
  * @param error why there is no pattern, or null
- * @param warning what is probably not meant, or null
+ * @param warning a probable mistake, or null
  */
 public record PosixRegex(Pattern pattern, String error, String warning) {
 
@@ -36,7 +36,7 @@ public record PosixRegex(Pattern pattern, String error, String warning) {
     private final StringBuilder out = new StringBuilder();
     private final Deque<Integer> groups = new ArrayDeque<>();
     private int at;
-    // where the atom a quantifier would apply to starts in out; -1: there is none
+    // start in out of the atom to which a quantifier would apply; -1: none
     private int atom = -1;
     private boolean quantified;
     private String error;

@@ -33,7 +33,7 @@ record WeekTimes(List<Span> spans, ZoneId zone) {
     return false;
   }
 
-  /** The bits of day letters {@code SMTWHFAD}, {@code -} for none; -1 where one is neither. */
+  /** The bits of day letters {@code SMTWHFAD}, {@code -} for none; -1 if a letter is neither. */
   static int days(String letters) {
     int days = 0;
     for (int i = 0; i < letters.length(); i++) {

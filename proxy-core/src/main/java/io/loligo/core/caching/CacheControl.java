@@ -13,19 +13,19 @@ import java.util.Set;
 /**
  * The directives of Cache-Control (RFC 9111 section 5.2), of a request or a response. Immutable.
  *
- * <p>What is wrong counts as the careful reading: a lifetime that is no number is 0, of several
- * values the most restrictive one holds, and a directive that only permits is ignored where junk
- * follows it. Times are seconds, {@link #ABSENT} where not given, at most {@link #MAX_SECONDS}.
+ * <p>Invalid directives have their restrictive meaning: a lifetime that is not a number is 0, the
+ * most restrictive of several values holds, and a directive that only permits is ignored if junk
+ * follows it. Times are seconds, {@link #ABSENT} if not given, at most {@link #MAX_SECONDS}.
  *
  * @param flags {@link #NO_STORE} and its siblings
  * @param maxAgeSeconds max-age
  * @param sharedMaxAgeSeconds s-maxage
  * @param minFreshSeconds min-fresh
- * @param maxStaleSeconds max-stale; {@link #MAX_SECONDS} where given without a value
+ * @param maxStaleSeconds max-stale; {@link #MAX_SECONDS} if given without a value
  * @param staleWhileRevalidateSeconds stale-while-revalidate (RFC 5861 section 3)
  * @param staleIfErrorSeconds stale-if-error (RFC 5861 section 4)
  * @param withheldFields names, in lower case, of the fields that private or no-cache of a response
- *     keep from everybody but who asked (RFC 9111 sections 5.2.2.4 and 5.2.2.7)
+ *     reserve for the requesting client (RFC 9111 sections 5.2.2.4 and 5.2.2.7)
  */
 public record CacheControl(
     int flags,
@@ -43,10 +43,10 @@ public record CacheControl(
 
   public static final int NO_STORE = 1;
 
-  /** no-cache; where it names fields of a response these are {@link #withheldFields} instead. */
+  /** no-cache; if it names fields of a response, these are {@link #withheldFields} instead. */
   public static final int NO_CACHE = 1 << 1;
 
-  /** private; where it names fields of a response these are {@link #withheldFields} instead. */
+  /** private; if it names fields of a response, these are {@link #withheldFields} instead. */
   public static final int PRIVATE = 1 << 2;
 
   public static final int PUBLIC = 1 << 3;
@@ -56,24 +56,24 @@ public record CacheControl(
   public static final int IMMUTABLE = 1 << 7;
   public static final int ONLY_IF_CACHED = 1 << 8;
 
-  /** They are of a targeted field, in whose place Cache-Control and Expires count for nothing. */
+  /** They come from a targeted field, which replaces Cache-Control and Expires. */
   public static final int TARGETED = 1 << 9;
 
-  /** No directive at all. */
+  /** No directives. */
   public static final CacheControl NONE =
       new CacheControl(0, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of());
 
   private static final CacheControl ONLY_IF_CACHED_ALONE =
       new CacheControl(ONLY_IF_CACHED, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, List.of());
 
-  /** The directives of a response; {@link #NONE} without allocation where it has none. */
+  /** The directives of a response; {@link #NONE} without allocation if it has none. */
   public static CacheControl ofResponse(Fields response) {
     return response.has(FieldName.CACHE_CONTROL) ? new Reading(response, true).result() : NONE;
   }
 
   /**
-   * The directives of a request. {@code Pragma: no-cache} counts where there is no Cache-Control
-   * (RFC 9111 section 5.4).
+   * The directives of a request. {@code Pragma: no-cache} counts if there is no Cache-Control (RFC
+   * 9111 section 5.4).
    */
   public static CacheControl ofRequest(Fields request) {
     if (request.has(FieldName.CACHE_CONTROL)) {
@@ -84,7 +84,7 @@ public record CacheControl(
         : NONE;
   }
 
-  /** Of these directives only-if-cached, if it is among them, and nothing else. */
+  /** Only-if-cached alone, if it is among these directives; else none. */
   CacheControl onlyIfCached() {
     return has(ONLY_IF_CACHED) ? ONLY_IF_CACHED_ALONE : NONE;
   }
@@ -94,7 +94,7 @@ public record CacheControl(
   }
 
   /**
-   * delta-seconds (RFC 9111 section 1.2.2): clamped to {@link #MAX_SECONDS}, -1 where the bytes are
+   * delta-seconds (RFC 9111 section 1.2.2): clamped to {@link #MAX_SECONDS}, -1 if the bytes are
    * not a non-negative decimal number.
    */
   static long deltaSeconds(byte[] bytes, int start, int end) {
@@ -170,7 +170,7 @@ public record CacheControl(
       }
     }
 
-    /** Reads what stands behind a name; where the next directive may begin. */
+    /** Reads the rest after a name; returns where the next directive may begin. */
     private int argument(int from, int end) {
       argument = bytes;
       argumentStart = 1;
@@ -194,7 +194,7 @@ public record CacheControl(
       return junk(at, end);
     }
 
-    /** The argument is what stands between quotes there (RFC 9110 section 5.6.4). */
+    /** The argument is the quoted text there (RFC 9110 section 5.6.4). */
     private void quoted(int start, int close) {
       argumentStart = start;
       argumentEnd = close;
@@ -214,7 +214,7 @@ public record CacheControl(
       }
     }
 
-    /** Goes on to the next separator; a semicolon is none, but what is behind it counts. */
+    /** Skips to the next separator; a semicolon is none, but the text after it counts. */
     private int junk(int from, int end) {
       int at = from;
       while (at < end && !separates(bytes[at])) {
@@ -232,7 +232,8 @@ public record CacheControl(
     }
 
     /**
-     * Where the string ends; {@code end} where it does not, and then no quote on the line counts.
+     * The end of the quoted string; {@code end} if it is unterminated, and then no quote on the
+     * line counts.
      */
     private int closingQuote(int from, int end) {
       int at = quotesCount ? from : end;
@@ -303,7 +304,10 @@ public record CacheControl(
       }
     }
 
-    /** A list that is not entirely one of field names counts as none: the whole is restricted. */
+    /**
+     * A list with a member that is not a field name counts as none: the whole response is
+     * restricted.
+     */
     private void restriction(int start, int end, String name, int flag) {
       if (!is(start, end, name)) {
         return;

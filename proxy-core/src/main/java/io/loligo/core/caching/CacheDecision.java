@@ -1,26 +1,26 @@
 package io.loligo.core.caching;
 
 /**
- * What is done with a request, and why: computed once by {@link Reuse}, read by the access log's
- * tag, Cache-Status, the counters, explain and the tests. Immutable.
+ * The treatment of a request, and the reason: computed once by {@link Reuse}, read by the access
+ * log's tag, Cache-Status, the counters, explain and the tests. Immutable.
  *
- * @param outcome what happens next
+ * @param outcome the next step
  * @param reason the first cause that decided it
  * @param ageSeconds current age of the stored response; -1 without one
  * @param lifetimeSeconds its freshness lifetime; -1 without one
- * @param miss of what kind it would have been a miss, where nothing was selected for a request that
- *     is the reason itself; else null
+ * @param miss the kind of miss, if no response was selected and the request itself is the reason;
+ *     else null
  */
 public record CacheDecision(
     Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds, CacheReason miss) {
-  /** One that needs no other word for a miss. */
+  /** A decision without a separate kind of miss. */
   public CacheDecision(Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds) {
     this(outcome, reason, ageSeconds, lifetimeSeconds, null);
   }
 
-  /** What happens next. */
+  /** The next step. */
   public enum Outcome {
-    /** Serve the stored response: whole, or the range asked for. */
+    /** Serve the stored response: whole, or the requested range. */
     SERVE,
     /**
      * Answer 304 from the store (client conditional matched, RFC 9110 section 13); see also {@link
@@ -31,17 +31,17 @@ public record CacheDecision(
     SERVE_STALE_AND_REVALIDATE,
     /** Ask the origin with the stored validators. */
     VALIDATE,
-    /** Fetch; the answer may be stored, equal requests may join. */
+    /** Fetch; the response may be stored, and equal requests may join. */
     FETCH,
-    /** Forward as it is: neither looked up nor stored. */
+    /** Forward without the store: neither looked up nor stored. */
     BYPASS,
     /** 504: only-if-cached and nothing usable (RFC 9111 section 5.2.1.7). */
     UNSATISFIABLE
   }
 
   /**
-   * The {@code fwd} parameter of Cache-Status (RFC 9211 section 2.2). What a request asks for is
-   * the cause only where a fresh response was selected: else there was none, or it was stale.
+   * The {@code fwd} parameter of Cache-Status (RFC 9211 section 2.2). A request directive is the
+   * cause only if a fresh response was selected: otherwise there was none, or it was stale.
    */
   public String forwardToken() {
     String token = reason.token();
@@ -54,7 +54,7 @@ public record CacheDecision(
     return token.equals("request") && ttlSeconds() <= 0 ? "stale" : token;
   }
 
-  /** Whether what is answered with is stale, and to be validated in the background. */
+  /** Whether the served response is stale, and will be validated in the background. */
   public boolean revalidates() {
     return outcome == Outcome.SERVE_STALE_AND_REVALIDATE
         || reason == CacheReason.STALE_WHILE_REVALIDATE;

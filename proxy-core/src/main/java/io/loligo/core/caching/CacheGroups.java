@@ -13,19 +13,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What ties stored responses together: Cache-Groups, within an origin (RFC 9875), and the keys of
- * Surrogate-Key and xkey, wherever they come from. Each is a number, the same in every process, so
- * that a purge is known after a restart. Two that share a number are purged together. What is
- * stored under other keys of a URL than its own is a group too. Stateless.
+ * The groups of stored responses: Cache-Groups, within an origin (RFC 9875), and the keys of
+ * Surrogate-Key and xkey, of any origin. Each group is a number, the same in every process, so that
+ * a purge is valid after a restart. Two groups with the same number are purged together. The
+ * responses stored under other keys of a URL than its own are a group too. Stateless.
  */
 public final class CacheGroups {
-  /** Groups of a response that are told apart; one that has more belongs to {@link #ALL}. */
+  /**
+   * Most groups of a response that are distinguished; a response with more belongs to {@link #ALL}.
+   */
   public static final int MAX = 1024;
 
-  /** Stands for every group there is. */
+  /** Stands for every group. */
   public static final long ALL = 0;
 
-  /** What is stored under other keys than those of URLs. */
+  /** The responses stored under keys other than those of URLs. */
   public static final long ALTERNATIVES = number("a");
 
   private static final long[] NONE = {};
@@ -66,12 +68,12 @@ public final class CacheGroups {
     }
   }
 
-  /** The keys in a value of Surrogate-Key or xkey: whatever stands between blanks and commas. */
+  /** The keys in a value of Surrogate-Key or xkey: the words between blanks and commas. */
   public static List<String> keys(String value) {
     return Arrays.stream(value.split("[ \t,]+")).filter(key -> !key.isEmpty()).toList();
   }
 
-  /** The names in a value of Cache-Groups and its siblings; none where it is no list of strings. */
+  /** The names in a value of Cache-Groups and its siblings; none if it is not a list of strings. */
   public static List<String> names(String value) {
     List<Member> members = StructuredFields.list(value);
     List<String> names = new ArrayList<>();
@@ -85,8 +87,8 @@ public final class CacheGroups {
   }
 
   /**
-   * The groups that an answer to a request of an unsafe method invalidates (RFC 9875 section 3), at
-   * most {@link #MAX}; none for a safe one.
+   * The groups that the response to an unsafe request invalidates (RFC 9875 section 3), at most
+   * {@link #MAX}; none for a safe method.
    *
    * @param key of the request's URI
    */
@@ -114,7 +116,9 @@ public final class CacheGroups {
     return number("u" + key);
   }
 
-  /** The number of what is stored under other keys of the URLs with the path of {@code key}. */
+  /**
+   * The number of the responses stored under other keys of the URLs with the path of {@code key}.
+   */
   public static long ofAlternatives(CacheKey key) {
     return number("p" + key.path());
   }

@@ -6,9 +6,9 @@ import java.util.Arrays;
 /**
  * The key under which responses to one effective URI are stored: {@code
  * scheme://host[:port]/path[?query]}, with scheme and host in lower case, the default port and an
- * empty path normalised, and nothing else (keying what is not forwarded is poisoning); or such a
- * URL with a blank, which no URL has, and more behind it. A 128-bit hash chooses the slot; the full
- * key is compared on every hit. Immutable.
+ * empty path normalised, and nothing else (a key with parts that are not forwarded allows
+ * poisoning); or such a URL followed by a blank, which no URL has, and more. A 128-bit hash chooses
+ * the slot; the full key is compared on every hit. Immutable.
  */
 public final class CacheKey {
   private final byte[] text;
@@ -42,7 +42,7 @@ public final class CacheKey {
   }
 
   /**
-   * Whether it is that of a URL with more behind it, which ends with a digest of {@value
+   * Whether it is the key of a URL followed by more, which ends with a digest of {@value
    * ContentDigest#DIGITS} digits.
    */
   public boolean isAlternative() {

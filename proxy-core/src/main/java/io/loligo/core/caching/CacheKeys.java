@@ -8,7 +8,7 @@ import java.util.Locale;
 
 /**
  * Makes the key of an effective URI (RFC 9111 section 2; normalisation of RFC 9110 section 4.2.3 as
- * far as it cannot change what the origin is asked). Stateless.
+ * far as it cannot change the request to the origin). Stateless.
  */
 public final class CacheKeys {
   private static final int MAX_PORT = 65_535;
@@ -16,9 +16,9 @@ public final class CacheKeys {
   private CacheKeys() {}
 
   /**
-   * Fills and seals {@code probe} with the normalised effective URI of {@code target}, or with what
-   * it is {@linkplain RequestTarget#keyedBy keyed by} instead. No allocation once the target's host
-   * string is cached.
+   * Fills and seals {@code probe} with the normalised effective URI of {@code target}, or with the
+   * key by which it is {@linkplain RequestTarget#keyedBy keyed} instead. No allocation once the
+   * target's host string is cached.
    */
   public static KeyProbe seal(KeyProbe probe, RequestTarget target) {
     if (target.keySuffix() == null) {
@@ -35,7 +35,7 @@ public final class CacheKeys {
     return probe.append(target.keySuffix()).seal();
   }
 
-  /** The same with all of the URL and nothing else, whatever it is keyed by. */
+  /** The same with the whole URL and nothing else, regardless of the key of the target. */
   public static KeyProbe sealUrl(KeyProbe probe, RequestTarget target) {
     return seal(
         probe,
@@ -47,7 +47,7 @@ public final class CacheKeys {
         target.pathEnd());
   }
 
-  /** The same without the query, whatever it is keyed by. */
+  /** The same without the query, regardless of the key of the target. */
   public static KeyProbe sealPath(KeyProbe probe, RequestTarget target) {
     return seal(
         probe,
@@ -69,7 +69,7 @@ public final class CacheKeys {
     return at;
   }
 
-  /** The key of a URL given as text (PURGE by operation, tests); null where it is not a URL. */
+  /** The key of a URL given as text (PURGE by operation, tests); null if it is not a URL. */
   public static CacheKey of(String url) {
     Origin origin = Origin.of(url);
     if (origin == null) {
@@ -127,12 +127,12 @@ public final class CacheKeys {
    * @param scheme lower case
    * @param host lower case, without brackets and trailing dot, an IPv6 address as in {@link
    *     IpText#normal}
-   * @param port the default one where none is given
+   * @param port the default port if none is given
    * @param authorityEnd where path, query or fragment begin
    */
   record Origin(String scheme, String host, int port, int authorityEnd) {
 
-    /** Null where {@code url} is not an absolute URL without user information. */
+    /** Null if {@code url} is not an absolute URL without user information. */
     static Origin of(String url) {
       int colon = url.indexOf("://");
       if (colon <= 0 || !isScheme(url, colon) || !isVisible(url)) {
@@ -147,7 +147,7 @@ public final class CacheKeys {
       return ofAuthority(scheme, url.substring(start, end), end);
     }
 
-    /** Path and query of {@code url}, the URL this was made from, as they are. */
+    /** Path and query of {@code url}, the URL this was made from, unchanged. */
     String pathOf(String url) {
       int fragment = url.indexOf('#', authorityEnd);
       return url.substring(authorityEnd, fragment < 0 ? url.length() : fragment);

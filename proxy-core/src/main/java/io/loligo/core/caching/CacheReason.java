@@ -1,8 +1,8 @@
 package io.loligo.core.caching;
 
 /**
- * Why a decision came out as it did. {@link #token} is the {@code fwd} parameter of Cache-Status
- * (RFC 9211 section 2.2), null for hits; {@link #detail} its {@code detail}.
+ * The reason of a decision. {@link #token} is the {@code fwd} parameter of Cache-Status (RFC 9211
+ * section 2.2), null for hits; {@link #detail} its {@code detail}.
  */
 public enum CacheReason {
   FRESH(null, "fresh"),
@@ -12,15 +12,15 @@ public enum CacheReason {
   VALIDATED(null, "validated"),
   NEGATIVE(null, "negative"),
   OFFLINE(null, "offline-mode"),
-  /** Fresh because the configuration says so, against the origin. */
+  /** Fresh by the configuration, against the origin. */
   FRESH_BY_CONFIGURATION(null, "refresh_pattern"),
-  /** Fresh, and the request's wish to have it validated means nothing for it (RFC 8246). */
+  /** Fresh, and immutable (RFC 8246) overrides the request's demand for validation. */
   IMMUTABLE(null, "immutable"),
-  /** Fresh, and the request's reload is ignored because the configuration says so. */
+  /** Fresh, and the configuration ignores the request's reload. */
   RELOAD_IGNORED(null, "ignore-reload"),
   URI_MISS("uri-miss", "nothing stored"),
   VARY_MISS("vary-miss", "no variant matches"),
-  /** Something may be stored, but the disk did not say so in time or in order. */
+  /** A response may be stored, but the disk did not answer in time or correctly. */
   DISK_UNREADABLE("miss", "disk not readable"),
   STALE("stale", "stale"),
   MUST_VALIDATE("stale", "no-cache response"),
@@ -31,10 +31,10 @@ public enum CacheReason {
   METHOD("method", "method"),
   REQUEST_BODY("bypass", "request has content"),
   CONDITIONAL("request", "conditional"),
-  /** What is stored is a part, and not the one that is asked for. */
+  /** A part is stored, and not the requested one. */
   INCOMPLETE("partial", "stored in part only"),
   CACHE_DENIED("bypass", "cache deny"),
-  /** Something is stored, and the rules keep it from this request. */
+  /** A response is stored, but the rules deny it to this request. */
   HIT_DENIED("bypass", "send_hit deny"),
   UPGRADE("bypass", "upgrade");
 
@@ -50,12 +50,12 @@ public enum CacheReason {
     return token;
   }
 
-  /** Whether the configuration made it what HTTP would not have (RFC 9111). */
+  /** Whether the configuration causes a violation of HTTP (RFC 9111). */
   public boolean violates() {
     return this == OFFLINE || this == RELOAD_IGNORED || this == FRESH_BY_CONFIGURATION;
   }
 
-  /** Whether the store is not asked for that. */
+  /** Whether the store is not consulted. */
   public boolean bypasses() {
     return switch (this) {
       case METHOD, REQUEST_BODY, CACHE_DENIED, UPGRADE -> true;

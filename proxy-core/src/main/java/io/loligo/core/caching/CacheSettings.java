@@ -18,7 +18,7 @@ import java.util.List;
  * @param minObjectBytes {@code minimum_object_size}
  * @param gateway whether the response comes through a port that stands for the origin: fields for
  *     such caches are obeyed (RFC 9213 section 3.1)
- * @param ignoreCc {@code ignore-cc} of the port: of the directives in requests only only-if-cached
+ * @param ignoreCc {@code ignore-cc} of the port: only-if-cached is the only request directive that
  *     counts
  */
 public record CacheSettings(
@@ -63,7 +63,7 @@ public record CacheSettings(
         /* ignoreCc= */ false);
   }
 
-  /** The same for what comes through a port that stands for the origin, or does not. */
+  /** The same for a port that stands for the origin, or does not. */
   public CacheSettings asGateway(boolean gateway) {
     return new CacheSettings(
         refreshPatterns,
@@ -79,7 +79,7 @@ public record CacheSettings(
         ignoreCc);
   }
 
-  /** The same for what comes through a port with {@code ignore-cc}, or one without. */
+  /** The same for a port with {@code ignore-cc}, or without. */
   public CacheSettings ignoringCc(boolean ignoreCc) {
     return new CacheSettings(
         refreshPatterns,
@@ -111,7 +111,7 @@ public record CacheSettings(
         ignoreCc);
   }
 
-  /** The same where the length of a whole does not matter: only slices of it are stored. */
+  /** The same without a limit of size: only slices of the response are stored. */
   public CacheSettings ofAnySize() {
     return withObjectSizes(ANY_SIZE);
   }
@@ -122,7 +122,7 @@ public record CacheSettings(
     return ignoreCc ? directives.onlyIfCached() : directives;
   }
 
-  /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not asked. */
+  /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not read. */
   RefreshPattern patternFor(CharSequence url) {
     for (int i = 0; i < refreshPatterns.size(); i++) {
       RefreshPattern pattern = refreshPatterns.get(i);

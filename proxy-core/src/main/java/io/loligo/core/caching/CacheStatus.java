@@ -4,15 +4,15 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.structured.StructuredFields;
 
 /**
- * The Cache-Status line of this cache (RFC 9211), to stand behind those of caches nearer to the
- * origin. Stateless; no allocation but for names and keys.
+ * The Cache-Status line of this cache (RFC 9211), to be added after those of caches nearer to the
+ * origin. Stateless; no allocation except for names and keys.
  */
 public final class CacheStatus {
   private CacheStatus() {}
 
   /**
-   * The line of an answer from the store: {@code NAME; hit; ttl=...}, with the reason as detail
-   * where it is not plain freshness, else {@code disk} where it comes from there.
+   * The line of a response from the store: {@code NAME; hit; ttl=...}, with the reason as detail
+   * unless it is plain freshness, else {@code disk} if it comes from there.
    *
    * @param cacheName a host name or any other text
    * @param disk whether the disk was read for it
@@ -33,11 +33,11 @@ public final class CacheStatus {
   }
 
   /**
-   * The line of an answer from the store after all: the next hop was asked, and confirmed it or
+   * The line of a response from the store after a request to the next hop, which confirmed it or
    * failed. {@code NAME; fwd=stale; fwd-status=304; ttl=...; detail=validated}.
    *
-   * @param why the decision by which it was asked
-   * @param forwardStatus status of its answer; 0: none
+   * @param why the decision for that request
+   * @param forwardStatus status of its response; 0: none
    * @param decision by which the stored response answers
    * @param key to show, or null
    */
@@ -57,15 +57,15 @@ public final class CacheStatus {
   }
 
   /**
-   * The line of an answer from the next hop: {@code NAME; fwd=uri-miss; fwd-status=200; stored;
-   * ttl=...}, with the reason as detail where it says more.
+   * The line of a response from the next hop: {@code NAME; fwd=uri-miss; fwd-status=200; stored;
+   * ttl=...}, with the reason as detail if it says more.
    *
    * @param cacheName a host name or any other text
    * @param decision why it was forwarded
-   * @param forwardStatus status of the next hop's answer; 0: none
-   * @param stored what is stored of that answer; null: it is not
-   * @param waited whether the request waited for another one's fetch
-   * @param collapsed whether that brought it
+   * @param forwardStatus status of the next hop's response; 0: none
+   * @param stored meta of the stored response; null: not stored
+   * @param waited whether the request waited for the fetch of another one
+   * @param collapsed whether that fetch brought it
    * @param nowMillis wall clock
    * @param key to show, or null
    */
@@ -133,7 +133,7 @@ public final class CacheStatus {
     }
   }
 
-  /** sf-string (RFC 9651 section 3.3.3); what it cannot hold becomes a question mark. */
+  /** sf-string (RFC 9651 section 3.3.3); characters that it cannot hold become question marks. */
   private static void string(FieldLines lines, String text) {
     lines.append('"');
     for (int i = 0; i < text.length(); i++) {

@@ -4,7 +4,7 @@ import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 import java.util.List;
 
-/** Directives that decide what is stored and for how long. */
+/** Directives that decide which responses are stored and for how long. */
 public final class CachingDirectives {
   /** Their group. */
   public static final Feature FEATURE = new Feature("Caching");

@@ -7,17 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.TreeSet;
 
 /**
- * The normal form of Accept-Encoding (RFC 9110 section 12.5.3), in which requests that accept the
- * same are equal: its members in alphabetical order, each once, in lower case, without white space
- * that means nothing and without a weight of 1. Stateless.
+ * The normal form of Accept-Encoding (RFC 9110 section 12.5.3), which is equal for requests that
+ * accept the same codings: its members in alphabetical order, each once, in lower case, without
+ * insignificant white space and without a weight of 1. Stateless.
  */
 final class CodingList {
-  /** A request that names more matches nothing. */
+  /** A request with more members matches nothing. */
   static final int MAX_MEMBERS = 16;
 
   private CodingList() {}
 
-  /** That of {@code request}; null without the field. */
+  /** The normal form of {@code request}; null without the field. */
   static byte[] normalForm(Fields request) {
     int id = FieldName.ACCEPT_ENCODING;
     if (!request.has(id)) {
@@ -64,7 +64,7 @@ final class CodingList {
     return unmet == 0 && all >= 0;
   }
 
-  /** A bit for each member of {@code form}; negative where they are too many. */
+  /** A bit for each member of {@code form}; negative if there are too many. */
   private static int bits(byte[] form) {
     int count = form.length == 0 ? 0 : 1;
     for (byte octet : form) {
@@ -73,7 +73,7 @@ final class CodingList {
     return count > MAX_MEMBERS ? -1 : (1 << count) - 1;
   }
 
-  /** The bit of a member; 0 where {@code form} has no such among those that count. */
+  /** The bit of a member; 0 if {@code form} has no such relevant member. */
   private static int bit(byte[] form, byte[] bytes, int start, int end) {
     for (int from = 0, number = 0; from < form.length && number < MAX_MEMBERS; number++) {
       int to = comma(form, from, form.length);
@@ -111,7 +111,7 @@ final class CodingList {
     return text.toString();
   }
 
-  /** Where white space beside a semicolon that begins at {@code i} ends; {@code i} without. */
+  /** The end of the white space beside a semicolon that begins at {@code i}; {@code i} without. */
   static int afterVoid(byte[] bytes, int i, int end) {
     if (!Ascii.isBlank(bytes[i]) || Ascii.isBlank(bytes[i - 1])) {
       return i;
@@ -121,8 +121,8 @@ final class CodingList {
   }
 
   /**
-   * Where the member that begins at {@code start} ends, without its weight where that is 1, and
-   * without noughts at the end of its weight.
+   * The end of the member that begins at {@code start}, without a weight of 1, and without zeros at
+   * the end of its weight.
    */
   static int end(byte[] bytes, int start, int comma) {
     int end = beforeBlanks(bytes, start, comma);

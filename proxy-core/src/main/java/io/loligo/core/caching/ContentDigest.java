@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Takes in the content of a request and what is said of it (RFC 9110 section 8), for a key that has
- * them in it (RFC 10008 section 2.7). Confined to one thread.
+ * A digest of the content of a request and its description (RFC 9110 section 8), for a key that
+ * includes them (RFC 10008 section 2.7). Confined to one thread.
  */
 public final class ContentDigest {
   /** Digits of {@link #end}. */
@@ -20,23 +20,23 @@ public final class ContentDigest {
 
   private final MessageDigest digest = sha256();
 
-  /** Begins with what {@code request} says of its content. */
+  /** Begins with the fields of {@code request} that describe its content. */
   public ContentDigest(Fields request) {
     for (String name : METADATA) {
       String value = request.joined(name);
-      // the length before it: no byte can be taken for an end
+      // with the length first, so that no byte can be taken for an end
       String text = value == null ? "-" : value.length() + ":" + value;
       digest.update(text.getBytes(StandardCharsets.ISO_8859_1));
     }
   }
 
-  /** The content goes on with {@code octets[0, length)}, borrowed. */
+  /** The content continues with {@code octets[0, length)}, borrowed. */
   public ContentDigest update(byte[] octets, int length) {
     digest.update(octets, 0, length);
     return this;
   }
 
-  /** All of it, in hexadecimal digits; nothing can be added any more. */
+  /** The digest in hexadecimal digits; nothing can be added any more. */
   public String end() {
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -4,12 +4,12 @@ import io.loligo.core.caching.CacheKeys.Origin;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
-/** What an answer says it is a representation of (RFC 9110 section 8.7). Stateless. */
+/** The resource of which a response is a representation (RFC 9110 section 8.7). Stateless. */
 final class ContentLocation {
   private ContentLocation() {}
 
   /**
-   * Whether the one Content-Location of {@code response} is {@code url}: the same key, and without
+   * Whether the only Content-Location of {@code response} is {@code url}: the same key, and without
    * a fragment, which the field cannot have.
    *
    * @param url effective URI of the request

@@ -6,12 +6,11 @@ import java.util.List;
 /**
  * The part of its content that an incomplete stored response has (RFC 9111 section 3.3). Immutable.
  *
- * <p>A response that is stored is one piece. Several of them, read as one, may leave gaps.
+ * <p>A stored response is one piece. Several of them, read as one, may leave gaps.
  *
  * @param first offset of its first byte
- * @param end offset behind its last byte, beyond {@code first}
- * @param gaps stretches within that are missing, in ascending order; they do not touch each other
- *     or an end
+ * @param end offset after its last byte, beyond {@code first}
+ * @param gaps missing stretches within, in ascending order; they do not touch each other or an end
  */
 public record ContentPart(long first, long end, List<ContentPart> gaps) {
   /** Keeps a copy of {@code gaps}. */

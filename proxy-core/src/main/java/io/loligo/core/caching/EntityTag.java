@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Comparison of entity tags (RFC 9110 section 8.8.3.2), over the bytes as received. A tag without
- * quotes, which some origins send, is compared as it is. Stateless; no allocation.
+ * quotes, which some origins send, is compared unchanged. Stateless; no allocation.
  */
 public final class EntityTag {
   private EntityTag() {}
@@ -45,7 +45,7 @@ public final class EntityTag {
 
   /**
    * Whether the list under {@code id}, in any of its lines, holds {@code *} or a tag that matches
-   * {@code stored}, null where there is none.
+   * {@code stored}, null if there is none.
    */
   static boolean listMatches(Fields fields, int id, byte[] stored, boolean strong) {
     for (int i = fields.first(id); i >= 0; i = fields.next(id, i + 1)) {

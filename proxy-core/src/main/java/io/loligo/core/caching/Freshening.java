@@ -9,15 +9,15 @@ import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 
 /**
- * Updates stored fields from a 304 (RFC 9111 section 3.2): every field the 304 has replaces all
+ * Updates stored fields from a 304 (RFC 9111 section 3.2): every field of the 304 replaces all
  * stored fields of its name. Stateless.
  */
 public final class Freshening {
-  /** What frames or encodes the stored content. */
+  /** Fields that frame or encode the stored content. */
   private static final FieldSet KEPT_OUT =
       FieldSet.of(FieldName.CONTENT_LENGTH, FieldName.CONTENT_ENCODING, FieldName.CONTENT_RANGE);
 
-  /** What dates a message: the stored values say nothing of the response just confirmed. */
+  /** Fields that date a message: the stored values do not apply to the response just confirmed. */
   private static final FieldSet DATING = FieldSet.of(FieldName.AGE, FieldName.DATE);
 
   private static final int ROOM_FOR_LINE = 64;
@@ -26,7 +26,8 @@ public final class Freshening {
 
   /**
    * The stored response's head as if it had just been received whole. Its Age and Date are those of
-   * the 304, or absent: who stores the lines leaves Age out and adds a Date, as with any response.
+   * the 304, or absent: the caller that stores the lines omits Age and adds a Date, as with any
+   * response.
    *
    * @param status of the stored response
    * @param stored its field lines and empty line, borrowed

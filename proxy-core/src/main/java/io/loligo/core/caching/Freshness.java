@@ -6,13 +6,13 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
 /**
- * The freshness lifetime of a response (RFC 9111 section 4.2.1) and where it comes from. Immutable.
+ * The freshness lifetime of a response (RFC 9111 section 4.2.1) and its source. Immutable.
  *
  * @param lifetimeSeconds 0 to 2^31; 0: born stale
- * @param rule what gave it
+ * @param rule the rule that gave it
  */
 record Freshness(long lifetimeSeconds, Rule rule) {
-  /** What a lifetime can come from. */
+  /** The kind of source of a lifetime. */
   enum Source {
     /** s-maxage, max-age or Expires. */
     EXPLICIT,
@@ -20,7 +20,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     HEURISTIC,
     /** negative_ttl. */
     NEGATIVE,
-    /** Nothing allows to assume any. */
+    /** No lifetime is given or may be assumed. */
     NONE
   }
 
@@ -51,7 +51,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     }
   }
 
-  /** Of which kind it is. */
+  /** The kind of its source. */
   Source source() {
     return rule.source;
   }
@@ -63,8 +63,8 @@ record Freshness(long lifetimeSeconds, Rule rule) {
   /**
    * The lifetime; first of s-maxage, max-age, Expires, negative_ttl, heuristic.
    *
-   * @param dateMillis Date, or when the response arrived
-   * @param nowMillis when the response arrived
+   * @param dateMillis Date, or the arrival of the response
+   * @param nowMillis the arrival of the response
    * @param pattern the refresh_pattern that matches, or null
    */
   static Freshness of(
@@ -94,7 +94,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
   }
 
   /**
-   * An answer under negative_ttl that has none: its own Last-Modified may give it a lifetime, a
+   * A response under negative_ttl without lifetime: its own Last-Modified may give it one; a
    * refresh_pattern does not, as in Squid.
    */
   private static Freshness dated(
@@ -106,15 +106,15 @@ record Freshness(long lifetimeSeconds, Rule rule) {
         : NONE;
   }
 
-  /** Date - Last-Modified; 0 where there is no such date or it lies ahead. */
+  /** Date - Last-Modified; 0 without such a date or if it is in the future. */
   private static long unchangedSeconds(Fields response, long dateMillis, long nowMillis) {
     long lastModified = HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis);
     return lastModified == HttpDate.INVALID ? 0 : Math.max(0, (dateMillis - lastModified) / 1000);
   }
 
   /**
-   * corrected_initial_age (RFC 9111 section 4.2.3), 0 to 2^31. Of several Age values the first
-   * counts, one that is no number is ignored (section 5.1).
+   * corrected_initial_age (RFC 9111 section 4.2.3), 0 to 2^31. The first of several Age values
+   * counts; a value that is not a number is ignored (section 5.1).
    */
   static long initialAgeSeconds(
       Fields response, long dateMillis, long requestTimeMillis, long responseTimeMillis) {
@@ -124,7 +124,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
     return Math.min(CacheControl.MAX_SECONDS, Math.max(apparentAge, correctedAge));
   }
 
-  /** Age as received; 0 without one that is a number. */
+  /** Age as received; 0 without a valid number. */
   static long ageSeconds(Fields response) {
     int i = response.first(FieldName.AGE);
     if (i < 0) {
@@ -159,7 +159,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
         : CacheControl.ABSENT;
   }
 
-  /** Expires - Date; of several Expires the earliest counts, one that is no date is past. */
+  /** Expires - Date; the earliest of several Expires counts; an invalid date is in the past. */
   private static long expiresSeconds(Fields response, long dateMillis, long nowMillis) {
     long earliest = Long.MAX_VALUE;
     int id = FieldName.EXPIRES;
@@ -174,8 +174,8 @@ record Freshness(long lifetimeSeconds, Rule rule) {
   }
 
   /**
-   * Squid's rule: never longer than max; with a Last-Modified in the past the percentage decides
-   * alone, unless override-lastmod lets min beat it; else min.
+   * Squid's rule: never longer than max; with a Last-Modified in the past only the percentage
+   * decides, unless override-lastmod lets min exceed it; else min.
    */
   private static Freshness heuristic(long unchangedSeconds, RefreshPattern pattern) {
     if (pattern == null) {

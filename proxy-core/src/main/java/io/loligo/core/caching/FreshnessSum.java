@@ -7,23 +7,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How the age and the freshness lifetime of a stored response come about, each term of RFC 9111
- * sections 4.2.1 and 4.2.3 by its name: for people who ask. What decisions use are the sums in
- * {@link StoredMeta}; the terms are found again from there and from the stored fields. Immutable.
+ * The age and the freshness lifetime of a stored response, each term of RFC 9111 sections 4.2.1 and
+ * 4.2.3 by its name, for explanations. Decisions use the sums in {@link StoredMeta}; the terms are
+ * derived from them and from the stored fields. Immutable.
  *
  * @param ageValueSeconds Age as received, or 0
  * @param apparentAgeSeconds from Date to arrival
  * @param responseDelaySeconds from sending the request to the arrival of the head
- * @param correctedInitialAgeSeconds the larger of both ways to know the age on arrival
+ * @param correctedInitialAgeSeconds the larger of both estimates of the age on arrival
  * @param residentTimeSeconds since arrival
- * @param currentAgeSeconds the sum that counts
- * @param lifetimeSeconds the lifetime that counts
+ * @param currentAgeSeconds the effective age
+ * @param lifetimeSeconds the effective lifetime
  * @param lifetimeFrom the rule that gave it
- * @param pattern the refresh_pattern line that is first found in the URL, with its place; or null
- * @param violations what the options of the pattern, or negative_ttl, take of what HTTP asks; empty
- *     where nothing
- * @param asStored whether the rules would give the same lifetime now; if not, they were others when
- *     the response was stored, or it was made stale since
+ * @param pattern the first refresh_pattern line found in the URL, with its place; or null
+ * @param violations violations of HTTP by the options of the pattern, or by negative_ttl; empty
+ *     without any
+ * @param asStored whether the present rules give the same lifetime; if not, they were different
+ *     when the response was stored, or it was made stale since
  */
 public record FreshnessSum(
     long ageValueSeconds,

@@ -7,12 +7,12 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Response fields that are meant for this cache and for nobody behind it, and Age, which clients
- * get as it has become. They are stored in front of all other lines, so that what is sent begins
- * behind them. Stateless.
+ * Response fields that are meant for this cache only, and Age, which clients get as the current
+ * age. They are stored before all other lines, so that the bytes to send begin after them.
+ * Stateless.
  */
 public final class HiddenFields {
-  /** Ids of them. */
+  /** Their ids. */
   public static final FieldSet FIELDS =
       FieldSet.of(
           FieldName.LOLIGO_CACHE_CONTROL, FieldName.SURROGATE_KEY, FieldName.XKEY, FieldName.AGE);
@@ -36,7 +36,7 @@ public final class HiddenFields {
   }
 
   private static int id(ByteBuf stored, int start, int end) {
-    // a long one is none of them
+    // a long name is none of them
     int length = Math.min(end - start, Fields.MAX_NAME_BYTES);
     return FieldName.of(stored.toString(start, length, StandardCharsets.ISO_8859_1));
   }

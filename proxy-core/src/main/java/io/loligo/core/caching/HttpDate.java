@@ -10,7 +10,7 @@ import io.loligo.core.message.Fields;
  * Milliseconds since the epoch, always whole seconds. Stateless.
  */
 public final class HttpDate {
-  /** What is read from bytes that are no date: {@link StoredMeta#NO_TIME}. */
+  /** The result for bytes that are not a date: {@link StoredMeta#NO_TIME}. */
   public static final long INVALID = StoredMeta.NO_TIME;
 
   /** Bytes of an IMF-fixdate. */
@@ -41,10 +41,10 @@ public final class HttpDate {
   private HttpDate() {}
 
   /**
-   * The first field of this known name as a date; {@link #INVALID} where there is none or it is no
+   * The first field of this known name as a date; {@link #INVALID} if there is none or it is not a
    * date.
    *
-   * @param nowMillis settles the century of a two-digit year
+   * @param nowMillis determines the century of a two-digit year
    */
   public static long of(Fields fields, int id, long nowMillis) {
     int i = fields.first(id);
@@ -56,9 +56,9 @@ public final class HttpDate {
   /**
    * Reads an IMF-fixdate, an RFC 850 date or an asctime date; {@link #INVALID} for anything else.
    * The name of the weekday is not checked against the date; letters may have any case, as RFC 9111
-   * section 4.2 wants it of a cache.
+   * section 4.2 requires of a cache.
    *
-   * @param nowMillis a two-digit year that would lie more than 50 years ahead is of the past
+   * @param nowMillis a two-digit year that would be more than 50 years in the future is in the past
    */
   public static long parse(byte[] bytes, int start, int end, long nowMillis) {
     int length = end - start;
@@ -74,7 +74,7 @@ public final class HttpDate {
         : INVALID;
   }
 
-  /** Appends an IMF-fixdate; years 0 to 9999, what lies beyond is clamped. */
+  /** Appends an IMF-fixdate; years 0 to 9999, others are clamped. */
   public static FieldLines append(FieldLines lines, long millis) {
     long seconds = Math.max(FIRST_SECOND, Math.min(LAST_SECOND, Math.floorDiv(millis, 1000L)));
     long days = Math.floorDiv(seconds, SECONDS_PER_DAY);
@@ -114,7 +114,7 @@ public final class HttpDate {
     return millis(number(b, s + 12, 4), month(b, s + 8), number(b, s + 5, 2), timeOfDay(b, s + 17));
   }
 
-  // " 06-Nov-94 08:49:37 GMT", what stands behind the comma
+  // " 06-Nov-94 08:49:37 GMT", the part after the comma
   private static long rfc850(byte[] b, int s, long nowMillis) {
     int day = s + 1;
     if (b[day + 2] != '-' || b[day + 6] != '-' || b[day + 9] != ' ' || !isGmt(b, day + 18)) {

@@ -8,14 +8,16 @@ import io.loligo.core.message.ResponseHead;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an answer to an unsafe request makes invalid (RFC 9111 section 4.4). Stateless. */
+/**
+ * The invalidation that the response to an unsafe request causes (RFC 9111 section 4.4). Stateless.
+ */
 public final class Invalidation {
   private Invalidation() {}
 
   /**
-   * The keys whose stored responses are to be dropped: for an unsafe or unknown method and a 2xx or
-   * 3xx answer the target URI, and the URIs in Location and Content-Location as far as they are of
-   * the target's origin. Else none.
+   * The keys whose stored responses have to be dropped: for an unsafe or unknown method and a 2xx
+   * or 3xx response, the target URI, and the URIs in Location and Content-Location if they have the
+   * target's origin. Else none.
    *
    * @param url effective URI of the request
    */

@@ -7,11 +7,11 @@ import java.security.SecureRandom;
 
 /**
  * SipHash-2-4 with 128 bits of output (Aumasson and Bernstein): keyed, so that nobody outside can
- * choose URLs that meet in one slot. Both halves come from one pass over the bytes. Confined to one
- * thread; reusable.
+ * choose URLs that share a slot. One pass over the bytes gives both halves. Confined to one thread;
+ * reusable.
  *
- * <p>The secret is drawn once for each process: hashes mean nothing outside of it. Whoever keeps
- * them longer, such as a tier on disk, keeps its own hash of {@link CacheKey}'s bytes.
+ * <p>The secret is drawn once per process: hashes have no meaning outside of it. Code that keeps
+ * hashes longer, such as a tier on disk, computes its own hash of {@link CacheKey}'s bytes.
  */
 final class KeyHash {
   private static final VarHandle WORD =

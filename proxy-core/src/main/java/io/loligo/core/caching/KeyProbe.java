@@ -3,8 +3,8 @@ package io.loligo.core.caching;
 import java.util.Arrays;
 
 /**
- * A reusable key to look up with: equal to a {@link CacheKey} of the same bytes, without
- * allocation. Confined to one event loop; never stored in a map.
+ * A reusable key for look-ups: equal to a {@link CacheKey} of the same bytes, without allocation.
+ * Confined to one event loop; never stored in a map.
  */
 public final class KeyProbe {
   private final KeyHash hash = new KeyHash();
@@ -24,7 +24,7 @@ public final class KeyProbe {
     return this;
   }
 
-  /** Appends {@code bytes[start, end)} as they are. */
+  /** Appends {@code bytes[start, end)} unchanged. */
   public KeyProbe append(byte[] bytes, int start, int end) {
     int more = end - start;
     reserve(more);
@@ -43,7 +43,7 @@ public final class KeyProbe {
     return this;
   }
 
-  /** Completes the key: computes its hash. To be called before any look-up. */
+  /** Completes the key: computes its hash. Call it before any look-up. */
   public KeyProbe seal() {
     hash.update(text, length);
     return this;

@@ -19,15 +19,16 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What of a query does not matter for a response (No-Vary-Search, {@code
- * draft-ietf-httpbis-no-vary-search}). Immutable; equal where the same queries are.
+ * The parts of a query that are irrelevant for a response (No-Vary-Search, {@code
+ * draft-ietf-httpbis-no-vary-search}). Immutable; equal if they treat the same queries as equal.
  *
- * @param ignoresOrder whether parameters of different names may stand in any order
- * @param onlyNamed whether the named parameters are all that matters; else they are what does not
+ * @param ignoresOrder whether parameters of different names may be in any order
+ * @param onlyNamed whether only the named parameters are relevant; else they are the irrelevant
+ *     ones
  * @param names decoded, sorted
  */
 public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String> names) {
-  /** Bytes of a field value that is looked at; a longer one is as if it were not there. */
+  /** Longest field value, in bytes, that is read; a longer one is ignored. */
   static final int MAX_BYTES = 1024;
 
   private static final String FIELD = "No-Vary-Search";
@@ -42,8 +43,8 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
   private record Parameter(String name, String value) {}
 
   /**
-   * The rule of {@code response}; null where it has none, where it is malformed, or where it says
-   * that all of the query matters.
+   * The rule of {@code response}; null if it has none, if it is malformed, or if it makes the whole
+   * query relevant.
    */
   public static NoVarySearch of(Fields response) {
     String value = response.joined(FIELD);
@@ -58,7 +59,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     Member order = members.get("key-order");
     Member params = members.get("params");
     Member except = members.get("except");
-    // earlier drafts, and what was deployed by them, have a boolean for all parameters
+    // earlier drafts, and deployments of them, have a boolean for all parameters
     boolean all = isTrue(params);
     if ((order != null && !isBoolean(order)) || (params != null && except != null && !all)) {
       return null;
@@ -79,7 +80,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     return member instanceof Item item && item.bare().is(BareItem.Type.BOOLEAN);
   }
 
-  /** Null where it is no list of strings. */
+  /** Null if it is not a list of strings. */
   private static List<String> names(Member member) {
     if (!(member instanceof InnerList list)) {
       return null;
@@ -96,8 +97,8 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
   }
 
   /**
-   * A digest of this rule and what matters of the query of {@code target}, in hexadecimal digits:
-   * the same for queries this rule takes for equal, and for no others.
+   * A digest of this rule and the relevant parts of the query of {@code target}, in hexadecimal
+   * digits: the same for queries that this rule treats as equal, and for no others.
    */
   public String digest(RequestTarget target) {
     int query = Math.min(target.pathEnd(), CacheKeys.pathEnd(target) + 1);
@@ -109,8 +110,8 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
   }
 
   /**
-   * What matters of a query, in a form that is the same for queries this rule takes for equal and
-   * for no others.
+   * The relevant parts of a query, in a form that is the same for queries that this rule treats as
+   * equal and for no others.
    *
    * @param query {@code query[start, end)}, without question mark; borrowed
    */
@@ -134,7 +135,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     }
     StringBuilder text = new StringBuilder();
     for (Parameter parameter : parameters) {
-      // lengths before both: no byte of either can be taken for an end
+      // with both lengths first, so that no byte of either can be taken for an end
       text.append(parameter.name().length()).append(':').append(parameter.name());
       text.append(parameter.value().length()).append(':').append(parameter.value());
     }

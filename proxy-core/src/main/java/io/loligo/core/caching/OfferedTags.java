@@ -11,8 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The entity tags of stored variants none of which a request selects, sent in one If-None-Match: a
- * 304 then says which of them would do (RFC 9111 sections 4.1 and 4.3.1). Confined to one thread.
+ * The entity tags of stored variants that the request does not select, sent in one If-None-Match: a
+ * 304 then names the one that the origin would send (RFC 9111 sections 4.1 and 4.3.1). Confined to
+ * one thread.
  *
  * <p>At most {@value #MAX_TAGS} tags of {@value #MAX_BYTES} bytes together are offered.
  */
@@ -27,8 +28,8 @@ public final class OfferedTags {
   private int octets;
 
   /**
-   * Whether a request with this decision offers any; one with conditions or ranges of its own asks
-   * for something else.
+   * Whether a request with this decision offers any; a request with its own conditions or ranges
+   * asks for something else.
    */
   public static boolean goWith(CacheDecision decision, RequestHead request) {
     return decision.outcome() == Outcome.FETCH
@@ -37,7 +38,7 @@ public final class OfferedTags {
         && !request.fields().hasAny(Preconditions.FIELDS_AND_RANGE);
   }
 
-  /** Whether a stored variant has a tag to offer, whoever asks. */
+  /** Whether a stored variant has a tag to offer, for any request. */
   public static boolean hasTag(StoredMeta variant) {
     byte[] tag = variant.etag();
     return tag != null
@@ -47,11 +48,12 @@ public final class OfferedTags {
   }
 
   /**
-   * Adds the tag of a stored variant; false where it has none to offer, or there is no more room.
-   * The variants come in the order of preference. One that was negotiated by another
-   * Accept-Encoding, or is in a coding that the request does not name, is left out: origins that
-   * compress on the way out have tags that match in all codings, and would give up compressing. So
-   * is one that a field chose by which a client steers the origin, and this request has not.
+   * Adds the tag of a stored variant; false if it has none to offer, or there is no more room. The
+   * variants come in the order of preference. A variant that was negotiated by another
+   * Accept-Encoding, or has a coding that the request does not name, is left out: origins that
+   * compress on the way out have tags that match in all codings, and would stop compressing. The
+   * same holds for a variant that was selected by a field with which a client steers the origin, if
+   * this request lacks the field.
    *
    * @param fields of the stored variant, borrowed
    * @param request borrowed
@@ -90,12 +92,12 @@ public final class OfferedTags {
     return false;
   }
 
-  /** How many were added. */
+  /** The number of added tags. */
   public int size() {
     return tags.size();
   }
 
-  /** Adds the condition. Legal where there are any. */
+  /** Adds the condition. Legal if there is at least one tag. */
   public void addTo(FieldLines lines) {
     lines.append("If-None-Match: ");
     for (int i = 0; i < tags.size(); i++) {
@@ -105,8 +107,8 @@ public final class OfferedTags {
   }
 
   /**
-   * Number of the one, in the order of adding, that a 304 names (RFC 9111 section 4.3.4); -1 where
-   * it names none. A 304 without a tag means the only one there is.
+   * The number, in the order of adding, of the variant that a 304 names (RFC 9111 section 4.3.4);
+   * -1 if it names none. A 304 without a tag names the only one.
    */
   public int named(ResponseHead notModified) {
     Fields fields = notModified.fields();

@@ -10,15 +10,15 @@ import java.util.Set;
 
 /**
  * Request fields that tell a server of another host, scheme, path or method than the request has,
- * or of another form of its answer. Servers go by them and do not say so in Vary; a client that
- * makes one up must not choose what others get, so what is answered to it is kept for requests with
- * the same value. Stateless.
+ * or of another form of the response. Servers use them without naming them in Vary. A client that
+ * sends such a field must not determine the response of others, so the response to it is stored for
+ * requests with the same value only. Stateless.
  *
- * <p>Servers that hand fields on as variables of an environment (RFC 3875 section 4.1.18) cannot
+ * <p>Servers that pass fields on as variables of an environment (RFC 3875 section 4.1.18) cannot
  * tell {@code _} from {@code -}: neither can this class.
  *
  * <p>A name is looked up by its length and two of its bytes, so that a request without any of
- * these, which nearly all are, costs no string and no allocation.
+ * these, like nearly all requests, costs no string and no allocation.
  */
 final class OverridingFields {
   private static final String[] NAMES = {
@@ -91,7 +91,7 @@ final class OverridingFields {
     "x-http-method-override",
     "x-method",
     "x-method-override",
-    // the form of the answer: htmx, Inertia, Next.js, Nuxt, PJAX, React Router, WebDAV of IIS
+    // the form of the response: htmx, Inertia, Next.js, Nuxt, PJAX, React Router, WebDAV of IIS
     "hx-boosted",
     "hx-request",
     "hx-target",
@@ -138,7 +138,9 @@ final class OverridingFields {
 
   private OverridingFields() {}
 
-  /** Adds the names, in lower case, of those that {@code request} has and that are not there. */
+  /**
+   * Adds the names, in lower case, of those that {@code request} has and that are missing there.
+   */
   static void addTo(Set<String> names, Fields request) {
     for (int i = 0; i < request.count(); i++) {
       if (overrides(request, i)) {
@@ -147,7 +149,7 @@ final class OverridingFields {
     }
   }
 
-  /** Whether all of them that {@code request} has are among {@code names}. */
+  /** Whether {@code names} has all of them that {@code request} has. */
   static boolean all(Fields request, List<String> names) {
     for (int i = 0; i < request.count(); i++) {
       if (overrides(request, i) && !names.contains(request.name(i).toLowerCase(Locale.ROOT))) {
@@ -166,14 +168,14 @@ final class OverridingFields {
   private static boolean overrides(Fields request, int i) {
     return switch (request.id(i)) {
       case FieldName.OTHER -> isNamed(request.bytes(), request.nameStart(i), request.nameLength(i));
-      // its other parameters differ from client to client, and mean no other resource
+      // its other parameters differ from client to client, and do not select another resource
       case FieldName.FORWARDED ->
           hasParameter(request, i, "host") || hasParameter(request, i, "proto");
       default -> false;
     };
   }
 
-  /** Whether {@code name}, in any case, stands there with an equals sign behind it. */
+  /** Whether the value has {@code name}, in any case, followed by an equals sign. */
   private static boolean hasParameter(Fields request, int i, String name) {
     byte[] bytes = request.bytes();
     int end = request.valueEnd(i);

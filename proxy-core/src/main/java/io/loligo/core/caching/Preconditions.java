@@ -6,11 +6,11 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 
 /**
- * A client's conditional request against a stored response that may be used (RFC 9110 section 13,
- * RFC 9111 section 4.3.2). If-Range is not among them: see the range package. Stateless.
+ * A client's conditional request against a usable stored response (RFC 9110 section 13, RFC 9111
+ * section 4.3.2). If-Range is not among the conditions: see the range package. Stateless.
  */
 public final class Preconditions {
-  /** The fields this looks at. */
+  /** The fields that it evaluates. */
   public static final FieldSet FIELDS =
       FieldSet.of(
           FieldName.IF_MATCH,
@@ -18,12 +18,12 @@ public final class Preconditions {
           FieldName.IF_MODIFIED_SINCE,
           FieldName.IF_UNMODIFIED_SINCE);
 
-  /** The same, and the range they may guard with its own condition (RFC 9110 section 14.2). */
+  /** The same, and the range that has a condition of its own (RFC 9110 section 14.2). */
   public static final FieldSet FIELDS_AND_RANGE = FIELDS.and(FieldName.IF_RANGE, FieldName.RANGE);
 
   /**
-   * Those that only an origin judges (RFC 9111 section 4.3.2): a request that has one is forwarded
-   * as it is, whatever is stored.
+   * The conditions that only an origin evaluates (RFC 9111 section 4.3.2): a request with one is
+   * forwarded unchanged, regardless of stored responses.
    */
   public static final FieldSet FOR_ORIGINS =
       FieldSet.of(FieldName.IF_MATCH, FieldName.IF_UNMODIFIED_SINCE);
@@ -32,8 +32,8 @@ public final class Preconditions {
 
   /**
    * {@link Outcome#SERVE} or {@link Outcome#NOT_MODIFIED}, in the order of RFC 9110 section 13.2.2,
-   * for GET and HEAD. Conditions count only where the stored response is a 2xx (section 13.2.1).
-   * {@link #FOR_ORIGINS} are not looked at. No allocation.
+   * for GET and HEAD. Conditions count only if the stored response is a 2xx (section 13.2.1).
+   * {@link #FOR_ORIGINS} are ignored. No allocation.
    */
   public static Outcome evaluate(Fields request, StoredMeta stored) {
     if (!request.hasAny(FIELDS) || stored.status() / 100 != 2) {
@@ -47,8 +47,8 @@ public final class Preconditions {
   }
 
   /**
-   * Whether {@link #FOR_ORIGINS} fail, so that 412 is the answer, where this cache judges them: it
-   * knows the validators of what the origin has (RFC 9110 sections 13.1.1 and 13.1.4).
+   * Whether {@link #FOR_ORIGINS} fail, so that the response is 412, if this cache evaluates them:
+   * it knows the validators of the origin's response (RFC 9110 sections 13.1.1 and 13.1.4).
    */
   public static boolean fails(Fields request, StoredMeta stored) {
     if (request.has(FieldName.IF_MATCH)) {
@@ -67,8 +67,8 @@ public final class Preconditions {
 
   /**
    * Whether the stored response was not modified after the date in If-Modified-Since; a field that
-   * is absent, several or no date is ignored. A response without Last-Modified counts as modified
-   * at its Date (RFC 9111 section 4.3.2).
+   * is absent, repeated or not a date is ignored. A response without Last-Modified counts as
+   * modified at its Date (RFC 9111 section 4.3.2).
    */
   private static boolean isUnmodified(Fields request, StoredMeta stored) {
     int id = FieldName.IF_MODIFIED_SINCE;

@@ -7,11 +7,11 @@ import java.util.Set;
  * One {@code refresh_pattern} line. Immutable.
  *
  * @param regex found anywhere in the URL
- * @param minMinutes response younger than this without explicit expiry is fresh
+ * @param minMinutes a younger response without explicit expiry is fresh
  * @param percent of (Date - Last-Modified)
- * @param maxMinutes older than this without explicit expiry is stale
- * @param options the words behind, such as {@code override-expire}
- * @param maxStaleSeconds {@code max-stale=NN}; -1 where not given
+ * @param maxMinutes an older response without explicit expiry is stale
+ * @param options the words after the numbers, such as {@code override-expire}
+ * @param maxStaleSeconds {@code max-stale=NN}; -1 if not given
  * @param source file:line
  */
 public record RefreshPattern(

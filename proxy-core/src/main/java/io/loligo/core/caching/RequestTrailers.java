@@ -7,21 +7,21 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Which trailers of a request go onward (RFC 9110 section 6.5.1). Stateless.
+ * The trailers of a request that are forwarded (RFC 9110 section 6.5.1). Stateless.
  *
- * <p>Servers put trailers among the fields of the head, some of them with a hyphen for each
- * underscore: what frames, routes or authenticates a request there must not come late, under no
- * spelling. The names that the proxy acts on were dropped where the trailers were read.
+ * <p>Servers merge trailers into the fields of the head, and some of them read an underscore as a
+ * hyphen: a field that frames, routes or authenticates a request there must not come late, in any
+ * spelling. Trailers whose names the proxy acts on were dropped when they were read.
  */
 public final class RequestTrailers {
-  /** Who the client is, said by a proxy in front of us. */
+  /** The identity of the client, as stated by a proxy in front of this one. */
   private static final Set<String> IDENTIFYING =
       Set.of("cdn-loop", "client-ip", "true-client-ip", "x-client-ip", "x-real-ip");
 
   private RequestTrailers() {}
 
   /**
-   * Those of {@code trailers}, borrowed and may be null, that go onward, over the same bytes.
+   * Those of {@code trailers}, borrowed and possibly null, that are forwarded, over the same bytes.
    *
    * @param head of the request, borrowed
    */

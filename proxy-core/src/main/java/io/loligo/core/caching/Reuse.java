@@ -12,7 +12,7 @@ import io.loligo.core.message.RequestHead;
 public final class Reuse {
   private static final FieldSet DIRECTIVES = FieldSet.of(FieldName.CACHE_CONTROL, FieldName.PRAGMA);
 
-  /** Without one of these a request gets what is fresh. */
+  /** A request without any of these gets every fresh response. */
   private static final FieldSet JUDGED = DIRECTIVES.and(Preconditions.FIELDS);
 
   private static final FieldSet VALIDATIONS =
@@ -33,7 +33,7 @@ public final class Reuse {
    * @param hasBody whether the request has content that is not part of the key
    * @param stored the selected variant, or null
    * @param otherVariants whether anything at all is stored under the key
-   * @param url effective URI for refresh_pattern, asked only where a pattern can matter
+   * @param url effective URI for refresh_pattern, read only if a pattern can matter
    * @param settings configuration in force
    */
   public static CacheDecision decide(
@@ -63,14 +63,13 @@ public final class Reuse {
   }
 
   /**
-   * The same for a request, one that may be answered from a store, that waited for another's fetch:
-   * what that brought is not too old for the request's max-age where it is within it by the letter,
-   * or where it was asked for by a request that came later and had such a max-age itself. So a
-   * crowd of reloads needs no fetch for each.
+   * The same for a cacheable request that waited for the fetch of another one. The fetched response
+   * satisfies the request's max-age if its age does, or if it was requested by a later request that
+   * had such a max-age itself. So a crowd of reloads does not need a fetch for each.
    *
-   * @param arrivedMillis when {@code request} came
-   * @param awaited the request that was waited for last, or null
-   * @param stored what is stored, or being stored, now
+   * @param arrivedMillis when {@code request} arrived
+   * @param awaited the last request it waited for, or null
+   * @param stored the response that is stored, or being stored, now
    */
   public static CacheDecision decideAfterWaiting(
       long nowMillis,
@@ -98,14 +97,14 @@ public final class Reuse {
   }
 
   /**
-   * Whether {@code stored}, stale, may still be served because the origin failed: it could not be
-   * reached, broke off, or answered 5xx.
+   * Whether {@code stored}, stale, may still be served because the origin failed: it was
+   * unreachable, closed early, or answered 5xx.
    *
-   * <p>Never where the origin forbids it (RFC 9111 section 4.2.4), nor where the request has
-   * conditions that only an origin judges (section 4.3.2). stale-if-error of the response or the
-   * request allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the max-stale
-   * of its refresh_pattern. Without it the stored response stands in up to that, unless it is an
-   * error itself that was given a lifetime by negative_ttl.
+   * <p>Never if the origin forbids it (RFC 9111 section 4.2.4), or if the request has conditions
+   * that only an origin evaluates (section 4.3.2). stale-if-error of the response or the request
+   * allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the max-stale of its
+   * refresh_pattern. Without stale-if-error that limit alone applies, except to an error response
+   * that has its lifetime from negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */
@@ -139,7 +138,7 @@ public final class Reuse {
   }
 
   /**
-   * How {@code stored}, which may be used for {@code request}, answers it by its conditions: {@link
+   * The response of {@code stored}, usable for {@code request}, by its conditions: {@link
    * Outcome#SERVE} or {@link Outcome#NOT_MODIFIED} (RFC 9111 section 4.3.2).
    */
   public static Outcome answering(RequestHead request, StoredMeta stored) {
@@ -152,7 +151,7 @@ public final class Reuse {
     return none ? Outcome.SERVE : Preconditions.evaluate(request, stored);
   }
 
-  /** Whether an answer with this code counts as the origin's failure (RFC 5861 section 4). */
+  /** Whether a response with this status counts as the origin's failure (RFC 5861 section 4). */
   public static boolean isFailure(int status) {
     return status == 500 || (status >= 502 && status <= 504);
   }
@@ -193,7 +192,7 @@ public final class Reuse {
         : settings.maxStaleSeconds();
   }
 
-  /** A stored response against a request that is not plain, or that it is too old for. */
+  /** A stored response against a request that is not plain, or for which it is too old. */
   private static final class Weighing {
     private final boolean query;
     private final Fields request;
@@ -205,7 +204,7 @@ public final class Reuse {
     private final CacheSettings settings;
 
     /**
-     * @param youngEnough whether the request's max-age is met in any case
+     * @param youngEnough whether the request's max-age is satisfied in any case
      */
     Weighing(
         boolean query,
@@ -242,7 +241,7 @@ public final class Reuse {
       return isFresh() ? serve(servedFresh()) : stale();
     }
 
-    /** Why it is served fresh: perhaps though the request asked for a validation. */
+    /** The reason why it is served fresh, perhaps although the request demanded a validation. */
     private CacheReason servedFresh() {
       boolean reload = directives.has(CacheControl.NO_CACHE) || directives.maxAgeSeconds() == 0;
       if (reload && patternHas(Option.IGNORE_RELOAD)) {
@@ -291,7 +290,7 @@ public final class Reuse {
           && staleness <= maxStaleSeconds(pattern(), settings)) {
         return serve(CacheReason.STALE_ALLOWED_BY_CLIENT);
       }
-      // a validation of QUERY needs the content, which goes with the client
+      // a validation of QUERY needs the content, which leaves with the client
       if (!query
           && staleness < stored.staleWhileRevalidateSeconds()
           && directives.maxAgeSeconds() == CacheControl.ABSENT) {
@@ -303,15 +302,16 @@ public final class Reuse {
       return validate(CacheReason.STALE);
     }
 
-    /** A condition of the client is a wish to validate where the configuration says so. */
+    /** A condition of the client is a demand for validation if the configuration says so. */
     private boolean asksForValidation() {
       return request.hasAny(VALIDATIONS)
           && (settings.refreshAllIms() || patternHas(Option.REFRESH_IMS));
     }
 
     /**
-     * Whether a reload cannot bring anything else (RFC 8246 section 2): but for no-cache, which
-     * demands a validation, and for content that may have been cut without a trace (section 3).
+     * Whether a reload cannot bring another response (RFC 8246 section 2): except with no-cache,
+     * which demands a validation, and for content that may have been truncated without notice
+     * (section 3).
      */
     private boolean isSettled() {
       return stored.has(StoredMeta.IMMUTABLE) && !stored.has(StoredMeta.UNFRAMED) && isFresh();

@@ -7,12 +7,12 @@ import io.loligo.core.message.RequestHead;
 import java.util.List;
 import java.util.Locale;
 
-/** What a status code means to the store. Stateless. */
+/** The meaning of a status code for the store. Stateless. */
 final class StatusCaching {
   /**
    * Parts of lower-case names: other methods under any name, expectations, content and encodings
-   * (RFC 9110 section 9.3.4: 501 to what is not understood was HTTP's rule once), and what object
-   * stores answer 501 to where they do not have it.
+   * (RFC 9110 section 9.3.4: HTTP once required 501 for anything not understood), and fields to
+   * which object stores that do not support them answer 501.
    */
   private static final Pattern SPEAK_OF_A_METHOD =
       Pattern.compile("method|verb|^expect$|^content[-_]|^transfer[-_]|^x[-_](amz|goog|ms)[-_]");
@@ -31,9 +31,9 @@ final class StatusCaching {
   }
 
   /**
-   * Whether a lifetime may be assumed from Last-Modified alone, where negative_ttl gives none:
-   * those of its codes that RFC 9110 section 15.1 has cacheable by default. An origin that dates
-   * them speaks of the resource.
+   * Whether a lifetime may be assumed from Last-Modified alone, if negative_ttl gives none: those
+   * of its codes that are cacheable by default in RFC 9110 section 15.1. An origin that dates them
+   * describes the resource.
    */
   static boolean isHeuristicWhereDated(int status) {
     return switch (status) {
@@ -42,7 +42,7 @@ final class StatusCaching {
     };
   }
 
-  /** Whether negative_ttl gives the lifetime where the origin gave none, as in Squid. */
+  /** Whether negative_ttl gives the lifetime if the origin gave none, as in Squid. */
   static boolean isNegative(int status) {
     return switch (status) {
       case 204, 305, 400, 403, 404, 405, 414, 500, 501, 502, 503, 504 -> true;
@@ -61,12 +61,12 @@ final class StatusCaching {
   }
 
   /**
-   * Whether an answer with this code to {@code request} may speak of how that was made, which is
-   * not in the key: given to requests that were made well it would be wrong. It is stored for
-   * requests with the same fields, byte for byte.
+   * Whether a response with this status to {@code request} may depend on properties of the request
+   * that are not in the key: it would be wrong for correct requests. It is stored for requests with
+   * the same fields, byte for byte.
    *
-   * <p>405 and 501 speak of the method. A GET that asks for no other one gets them because of the
-   * resource.
+   * <p>405 and 501 refer to the method. A plain GET that does not name another method gets them
+   * because of the resource.
    */
   static boolean isOfOneRequest(int status, RequestHead request) {
     boolean ofMethod = status == 405 || status == 501;
@@ -74,8 +74,8 @@ final class StatusCaching {
   }
 
   /**
-   * Whether {@code request} is a GET without any field that servers are known to take for another
-   * method, for content, or for a wish that they may have to refuse, and all visible ASCII.
+   * Whether {@code request} is a GET, all visible ASCII, without any field that servers are known
+   * to take for another method, for content, or for a demand that they may have to refuse.
    */
   private static boolean isOrdinaryGet(RequestHead request) {
     Fields fields = request.fields();
@@ -120,9 +120,9 @@ final class StatusCaching {
   }
 
   /**
-   * Whether an answer with this code is never stored, whatever lifetime it has: it is not final,
-   * not whole, it speaks of the connection, the moment, a condition or a range, or its definition
-   * forbids it (RFC 9111 section 3, RFC 6585, RFC 8470).
+   * Whether a response with this status is never stored, regardless of its lifetime: it is not
+   * final, or not whole, it refers to the connection, the moment, a condition or a range, or its
+   * definition forbids it (RFC 9111 section 3, RFC 6585, RFC 8470).
    */
   static boolean isNeverStored(int status) {
     return switch (status) {

@@ -17,10 +17,10 @@ import java.util.Locale;
  *
  * @param storable whether it is
  * @param reason why, in words for explain and the log
- * @param meta what to keep; null where it is not stored
+ * @param meta the meta to store; null if it is not stored
  * @param shareable whether waiters of an equal request may read along: it is fresh and storable, or
- *     only its size keeps it out of the store, and it speaks of no single request
- * @param withheldFields see {@link CacheControl}: not stored, and for who asked only
+ *     only its size keeps it out of the store, and it does not depend on a single request
+ * @param withheldFields see {@link CacheControl}: not stored, and for the requesting client only
  */
 public record Storability(
     boolean storable,
@@ -29,13 +29,13 @@ public record Storability(
     boolean shareable,
     List<String> withheldFields) {
   /**
-   * An error that answers a request with a larger head, in bytes, is not stored: the size may be
-   * its cause, and is not in the key. Ordinary requests are smaller, and many servers have limits
-   * not far above: {@value}.
+   * An error response to a request with a larger head, in bytes, is not stored: the size may be its
+   * cause, and is not in the key. Ordinary requests are smaller, and many servers have limits not
+   * far above: {@value}.
    */
   static final int MAX_ORDINARY_HEAD_BYTES = 4_096;
 
-  /** What directives decide on. */
+  /** The flags that directives determine. */
   private static final int DECIDED =
       StoredMeta.MUST_REVALIDATE
           | StoredMeta.NO_CACHE
@@ -45,7 +45,7 @@ public record Storability(
           | StoredMeta.VIOLATES
           | StoredMeta.EXPLICIT;
 
-  /** What would be kept with an answer that is for requests with the same fields. */
+  /** Secrets that would be stored with a response for requests with the same fields. */
   private static final FieldSet SECRETS =
       FieldSet.of(FieldName.AUTHORIZATION, FieldName.PROXY_AUTHORIZATION, FieldName.COOKIE);
 
@@ -57,7 +57,7 @@ public record Storability(
    * @param url effective URI, for refresh_pattern
    * @param requestTimeMillis when the request was sent
    * @param responseTimeMillis when the head arrived
-   * @param contentLength -1 where unknown
+   * @param contentLength -1 if unknown
    */
   public static Storability of(
       RequestHead request,
@@ -115,8 +115,8 @@ public record Storability(
   }
 
   /**
-   * {@code meta}, of a response that is stored, with word of whose rules made it, where those of
-   * ports that stand for the origin are others (RFC 9213).
+   * {@code meta}, of a stored response, marked with the kind of port whose rules made it, if the
+   * rules of ports that stand for the origin differ (RFC 9213).
    *
    * @param post whether it answers POST
    */
@@ -148,7 +148,7 @@ public record Storability(
     return meta.withFlag(forOthers ? kind : kind | StoredMeta.FOR_ONE_KIND);
   }
 
-  /** {@code meta} as {@code directives} would have it, and not those that it was made by. */
+  /** {@code meta} as {@code directives} determine it, instead of the directives that made it. */
   private static StoredMeta decided(
       StoredMeta meta,
       Fields response,
@@ -172,9 +172,10 @@ public record Storability(
   }
 
   /**
-   * What is stored as {@code meta} for a port with {@code settings}: where that goes by other
-   * directives than the port that stored it (RFC 9213), it is as if that one had. Null where it
-   * would not have stored it. Pure; without such directives {@code meta} itself.
+   * The stored response {@code meta} as seen by a port with {@code settings}: if that port obeys
+   * other directives than the one that stored it (RFC 9213), the result is as if that port had
+   * stored it. Null if it would not have stored it. Pure; without such directives {@code meta}
+   * itself.
    *
    * @param stored its fields as stored, borrowed
    * @param url effective URI, for refresh_pattern
@@ -197,8 +198,8 @@ public record Storability(
    * lifetime and validators. {@code merged} holds the updated stored fields (see {@link
    * Freshening}). A 304 that forbids storing leaves a response that is validated before every use.
    *
-   * @param request that was answered so, borrowed: it selects what is stored where Vary names more
-   *     than it did
+   * @param request that was answered with the 304, borrowed: it gives the selection if Vary names
+   *     more fields than before
    */
   public static StoredMeta freshened(
       StoredMeta stored,
@@ -227,8 +228,9 @@ public record Storability(
   }
 
   /**
-   * Whether what came with a 304 or an answer to HEAD may be stored with what it speaks of: the
-   * rules are those of storing it (RFC 9111 sections 3.5, 5.2.1.5, 5.2.2.5 and 5.2.2.7).
+   * Whether the fields of a 304 or of a response to HEAD may be stored with the response to which
+   * they refer: the rules are those of storing it (RFC 9111 sections 3.5, 5.2.1.5, 5.2.2.5 and
+   * 5.2.2.7).
    *
    * @param merged the stored response with the new fields
    */
@@ -241,17 +243,17 @@ public record Storability(
   }
 
   /**
-   * Names, in lower case, of the fields of a 304 or of an answer to HEAD that are for who asked and
-   * not stored, by the directives that count for {@code merged}, the stored response with the new
-   * fields.
+   * Names, in lower case, of the fields of a 304 or of a response to HEAD that are for the
+   * requesting client only and not stored, by the directives of {@code merged}, the stored response
+   * with the new fields.
    */
   public static List<String> withheldFields(ResponseHead merged, CacheSettings settings) {
     return TargetedControl.of(merged.fields(), settings.gateway()).withheldFields();
   }
 
   /**
-   * Whether an answer with this code to {@code request} may speak of how that was made, or of what
-   * is not in the key: it says nothing of what others would be answered.
+   * Whether a response with this status to {@code request} may depend on properties of the request
+   * that are not in the key: it does not tell what other requests would get.
    */
   public static boolean hangsOnRequest(int status, RequestHead request) {
     return StatusCaching.isNeverStored(status)
@@ -260,17 +262,17 @@ public record Storability(
   }
 
   /**
-   * Whether an answer with this code to {@code request}, a successful one or a redirect, is what
-   * others would be answered, too, as far as one can tell: nothing in it says who asks.
+   * Whether a response with this status to {@code request}, a successful one or a redirect, is
+   * probably the same for other clients: nothing in it identifies the client.
    */
   public static boolean speaksForAll(int status, RequestHead request) {
     return status < 400 && !request.fields().hasAny(SECRETS);
   }
 
   /**
-   * Whether an answer with this code to {@code request} is stored for requests with the same fields
-   * only: it may speak of how that was made, by its code, or as an error to a request for a part,
-   * with a condition, or with bytes that some servers choke on.
+   * Whether a response with this status to {@code request} is stored for requests with the same
+   * fields only: it may depend on the request, by its status, or as an error to a request for a
+   * part, with a condition, or with bytes that some servers cannot handle.
    */
   private static boolean isOfOneRequest(int status, RequestHead request) {
     Fields fields = request.fields();
@@ -303,7 +305,7 @@ public record Storability(
   }
 
   /**
-   * An answer to POST is stored only where it says itself that it is what GET would get, and for
+   * A response to POST is stored only if it states itself that it is the response to GET, and for
    * how long (RFC 9110 section 9.3.3).
    */
   private static String postRefusal(
@@ -320,8 +322,8 @@ public record Storability(
   }
 
   /**
-   * Whether Connection takes an extension field of {@code request} away: the origin answers without
-   * having seen it (RFC 9110 section 7.6.1), and others have it.
+   * Whether Connection removes an extension field of {@code request}: the origin answers without it
+   * (RFC 9110 section 7.6.1), but other requests have it.
    */
   public static boolean takesFieldsAway(Fields request) {
     if (!request.has(FieldName.CONNECTION)) {
@@ -375,7 +377,10 @@ public record Storability(
     return isShared(request, directives) ? null : "request has Authorization";
   }
 
-  /** Whether what answers {@code request} is for others, too, going by {@code stored}, borrowed. */
+  /**
+   * Whether the response to {@code request} is for other clients, too, according to {@code stored},
+   * borrowed.
+   */
   public static boolean isShared(RequestHead request, Fields stored, CacheSettings settings) {
     return isShared(request.fields(), TargetedControl.of(stored, settings.gateway()));
   }
@@ -428,7 +433,7 @@ public record Storability(
   }
 
   /**
-   * Whether the origin gives a lifetime itself (RFC 9111 section 4.2.1): nothing that is assumed,
+   * Whether the origin gives a lifetime itself (RFC 9111 section 4.2.1): not one that is assumed,
    * by a heuristic, a refresh_pattern or negative_ttl.
    *
    * @param gateway whether for ports that stand for the origin (RFC 9213)
@@ -437,7 +442,7 @@ public record Storability(
     return hasExplicitLifetime(response, TargetedControl.of(response, gateway));
   }
 
-  /** RFC 9111 section 4.2.1, without what is assumed. */
+  /** RFC 9111 section 4.2.1, without assumed lifetimes. */
   private static boolean hasExplicitLifetime(Fields response, CacheControl directives) {
     return directives.maxAgeSeconds() != CacheControl.ABSENT
         || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT
@@ -491,7 +496,9 @@ public record Storability(
         contentLength);
   }
 
-  /** Whether the field is for who asked only, so that it validates nothing for others. */
+  /**
+   * Whether the field is for the requesting client only, so that it does not validate for others.
+   */
   private static boolean isWithheld(CacheControl directives, int id) {
     return !directives.withheldFields().isEmpty()
         && directives.withheldFields().contains(FieldName.text(id).toLowerCase(Locale.ROOT));

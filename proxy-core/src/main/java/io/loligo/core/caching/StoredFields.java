@@ -6,9 +6,8 @@ import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Field lines as they rest in the store ({@code Name: value CRLF} ..., then CRLF), read back into
- * an index. Only what the parser of heads accepted ever gets there, so nothing is checked again.
- * Stateless.
+ * Stored field lines ({@code Name: value CRLF} ..., then CRLF), read back into an index. Only lines
+ * that the parser of heads accepted are stored, so nothing is checked again. Stateless.
  */
 public final class StoredFields {
   private static final int EXPECTED_FIELDS = 32;
@@ -32,7 +31,7 @@ public final class StoredFields {
 
   /**
    * Adds the lines of {@code block} from {@code start} up to an empty line, or its end, to {@code
-   * into}, whose array it is. The offset behind the last byte read.
+   * into}, whose array it is. Returns the offset after the last byte read.
    */
   static int index(byte[] block, int start, Fields into) {
     int at = start;

@@ -4,14 +4,14 @@ import io.netty.buffer.ByteBuf;
 import java.util.OptionalInt;
 
 /**
- * {@link CacheKey} and {@link StoredMeta} as bytes at rest: see {@code docs/disk-format.md}.
- * Numbers are variable in length, 7 bits in a byte, low ones first; signed ones are zigzag coded.
- * What is read was verified before: garbage gives an {@link IllegalArgumentException} or {@link
+ * {@link CacheKey} and {@link StoredMeta} as stored bytes: see {@code docs/disk-format.md}. Numbers
+ * are variable in length, 7 bits in a byte, low ones first; signed ones are zigzag coded. The bytes
+ * were verified before they are read: garbage gives an {@link IllegalArgumentException} or {@link
  * IndexOutOfBoundsException}, never more. Stateless.
  *
- * <p>A meta ends where its bytes end. A reader ignores bytes behind the components that it knows. A
- * later version appends its components, and takes them for absent where the bytes end before them.
- * Then either version reads the responses of the other one.
+ * <p>A meta ends where its bytes end. A reader ignores bytes after the components that it knows. A
+ * later version appends its components, and treats them as absent if the bytes end before them. So
+ * each version reads the responses of the other one.
  */
 public final class StoredForm {
   private static final int MAX_SHIFT = 63;
@@ -22,7 +22,7 @@ public final class StoredForm {
 
   private StoredForm() {}
 
-  /** Bytes of the key as it is, without length. Borrows {@code out}. */
+  /** The bytes of the key, without a length. Borrows {@code out}. */
   public static void writeKey(CacheKey key, ByteBuf out) {
     out.writeBytes(key.text(), 0, key.length());
   }
@@ -41,7 +41,7 @@ public final class StoredForm {
     return true;
   }
 
-  /** The key whose {@code length} bytes stand at {@code index} of {@code in}. */
+  /** The key of {@code length} bytes at {@code index} of {@code in}. */
   public static CacheKey readKey(ByteBuf in, int index, int length) {
     byte[] text = new byte[length];
     in.getBytes(index, text);
@@ -49,16 +49,16 @@ public final class StoredForm {
   }
 
   /**
-   * Whether the key whose {@code length} bytes stand at {@code index} of {@code in}, the first
-   * {@code there} of them that is, {@linkplain CacheKey#isAlternative is not that of a URL}; true
-   * where they do not tell.
+   * Whether the key of {@code length} bytes at {@code index} of {@code in}, of which the first
+   * {@code there} are present, {@linkplain CacheKey#isAlternative is not that of a URL}; true if
+   * they do not tell.
    */
   public static boolean mayBeAlternative(ByteBuf in, int index, int there, int length) {
     int blank = length - ContentDigest.DIGITS - 1;
     return blank > 0 && (blank >= there || in.getByte(index + blank) == ' ');
   }
 
-  /** {@link CacheKey#pathHash} of the same key; empty where what is there does not tell. */
+  /** {@link CacheKey#pathHash} of the same key; empty if the present bytes do not tell. */
   public static OptionalInt pathHash(ByteBuf in, int index, int there, int length) {
     byte[] text = new byte[there];
     in.getBytes(index, text);
@@ -106,7 +106,7 @@ public final class StoredForm {
     return NUMBERS * MAX_NUMBER_BYTES + etag + vary;
   }
 
-  /** Reads what {@link #writeMeta} wrote from the reader index of {@code in}, which advances. */
+  /** Reads the bytes of {@link #writeMeta} from the reader index of {@code in}, which advances. */
   public static StoredMeta readMeta(ByteBuf in) {
     int status = (int) number(in);
     int flags = (int) number(in);
@@ -140,7 +140,7 @@ public final class StoredForm {
         part);
   }
 
-  /** Bytes with their length before them; null is told apart from none. */
+  /** Bytes after their length; null differs from empty. */
   static void octets(ByteBuf out, byte[] octets) {
     number(out, octets == null ? 0 : octets.length + 1L);
     if (octets != null) {

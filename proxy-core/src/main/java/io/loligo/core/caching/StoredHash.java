@@ -1,11 +1,11 @@
 package io.loligo.core.caching;
 
 /**
- * The 128 bits under which a response rests on disk: SipHash under a secret that is kept beside it,
- * so that it outlives the process. The first half depends on the key alone and finds all variants
- * and parts. The second half depends also on the selecting fields; the low 32 bits of that half
- * depend also on the first byte of a part. So all parts of a variant share {@link #variant} with
- * its whole. Confined to one thread; reusable.
+ * The 128 bits under which a response is stored on disk: SipHash under a secret that is stored with
+ * it, so that it outlives the process. The first half depends on the key alone and finds all
+ * variants and parts. The second half depends also on the selecting fields; the low 32 bits of that
+ * half depend also on the first byte of a part. So all parts of a variant share {@link #variant}
+ * with its whole. Confined to one thread; reusable.
  */
 public final class StoredHash {
   private static final long OF_PART = 0xffff_ffffL;
@@ -27,7 +27,7 @@ public final class StoredHash {
     return this;
   }
 
-  /** Hashes {@code key} and the selecting fields {@code vary}, null where there are none. */
+  /** Hashes {@code key} and the selecting fields {@code vary}, null if there are none. */
   public StoredHash of(CacheKey key, VarySelection vary) {
     hash.update(key.text(), key.length());
     high = hash.high();

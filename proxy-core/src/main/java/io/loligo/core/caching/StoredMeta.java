@@ -3,21 +3,21 @@ package io.loligo.core.caching;
 import io.loligo.core.message.Fields;
 
 /**
- * What a decision needs to know of a stored response, in primitives, so that a hit or a 304 looks
- * at nothing else. Immutable.
+ * The properties of a stored response that decisions need, in primitives, so that a hit or a 304
+ * reads nothing else. Immutable.
  *
- * <p>Times are milliseconds since the epoch, {@link #NO_TIME} where the response had none; ages and
+ * <p>Times are milliseconds since the epoch, {@link #NO_TIME} if the response had none; ages and
  * lifetimes are seconds.
  *
- * <p>A fact that few responses have becomes one nullable component at the end, like {@link #part}.
- * Three places know all components: the constructor of whole responses, the method that copies, and
- * {@link StoredForm}, where the fact follows the others on disk. A yes or no takes a flag: bits 19
- * to 31 are free.
+ * <p>A property that few responses have becomes one nullable component at the end, like {@link
+ * #part}. Three places know all components: the constructor of whole responses, the method that
+ * copies, and {@link StoredForm}, where the property follows the others on disk. A boolean takes a
+ * flag: bits 19 to 31 are free.
  *
  * @param status status code as stored
  * @param requestTimeMillis when the request that fetched (or last validated) it was sent
  * @param responseTimeMillis when its head arrived
- * @param dateMillis Date (RFC 9110 section 6.6.1); the response time where the origin sent none
+ * @param dateMillis Date (RFC 9110 section 6.6.1); the response time if the origin sent none
  * @param lastModifiedMillis Last-Modified, or {@link #NO_TIME}
  * @param initialAgeSeconds corrected_initial_age (RFC 9111 section 4.2.3)
  * @param lifetimeSeconds freshness lifetime (RFC 9111 section 4.2.1); 0 and less: born stale
@@ -25,10 +25,10 @@ import io.loligo.core.message.Fields;
  * @param staleIfErrorSeconds RFC 5861 section 4; -1: not given
  * @param flags {@link #MUST_REVALIDATE} and its siblings
  * @param etag opaque bytes with quotes and weakness prefix as received, or null; not to be changed
- * @param vary the selecting fields, or null where the response does not vary
+ * @param vary the selecting fields, or null if the response does not vary
  * @param contentLength bytes of the whole content; -1 while it is still arriving with its length
  *     unknown
- * @param part what of the content is stored; null: all of it
+ * @param part the stored part of the content; null: all of it
  */
 public record StoredMeta(
     int status,
@@ -56,7 +56,7 @@ public record StoredMeta(
   /** The lifetime is heuristic (RFC 9111 section 4.2.2). */
   public static final int HEURISTIC = 1 << 2;
 
-  /** Stored for negative_ttl: an error the origin gave without explicit lifetime. */
+  /** Stored for negative_ttl: an error without explicit lifetime. */
   public static final int NEGATIVE = 1 << 3;
 
   /** immutable (RFC 8246). */
@@ -71,37 +71,37 @@ public record StoredMeta(
   /** The stored lines begin with some that clients do not get, see {@link HiddenFields}. */
   public static final int HIDES_FIELDS = 1 << 9;
 
-  /** It came by HTTP/1.0, which our Via line has to say (RFC 9110 section 7.6.3). */
+  /** It came by HTTP/1.0, which the Via line of this proxy has to say (RFC 9110 section 7.6.3). */
   public static final int FROM_HTTP_1_0 = 1 << 10;
 
-  /** Its fields may hold Set-Cookie, which not every port replays. */
+  /** Its fields may contain Set-Cookie, which not every port replays. */
   public static final int SETS_COOKIE = 1 << 11;
 
-  /** Its content ended with the connection: nobody knows whether that was the end of it. */
+  /** The end of the connection ended its content: it may be incomplete. */
   public static final int UNFRAMED = 1 << 12;
 
-  /** It is whole, and its fields have a Content-Range, which means nothing there. */
+  /** It is whole, and its fields contain a Content-Range, which has no meaning there. */
   public static final int HAS_CONTENT_RANGE = 1 << 13;
 
-  /** It is stored, or lives as long as it does, because the configuration says so. */
+  /** It is stored, or has its lifetime, because of the configuration. */
   public static final int VIOLATES = 1 << 14;
 
-  /** A field for gateways decided on it (RFC 9213 section 3.1), which other ports do not go by. */
+  /** A field for gateways determined it (RFC 9213 section 3.1), which other ports do not obey. */
   public static final int TARGETED = 1 << 15;
 
-  /** It has such a field, and was stored through a port that does not go by it. */
+  /** It has such a field, and was stored through a port that does not obey it. */
   public static final int UNTARGETED = 1 << 16;
 
-  /** Beside one of these: ports of the other kind would not have stored it, or not any more. */
+  /** Beside one of these: ports of the other kind would not have stored it, or no longer. */
   public static final int FOR_ONE_KIND = 1 << 17;
 
   /**
-   * The origin gave its lifetime (max-age, s-maxage or Expires), whatever a refresh_pattern made of
-   * it.
+   * The origin gave its lifetime (max-age, s-maxage or Expires), whether or not a refresh_pattern
+   * changed it.
    */
   public static final int EXPLICIT = 1 << 18;
 
-  /** One whose content is whole. */
+  /** A response with whole content. */
   public StoredMeta(
       int status,
       long requestTimeMillis,
@@ -133,7 +133,7 @@ public record StoredMeta(
         null);
   }
 
-  /** Of a response that is not stored: status and length, and nothing to validate it with. */
+  /** A response that is not stored: status and length, without validators. */
   public static StoredMeta undated(int status, long contentLength) {
     return new StoredMeta(
         status, 0, 0, 0, NO_TIME, 0, 0, 0, -1, NO_DATE, null, null, contentLength);
@@ -152,7 +152,7 @@ public record StoredMeta(
     return !has(FOR_ONE_KIND) || !isOfOtherKind(gateway);
   }
 
-  /** Whether it was stored by other directives than a port of this kind goes by. */
+  /** Whether it was stored by other directives than a port of this kind obeys. */
   public boolean isOfOtherKind(boolean gateway) {
     return has(gateway ? UNTARGETED : TARGETED);
   }
@@ -162,26 +162,26 @@ public record StoredMeta(
     return vary == null || vary.matches(request);
   }
 
-  /** Whether it is fresh and need not be validated at the age of {@code ageSeconds}. */
+  /** Whether it is fresh and needs no validation at the age of {@code ageSeconds}. */
   public boolean isFreshAt(long ageSeconds) {
     return ageSeconds < lifetimeSeconds && !has(NO_CACHE);
   }
 
-  /** current_age (RFC 9111 section 4.2.3), at least 0 even where the clock was stepped back. */
+  /** current_age (RFC 9111 section 4.2.3), at least 0 even if the clock was set back. */
   public long ageSeconds(long nowMillis) {
     return nowMillis <= responseTimeMillis
         ? initialAgeSeconds
         : initialAgeSeconds + (nowMillis - responseTimeMillis) / 1000;
   }
 
-  /** Whether the origin can be asked if it is still current (RFC 9110 section 8.8). */
+  /** Whether the origin can validate it (RFC 9110 section 8.8). */
   public boolean hasValidator() {
     return etag != null || lastModifiedMillis != NO_TIME;
   }
 
   /**
-   * Whether Last-Modified is a strong validator: the origin's own clock was past it by a second or
-   * more (RFC 9110 section 8.8.2.2).
+   * Whether Last-Modified is a strong validator: Date is later by a second or more (RFC 9110
+   * section 8.8.2.2).
    */
   public boolean hasStrongDate() {
     return lastModifiedMillis != NO_TIME
@@ -190,29 +190,29 @@ public record StoredMeta(
   }
 
   /**
-   * Whether a part of its content may be joined with another: only where a strong entity tag tells
+   * Whether a part of its content may be joined with another: only if a strong entity tag proves
    * that they belong together (RFC 9110 section 15.3.7.3).
    */
   public boolean canBeContinued() {
     return status == 200 && etag != null && !EntityTag.isWeak(etag) && EntityTag.isWellFormed(etag);
   }
 
-  /** Offset of the first byte of content that is stored. */
+  /** Offset of the first stored byte of content. */
   public long contentStart() {
     return part == null ? 0 : part.first();
   }
 
-  /** Offset behind the last byte of content that is stored. */
+  /** Offset after the last stored byte of content. */
   public long contentEnd() {
     return part == null ? contentLength : part.end();
   }
 
-  /** Bytes of content that are stored; of a part with gaps, as if there were none. */
+  /** Stored bytes of content; of a part with gaps, as if there were none. */
   public long storedLength() {
     return contentEnd() - contentStart();
   }
 
-  /** The same response with all its {@code octets} of content, or of its part, there. */
+  /** The same response after all {@code octets} of content, or of its part, have arrived. */
   public StoredMeta arrived(long octets) {
     return part == null
         ? withContentLength(octets)
@@ -229,7 +229,7 @@ public record StoredMeta(
     return with(lifetimeSeconds, flags, octets, part);
   }
 
-  /** The same response, to be judged by purges as one that was asked for at {@code millis}. */
+  /** The same response, which purges judge as one requested at {@code millis}. */
   public StoredMeta askedForAt(long millis) {
     return with(
         millis,
@@ -249,7 +249,7 @@ public record StoredMeta(
         : with(Math.min(lifetimeSeconds, age), flagsOfItsKind(), contentLength, part);
   }
 
-  /** Ports of the other kind judge by the fields, which do not say what was learnt since. */
+  /** Ports of the other kind decide by the fields, which do not include facts learnt since. */
   private int flagsOfItsKind() {
     return has(TARGETED | UNTARGETED) ? flags | FOR_ONE_KIND : flags;
   }
@@ -264,7 +264,7 @@ public record StoredMeta(
     return decided(lifetimeSeconds, 0, staleIfErrorSeconds, flagsOfItsKind());
   }
 
-  /** The same response with what Cache-Control and its kin decide on. */
+  /** The same response with the properties that Cache-Control and its kin determine. */
   StoredMeta decided(long lifetime, long whileRevalidate, long ifError, int marks) {
     return with(requestTimeMillis, lifetime, whileRevalidate, ifError, marks, contentLength, part);
   }

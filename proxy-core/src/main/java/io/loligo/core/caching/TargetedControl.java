@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cache-Control for some caches only (RFC 9213). Of the fields that mean this cache the first
- * counts that is a dictionary and not empty; it takes the place of Cache-Control and Expires
- * altogether. Where there is none, Cache-Control counts. Stateless.
+ * Cache-Control for specific caches (RFC 9213). Of the fields for this cache, the first that is a
+ * non-empty dictionary counts and replaces Cache-Control and Expires. Without one, Cache-Control
+ * counts. Stateless.
  */
 final class TargetedControl {
   private static final FieldSet ANY =
@@ -22,8 +22,8 @@ final class TargetedControl {
   private TargetedControl() {}
 
   /**
-   * The directives for this cache. {@code Loligo-Cache-Control} means it always, {@code
-   * CDN-Cache-Control} where it stands for the origin.
+   * The directives for this cache. {@code Loligo-Cache-Control} always applies to it, {@code
+   * CDN-Cache-Control} if it stands for the origin.
    */
   static CacheControl of(Fields response, boolean gateway) {
     if (response.hasAny(ANY)) {
@@ -39,7 +39,9 @@ final class TargetedControl {
     return CacheControl.ofResponse(response);
   }
 
-  /** Whether what decides hangs on who asks: there is a field that gateways alone go by. */
+  /**
+   * Whether the directives depend on the kind of port: there is a field that only gateways obey.
+   */
   static boolean isForGateways(Fields response) {
     return response.has(FieldName.CDN_CACHE_CONTROL)
         && of(response, FieldName.LOLIGO_CACHE_CONTROL) == null
@@ -76,7 +78,7 @@ final class TargetedControl {
         List.of());
   }
 
-  /** A restriction holds unless it is false, also with a value that is not understood. */
+  /** A restriction holds unless it is false, also with an unknown value. */
   private static int named(Map<String, Member> members, String name, int flag) {
     Member member = members.get(name);
     return member == null || isBoolean(member, false) ? 0 : flag;
@@ -91,7 +93,7 @@ final class TargetedControl {
         && item.bare().equals(new BareItem(BareItem.Type.BOOLEAN, value));
   }
 
-  /** What is no number is 0, as in Cache-Control. */
+  /** A value that is not a number is 0, as in Cache-Control. */
   private static long seconds(Map<String, Member> members, String name) {
     Member member = members.get(name);
     if (member == null) {

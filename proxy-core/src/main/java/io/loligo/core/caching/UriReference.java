@@ -33,7 +33,7 @@ final class UriReference {
         + withoutDotsBeforeQuery(target.startsWith("/") ? target : folder(path) + target);
   }
 
-  /** {@code url}, absolute; as it is where it has no authority. */
+  /** {@code url}, absolute; unchanged if it has no authority. */
   private static String withoutDotsInPath(String url) {
     Origin origin = Origin.of(url);
     if (origin == null) {

@@ -21,9 +21,9 @@ public final class Validation {
   }
 
   /**
-   * Whether a 304 to such a request speaks of {@code stored} (RFC 9111 section 4.3.4). A strong tag
-   * must match strongly, one that is stored; a weak one weakly; a Last-Modified decides where tags
-   * cannot. A 304 without validators repeats the ones that were asked for.
+   * Whether a 304 to such a request confirms {@code stored} (RFC 9111 section 4.3.4). A strong tag
+   * must strongly match the stored one; a weak tag must weakly match; Last-Modified decides if tags
+   * cannot. A 304 without validators repeats those of the request.
    */
   public static boolean confirms(StoredMeta stored, ResponseHead notModified) {
     Fields fields = notModified.fields();
@@ -43,7 +43,7 @@ public final class Validation {
   }
 
   /**
-   * Whether a 304 speaks of {@code stored} too, though another response was validated: it has the
+   * Whether a 304 confirms {@code stored} too, although another response was validated: it has the
    * same strong tag (RFC 9111 section 4.3.4).
    */
   public static boolean alsoConfirms(StoredMeta stored, ResponseHead notModified) {
@@ -66,10 +66,10 @@ public final class Validation {
   }
 
   /**
-   * Whether {@code reply}, a 200 to HEAD, speaks of {@code stored}: every validator it has, and its
-   * length where it has one, are the stored ones (RFC 9111 section 4.3.5).
+   * Whether {@code reply}, a 200 to HEAD, describes {@code stored}: all of its validators, and its
+   * length if it has one, equal the stored ones (RFC 9111 section 4.3.5).
    *
-   * @param contentLength of {@code reply}; -1 where not known
+   * @param contentLength of {@code reply}; -1 if unknown
    */
   public static boolean describes(StoredMeta stored, ResponseHead reply, long contentLength) {
     if (reply.status() != stored.status()
@@ -91,12 +91,12 @@ public final class Validation {
   }
 
   /**
-   * Whether {@code reply}, a whole response, is for certain the same representation as {@code
+   * Whether {@code reply}, a whole response, is certainly the same representation as {@code
    * stored}, byte by byte, so that one can be continued with the other: equal strong tags (RFC 9110
-   * section 8.8.3), or where tags do not tell them apart an equal Last-Modified that is a strong
-   * validator, and an equal length.
+   * section 8.8.3), or if tags do not decide, an equal Last-Modified that is a strong validator,
+   * and an equal length.
    *
-   * @param contentLength of {@code reply}; -1 where not known
+   * @param contentLength of {@code reply}; -1 if unknown
    */
   public static boolean provesSame(StoredMeta stored, ResponseHead reply, long contentLength) {
     if (reply.status() != stored.status()

@@ -13,32 +13,33 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The selecting fields of a stored response (RFC 9111 section 4.1): the names its Vary nominated
- * and the values the storing request had. Immutable.
+ * The selecting fields of a stored response (RFC 9111 section 4.1): the names in its Vary and the
+ * values of the storing request. Immutable.
  *
- * <p>Values are compared in a normal form: the lines of a field joined as one list; for Accept also
- * without white space around commas and in lower case, but for parameters of media types, which
- * stay as they are; for Accept-Language without any white space, empty members and weights of 1,
- * too. {@link CodingList} has that of Accept-Encoding, whose order does not matter either. Cookie
- * is no list: its lines are kept apart. The name {@code *} stands for all fields, byte for byte.
+ * <p>Values are compared in a normal form: the lines of a field are joined as one list; for Accept
+ * also without white space around commas and in lower case, except for parameters of media types,
+ * which stay unchanged; for Accept-Language without any white space, empty members and weights of
+ * 1, too. {@link CodingList} has the form of Accept-Encoding, whose order is irrelevant as well.
+ * Cookie is not a list: its lines are kept apart. The name {@code *} stands for all fields, byte
+ * for byte.
  */
 public final class VarySelection {
-  /** Names that the Vary of a response that is stored has, at most. */
+  /** Most names in the Vary of a stored response. */
   private static final int MAX_NAMES = 64;
 
   private static final int ABSENT = -1;
 
-  /** In place of a name: all fields as they are, none more and none less. */
+  /** In place of a name: exactly all fields, unchanged. */
   private static final String ALL = "*";
 
   private static final int ALL_ID = -1;
 
-  /** Between lines that are no list; it is in no value. */
+  /** Separates lines of fields that are not lists; no value contains it. */
   private static final byte NO_LIST = '\n';
 
   private final String[] names;
   private final int[] ids;
-  // the normal form of value i; null where the request had no such field
+  // the normal form of value i; null if the request had no such field
   private final byte[][] values;
 
   private VarySelection(String[] names, int[] ids, byte[][] values) {
@@ -48,10 +49,10 @@ public final class VarySelection {
   }
 
   /**
-   * The selection of {@code request} under the Vary of {@code response}, and under what it should
-   * have named: Accept-Encoding where there is a content coding, {@link OverridingFields} that the
-   * request has, and {@code all} fields where it may speak of how the request was made. Null where
-   * that is nothing. {@code Vary: *} never gets here: such a response is not stored.
+   * The selection of {@code request} under the Vary of {@code response}, and under names that Vary
+   * should have: Accept-Encoding if there is a content coding, {@link OverridingFields} of the
+   * request, and {@code all} fields if it may depend on the request. Null if there are none. {@code
+   * Vary: *} never gets here: such a response is not stored.
    */
   public static VarySelection of(boolean all, Fields request, Fields response) {
     boolean coded = response.has(FieldName.CONTENT_ENCODING);
@@ -84,15 +85,15 @@ public final class VarySelection {
   }
 
   /**
-   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, one that
-   * is no field name, more names than anybody has a use for, or X-Forwarded-For, which the origin
-   * gets from this proxy and not as the request has it.
+   * Whether no request matches the Vary of {@code response}: it has the member {@code *}, an
+   * invalid field name, too many names, or X-Forwarded-For, which this proxy changes on the way to
+   * the origin.
    */
   public static boolean isUnmatchable(Fields response) {
     return refusal(response) != null;
   }
 
-  /** Why no request matches the Vary of {@code response}; null where some may. */
+  /** Why no request matches the Vary of {@code response}; null if some may. */
   static String refusal(Fields response) {
     if (!response.has(FieldName.VARY)) {
       return null;
@@ -111,8 +112,9 @@ public final class VarySelection {
   }
 
   /**
-   * The selection of what was stored with {@code stored}, null where nothing selects it, once a 304
-   * to {@code request} has made its fields {@code response}: {@code stored}, unless they name more.
+   * The selection of the response stored with {@code stored}, null if it does not vary, after a 304
+   * to {@code request} has changed its fields to {@code response}: {@code stored}, unless they name
+   * more fields.
    */
   static VarySelection updated(VarySelection stored, Fields request, Fields response) {
     if (!response.has(FieldName.VARY)
@@ -123,7 +125,7 @@ public final class VarySelection {
     return isUnmatchable(response) ? stored : of(all, request, response);
   }
 
-  /** What {@code request} selects by the same names. */
+  /** The selection of {@code request} by the same names. */
   public VarySelection by(Fields request) {
     byte[][] others = new byte[names.length][];
     for (int i = 0; i < names.length; i++) {
@@ -153,8 +155,8 @@ public final class VarySelection {
   }
 
   /**
-   * Whether {@code request} has the same value of the field {@code id}, as far as that selects: it
-   * may differ in others. No allocation.
+   * Whether {@code request} has the same value of the field {@code id}, as far as that selects;
+   * other fields may differ. No allocation.
    */
   boolean agreesOn(int id, Fields request) {
     for (int i = 0; i < names.length; i++) {
@@ -166,9 +168,9 @@ public final class VarySelection {
   }
 
   /**
-   * Whether {@code request} has the same {@link OverridingFields} as the one whose answer was
-   * stored with {@code stored}, which may be null: else what is answered to it says nothing of that
-   * one.
+   * Whether {@code request} has the same {@link OverridingFields} as the request whose response was
+   * stored with {@code stored}, which may be null: otherwise its response does not apply to the
+   * stored one.
    */
   public static boolean isSteeredLike(VarySelection stored, Fields request) {
     return OverridingFields.all(request, stored == null ? List.of() : stored.names())
@@ -184,7 +186,7 @@ public final class VarySelection {
     return true;
   }
 
-  /** Whether it is for requests that are the same, byte for byte, and no others. */
+  /** Whether it is for identical requests, byte for byte, only. */
   public boolean isOfOneRequest() {
     for (String name : names) {
       if (name.equals(ALL)) {
@@ -195,9 +197,9 @@ public final class VarySelection {
   }
 
   /**
-   * Whether a request that selects both is answered with {@code one} rather than with {@code
-   * other}: with what varies, if only one does, else with the more recent (RFC 9111 section 4.1).
-   * What is for one request alone counts as what does not vary: an error is not to outlive it. No
+   * Whether a request that selects both gets {@code one} rather than {@code other}: the one that
+   * varies, if only one does, else the more recent one (RFC 9111 section 4.1). A response for one
+   * request alone counts as one that does not vary, so that an error does not outlive it. No
    * allocation.
    */
   public static boolean prefers(StoredMeta one, StoredMeta other) {
@@ -209,7 +211,9 @@ public final class VarySelection {
     return stored.vary() != null && !stored.vary().isOfOneRequest();
   }
 
-  /** Whether fields select it that the origin did not name: a client may make up as many. */
+  /**
+   * Whether fields that the origin did not name select it: a client can make up any number of them.
+   */
   public boolean isSteered() {
     for (String name : names) {
       if (name.equals(ALL) || OverridingFields.contains(name)) {
@@ -230,7 +234,7 @@ public final class VarySelection {
     return value == null ? null : new String(value, StandardCharsets.ISO_8859_1);
   }
 
-  /** Bytes of memory that names and values take, roughly: a client chooses how many. */
+  /** Approximate bytes of memory for names and values: a client determines how many. */
   public int weightBytes() {
     int bytes = 0;
     for (int i = 0; i < names.length; i++) {
@@ -248,7 +252,7 @@ public final class VarySelection {
     }
   }
 
-  /** Reads what {@link #write} wrote, or the number 0, which stands for none: null. */
+  /** Reads the bytes of {@link #write}, or the number 0, which stands for none: null. */
   static VarySelection read(ByteBuf in) {
     int count = (int) StoredForm.number(in);
     if (count == 0) {
@@ -335,8 +339,8 @@ public final class VarySelection {
   }
 
   /**
-   * Goes through the normal form of a field: writes it to {@code form}, or compares it with what is
-   * there. Its length, {@link #ABSENT} without the field, or another negative number where it
+   * Walks through the normal form of a field: writes it to {@code form}, or compares it with that.
+   * Returns its length, {@link #ABSENT} without the field, or another negative number if it
    * differs.
    */
   private static int walk(Fields request, int id, String name, byte[] form, boolean write) {
@@ -386,7 +390,7 @@ public final class VarySelection {
     return putAll(request.bytes(), start, request.valueEnd(line), form, from, write);
   }
 
-  /** The order matters: of languages of equal weight a server may take the first. */
+  /** The order matters: a server may take the first of several languages of equal weight. */
   private static int walkLanguages(Fields request, byte[] form, boolean write) {
     int id = FieldName.ACCEPT_LANGUAGE;
     byte[] bytes = request.bytes();
@@ -444,7 +448,8 @@ public final class VarySelection {
         continue;
       }
       if (!quoted) {
-        // what a parameter of a media type means may hang on its case (RFC 9110 section 8.3.1)
+        // the meaning of a parameter of a media type may depend on its case (RFC 9110 section
+        // 8.3.1)
         parameters = b != ',' && (parameters || b == ';');
       }
       at = put(form, at, quoted || parameters ? b : Ascii.lower(b), write);

@@ -1,8 +1,8 @@
 /**
- * What may be stored, reused and must be validated (RFC 9111), as pure functions of time, request,
- * stored response and settings.
+ * Decisions on storing, reuse and validation (RFC 9111), as pure functions of time, request, stored
+ * response and settings.
  *
- * <p>{@code exchange} asks for decisions, the store keeps {@link StoredMeta} and keys. It uses
+ * <p>{@code exchange} requests decisions; the store keeps {@link StoredMeta} and keys. It uses
  * {@code core.message} and {@code core.structured} only. Values are immutable, functions are for
  * any thread; only {@link KeyProbe} is reused by one thread.
  */

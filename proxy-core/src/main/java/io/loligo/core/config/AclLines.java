@@ -73,7 +73,7 @@ final class AclLines implements LineReader<Acls> {
     List<String> values = new ArrayList<>();
     List<String> origins = new ArrayList<>();
     boolean missing = false;
-    boolean options = true; // which cannot stand in a file
+    boolean options = true; // a character that no file has
     for (String word : words) {
       String path = file(word, line.quoted());
       if (path != null && options) {
@@ -142,7 +142,7 @@ final class AclLines implements LineReader<Acls> {
     return true;
   }
 
-  /** A line of expressions is one value, blanks included, but for the options before it. */
+  /** A line of expressions is one value, including blanks, except for the options before it. */
   private static List<String> expression(String physical, List<String> words) {
     if (words.get(0).equals("-i") || words.get(0).equals("+i")) {
       return words;

@@ -3,7 +3,7 @@ package io.loligo.core.config;
 import io.loligo.core.config.LineReport.Verdict;
 import java.util.List;
 
-/** What {@code --check FILE} prints and how it ends. Immutable. */
+/** The output and exit status of {@code --check FILE}. Immutable. */
 public final class CheckReport {
   private static final int FINE = 0;
   private static final int WRONG = 1;
@@ -16,7 +16,7 @@ public final class CheckReport {
     this.result = result;
   }
 
-  /** One line per line of the file, then what is wrong, then the sums. */
+  /** One line per line of the file, then the problems, then the sums. */
   public String text() {
     StringBuilder text = new StringBuilder();
     for (LineReport line : result.lines()) {
@@ -51,8 +51,8 @@ public final class CheckReport {
   }
 
   /**
-   * 0 when nothing is unknown or wrong, else 1; with {@code strict} 2 when a line is without effect
-   * or obsolete.
+   * 0 if nothing is unknown or wrong, else 1; with {@code strict} 2 if a line is without effect or
+   * obsolete.
    */
   public int exitStatus(boolean strict) {
     boolean wrong = count(List.of(Verdict.UNKNOWN, Verdict.ERROR)) > 0;

@@ -1,15 +1,15 @@
 package io.loligo.core.config;
 
 /**
- * Something wrong or worth saying about a line. Immutable.
+ * A problem of a line, or a remark. Immutable.
  *
  * @param severity an ERROR stops the start
- * @param file where
- * @param line from 1; 0 when no line is to blame
+ * @param file its file
+ * @param line from 1; 0 without a line
  * @param directive the name as written
- * @param value what was found, secrets replaced
- * @param expected what would have been right, or the empty string
- * @param advice what to do, or the empty string
+ * @param value the value as found, secrets replaced
+ * @param expected the correct form, or the empty string
+ * @param advice the remedy, or the empty string
  */
 public record ConfigProblem(
     Severity severity,

@@ -17,7 +17,7 @@ public final class ConfigReader {
     this.source = source;
   }
 
-  /** Reads the file at {@code path} and all it includes. */
+  /** Reads the file at {@code path} and all files it includes. */
   public ConfigResult read(String path) {
     String text = source.read(path);
     if (text == null) {

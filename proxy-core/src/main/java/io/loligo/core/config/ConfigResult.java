@@ -3,9 +3,9 @@ package io.loligo.core.config;
 import java.util.List;
 
 /**
- * Everything that came of reading a configuration. Immutable.
+ * The result of reading a configuration. Immutable.
  *
- * @param config null when a problem is an error
+ * @param config null if a problem is an error
  * @param problems all of them, in the order of the lines
  * @param lines one report per line with a directive
  */

@@ -4,12 +4,12 @@ import io.loligo.core.acl.HostResolver;
 import java.time.ZoneId;
 import java.util.List;
 
-/** Where a configuration comes from: files, names and the zone of the machine, behind one door. */
+/** The source of a configuration: files, names and the zone of the machine. */
 public interface ConfigSource extends HostResolver {
-  /** The text of a file, or null when it cannot be read. */
+  /** The text of a file, or null if it cannot be read. */
   String read(String path);
 
-  /** The files a pattern with {@code *}, {@code ?} and {@code [...]} names, sorted. */
+  /** The files that match a pattern with {@code *}, {@code ?} and {@code [...]}, sorted. */
   List<String> expand(String pattern);
 
   /** The name of this machine, for Via and error pages. */

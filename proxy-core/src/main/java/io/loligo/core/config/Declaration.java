@@ -31,13 +31,13 @@ public final class Declaration<T> {
     return this;
   }
 
-  /** How the line is written behind the name. */
+  /** The form of the line after the name. */
   public Declaration<T> form(String form) {
     builder.form(form);
     return this;
   }
 
-  /** The value without a line, where lines have a grammar of their own. */
+  /** The value without a line, for lines with a grammar of their own. */
   public Declaration<T> defaultText(String defaultText) {
     builder.defaultText = defaultText;
     return this;
@@ -85,16 +85,16 @@ public final class Declaration<T> {
     return this;
   }
 
-  /** The directive does not do the same as Squid's. */
+  /** The directive differs from Squid's. */
   public Declaration<T> difference(String note) {
     builder.difference(note);
     return this;
   }
 
   /**
-   * A word is right only where {@code test} says so.
+   * Only words that {@code test} accepts are valid.
    *
-   * @param expected the right form, for the error message
+   * @param expected the correct form, for the error message
    * @param advice what to write instead; may return an empty string
    */
   public Declaration<T> mustBe(
@@ -103,13 +103,13 @@ public final class Declaration<T> {
     return this;
   }
 
-  /** The value is what {@code conversion} makes of it. */
+  /** {@code conversion} converts the value. */
   public <U> Declaration<U> as(Function<? super T, ? extends U> conversion) {
     return with(
         (directive, reading) -> new Converted<>(readers.open(directive, reading), conversion));
   }
 
-  /** Where there is no value it is {@code other}. */
+  /** Without a value, it is {@code other}. */
   public Declaration<T> or(Function<Reading, T> other) {
     return with(
         (directive, reading) ->

@@ -45,7 +45,7 @@ public final class Directive {
     check = from.check;
   }
 
-  /** What a changed value needs. */
+  /** The effect of a reload on a changed value. */
   public enum Reload {
     /** Takes effect at once: the next request sees it. */
     LIVE,
@@ -55,7 +55,7 @@ public final class Directive {
     RESTART
   }
 
-  /** What a line does in this version. */
+  /** The effect of a line in this version. */
   public enum Status {
     USED("used"),
     USED_WITH_DIFFERENCE("used with a difference"),
@@ -95,17 +95,17 @@ public final class Directive {
     return type;
   }
 
-  /** How the line is written behind the name. */
+  /** The form of the line after the name. */
   public String form() {
     return form;
   }
 
-  /** The value without a line, as a file would write it; empty: none. */
+  /** The value without a line, as a file would have it; empty: none. */
   public String defaultText() {
     return defaultText;
   }
 
-  /** Squid's default where it differs from ours, else null. */
+  /** Squid's default if it differs, else null. */
   public String squidDefault() {
     return squidDefault;
   }
@@ -125,7 +125,7 @@ public final class Directive {
     return max;
   }
 
-  /** What the word {@code none} and {@code -1} mean; null: neither is a value. */
+  /** The meaning of the word {@code none} and of {@code -1}; null: neither is a value. */
   public String unlimited() {
     return unlimited;
   }
@@ -135,12 +135,12 @@ public final class Directive {
     return choices;
   }
 
-  /** What a changed value needs. */
+  /** The effect of a reload on a changed value. */
   public Reload reload() {
     return reload;
   }
 
-  /** What a line does in this version. */
+  /** The effect of a line in this version. */
   public Status status() {
     return status;
   }
@@ -155,12 +155,15 @@ public final class Directive {
     return text;
   }
 
-  /** The difference from Squid, what is missing, or what replaces the directive; may be empty. */
+  /**
+   * The difference from Squid, the missing function, or the replacement of the directive; may be
+   * empty.
+   */
   public String note() {
     return note;
   }
 
-  /** Which words are right; null: all of them. */
+  /** The check of words; null: all are valid. */
   WordCheck check() {
     return check;
   }

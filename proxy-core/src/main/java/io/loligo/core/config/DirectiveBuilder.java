@@ -109,7 +109,7 @@ final class DirectiveBuilder {
     return this;
   }
 
-  /** A word that is right only where {@code check} says so. */
+  /** Only words that {@code check} accepts are valid. */
   DirectiveBuilder check(WordCheck check) {
     this.check = check;
     return this;

@@ -19,7 +19,7 @@ public final class Directives {
   private final Map<String, Directive> inOrder = new LinkedHashMap<>();
   private final Map<String, Setting<?>> settingOf = new HashMap<>();
 
-  /** The directives of {@code features}, in their order, then Squid's other ones. */
+  /** The directives of {@code features}, in their order, then the other ones of Squid. */
   public Directives(List<Feature> features) {
     this.features = List.copyOf(features);
     for (Feature feature : features) {
@@ -64,7 +64,7 @@ public final class Directives {
     return settings;
   }
 
-  /** The setting that {@code directive} declares; null where it has no effect. */
+  /** The setting that {@code directive} declares; null if it has no effect. */
   Setting<?> setting(Directive directive) {
     return settingOf.get(directive.name());
   }

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * A group of directives that belong together. A class beside their use declares them:
+ * A group of directives that belong together. A class beside the code that uses them declares them:
  *
  * <pre>{@code
  * public final class RoutingDirectives {
@@ -31,7 +31,7 @@ public final class Feature {
     this.title = title;
   }
 
-  /** What its directives have in common. */
+  /** The common topic of its directives. */
   public String title() {
     return title;
   }
@@ -71,7 +71,7 @@ public final class Feature {
     return scalar(name, ValueType.MILLISECONDS, defaultText, Long.class::cast);
   }
 
-  /** An integer; null where there is neither a line nor a default. */
+  /** An integer; null without a line and a default. */
   public Declaration<Integer> number(String name, String defaultText) {
     return scalar(
         name,
@@ -98,7 +98,7 @@ public final class Feature {
         .as(word -> Enum.valueOf(choices, word.toUpperCase(Locale.ROOT)));
   }
 
-  /** A word; null where there is neither a line nor a default. */
+  /** A word; null without a line and a default. */
   public Declaration<String> text(String name, String defaultText) {
     return scalar(name, ValueType.TEXT, defaultText, String.class::cast);
   }
@@ -108,7 +108,7 @@ public final class Feature {
     return scalar(name, ValueType.PATH, defaultText, String.class::cast);
   }
 
-  /** IP addresses, those of all lines; empty without a line. */
+  /** IP addresses of all lines; empty without a line. */
   public Declaration<List<String>> addresses(String name) {
     return scalar(name, ValueType.ADDRESSES, "", ScalarReader::words);
   }

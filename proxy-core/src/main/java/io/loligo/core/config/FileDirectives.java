@@ -30,7 +30,7 @@ public final class FileDirectives {
 
   private FileDirectives() {}
 
-  /** The lines as they are: {@link LineFeed} has done what they say. */
+  /** The lines unchanged: {@link LineFeed} has carried them out. */
   private record LineList(List<Line> lines) implements LineReader<List<Line>> {
     LineList(Reading reading) {
       this(new ArrayList<>());

@@ -3,14 +3,14 @@ package io.loligo.core.config;
 import java.util.List;
 
 /**
- * One logical line: continuations joined, macros expanded, comment gone. Immutable.
+ * One logical line: continuations joined, macros expanded, comment removed. Immutable.
  *
- * @param file where
+ * @param file its file
  * @param number of its first physical line, from 1
  * @param text without leading blanks, comment included
  * @param words directive and values
- * @param waived whether a {@code # loligo: waive} stands above or behind it
- * @param quoted whether quotes were about words and are gone ({@code
+ * @param waived whether a {@code # loligo: waive} is above or at its end
+ * @param quoted whether quotes were around words and were removed ({@code
  *     configuration_includes_quoted_values on})
  */
 public record Line(
@@ -20,7 +20,7 @@ public record Line(
     return words.get(0);
   }
 
-  /** The words behind it. */
+  /** The words after it. */
   public List<String> values() {
     return words.subList(1, words.size());
   }
@@ -30,7 +30,7 @@ public record Line(
     return file + ":" + number;
   }
 
-  /** The text behind the first {@code count} words, as written, comments included. */
+  /** The text after the first {@code count} words, as written, comments included. */
   public String textBehind(int count) {
     int at = 0;
     for (int i = 0; i < count; i++) {

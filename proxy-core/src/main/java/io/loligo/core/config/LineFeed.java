@@ -34,7 +34,7 @@ final class LineFeed {
     new OneFile(file, 0).read(text);
   }
 
-  /** A condition that is open. */
+  /** An open condition. */
   private record Condition(boolean holds, boolean inElse, int line) {}
 
   private final class OneFile {
@@ -68,7 +68,10 @@ final class LineFeed {
       }
     }
 
-    /** Appends the next line that is neither empty nor a comment; where those behind it begin. */
+    /**
+     * Appends the next line that is neither empty nor a comment; returns where the following lines
+     * begin.
+     */
     private int append(String[] physical, int from, StringBuilder logical) {
       for (int at = from; at < physical.length; at++) {
         String line = content(physical[at]);

@@ -17,7 +17,7 @@ public interface LineReader<T> {
   /** Takes the next line. Reports its problems and never throws. */
   void read(Line line);
 
-  /** Reports problems that only all lines of the file show together. */
+  /** Reports problems that show only in all lines of the file together. */
   default void end() {}
 
   /** The value. Called once, after {@link #end}; may be null. */

@@ -1,16 +1,16 @@
 package io.loligo.core.config;
 
 /**
- * What became of one line. Immutable.
+ * The verdict on one line. Immutable.
  *
- * @param file where
+ * @param file its file
  * @param line from 1
  * @param text the line, secrets replaced
- * @param verdict what became of it
+ * @param verdict its effect
  * @param note why, or the empty string
  */
 public record LineReport(String file, int line, String text, Verdict verdict, String note) {
-  /** What can become of a line, the worst last. */
+  /** The possible verdicts on a line, the worst last. */
   public enum Verdict {
     USED("used"),
     USED_WITH_DIFFERENCE("used with a difference"),
@@ -25,7 +25,7 @@ public record LineReport(String file, int line, String text, Verdict verdict, St
       this.words = words;
     }
 
-    /** As the report prints it. */
+    /** The words in the report. */
     public String words() {
       return words;
     }

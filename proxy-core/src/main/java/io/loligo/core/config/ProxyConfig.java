@@ -8,8 +8,8 @@ import java.util.Map;
 /**
  * A configuration in force: the value of every setting, checked. Immutable; any thread.
  *
- * <p>{@link #get} looks into a map. Code on the path of a request reads final fields instead, which
- * a class of its feature takes from here once per configuration.
+ * <p>{@link #get} is a map lookup. Code on the path of a request reads final fields instead, which
+ * a class of its feature fills from here once per configuration.
  */
 public final class ProxyConfig {
   /** In the value of a size or a count: no limit. */
@@ -34,7 +34,7 @@ public final class ProxyConfig {
   /**
    * The value of {@code setting}.
    *
-   * @throws IllegalArgumentException where no feature of this process declares it
+   * @throws IllegalArgumentException if no feature of this process declares it
    */
   public <T> T get(Setting<T> setting) {
     @SuppressWarnings("unchecked") // the reader of a Setting<T> makes a T, and with() takes one
@@ -68,7 +68,7 @@ public final class ProxyConfig {
   }
 
   /**
-   * The same configuration as far as it can take effect while {@code running} is in force: settings
+   * The part of this configuration that can take effect while {@code running} is in force: settings
    * that need a restart keep the values of {@code running}.
    *
    * @param effective every value in force then
@@ -103,7 +103,7 @@ public final class ProxyConfig {
     return inForce;
   }
 
-  /** What the start logs, one line each. */
+  /** The lines that the start logs. */
   public List<String> warnings() {
     return warnings;
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One configuration while it is read. It gives readers of lines what they need. Confined to one
+ * A configuration while it is read; it provides the context of line readers. Confined to one
  * thread.
  */
 public final class Reading {
@@ -52,7 +52,7 @@ public final class Reading {
     return rules;
   }
 
-  /** Where the configuration comes from. */
+  /** The source of the configuration. */
   public ConfigSource source() {
     return source;
   }
@@ -66,7 +66,7 @@ public final class Reading {
     return acls;
   }
 
-  /** An object that readers of several directives share, one for each reading. */
+  /** An object that readers of several directives share, one per reading. */
   public <R> R shared(Class<R> type, Function<Reading, R> maker) {
     Object found = shared.get(type);
     if (found == null) {
@@ -166,7 +166,7 @@ public final class Reading {
         && String.join(" ", line.values()).equals(directive.defaultText());
   }
 
-  /** The configuration of all lines taken, or null where it has errors. */
+  /** The configuration of all lines, or null if it has errors. */
   ProxyConfig finish() {
     for (Setting<?> setting : directives.settings()) {
       readers.get(setting).end();
@@ -188,7 +188,7 @@ public final class Reading {
     return config.withWarnings(warnings);
   }
 
-  /** Every value in force: the lines as they stand, the last of a single value, then defaults. */
+  /** Every value in force: the lines as written, the last of a single value, then defaults. */
   private List<ValueInForce> effective() {
     List<ValueInForce> all = new ArrayList<>();
     for (Directive directive : directives.all()) {

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What becomes of a configuration that was read while another is in force. Immutable.
+ * A configuration that was read while another is in force. Immutable.
  *
- * @param config what can be put in force now: the new one, with the values taken at the start as
- *     they were
+ * @param config the part that can be put in force now: the new one, with the values that only a
+ *     start can change kept
  * @param later one line for each value that has to wait, with its line in the file
  */
 public record Reconfiguration(ProxyConfig config, List<String> later) {

@@ -178,7 +178,7 @@ public final class ReferencePages {
     page.append(line).append('\n');
   }
 
-  /** Help on the directive of this name or alias, or on all that take effect where it is empty. */
+  /** Help on the directive of this name or alias; if it is empty, on all that take effect. */
   public String help(String name) {
     StringBuilder page = new StringBuilder();
     Directive one = directives.named(name);

@@ -21,7 +21,7 @@ public final class Report {
     this.secrets = secrets;
   }
 
-  /** The line is read; {@link Verdict#USED} until something else is said. */
+  /** The line is read; {@link Verdict#USED} until another verdict is given. */
   void begin(Line line) {
     if (line.waived()) {
       waivedLines.add(line);
@@ -30,7 +30,7 @@ public final class Report {
     reports.add(new LineReport(line.file(), line.number(), secrets.redact(line), Verdict.USED, ""));
   }
 
-  /** States what became of the line, unless a worse verdict stands. */
+  /** Gives the verdict on the line, unless it has a worse one. */
   public void verdict(Line line, Verdict verdict, String note) {
     LineReport old = reports.get(places.get(line));
     if (old.verdict().compareTo(verdict) <= 0) {
@@ -43,8 +43,8 @@ public final class Report {
    * The line is wrong and stops the start.
    *
    * @param value the wrong words
-   * @param expected what would be right
-   * @param advice what to do; may be empty
+   * @param expected the correct form
+   * @param advice the remedy; may be empty
    */
   public void error(Line line, String value, String expected, String advice) {
     add(line, Severity.ERROR, value, expected, advice);
@@ -72,12 +72,12 @@ public final class Report {
     return what.isEmpty() || advice.isEmpty() ? what + advice : what + "; " + advice;
   }
 
-  /** A problem that no line causes. */
+  /** A problem without a line. */
   public void error(String file, String directive, String expected, String advice) {
     problems.add(new ConfigProblem(Severity.ERROR, file, 0, directive, "", expected, advice));
   }
 
-  /** A problem with the structure of the file, at a place that is no directive. */
+  /** A problem with the structure of the file, at a place without a directive. */
   void structural(String file, int number, String text, String expected, String advice) {
     problems.add(new ConfigProblem(Severity.ERROR, file, number, text, "", expected, advice));
     reports.add(new LineReport(file, number, text, Verdict.ERROR, expected));
@@ -111,7 +111,7 @@ public final class Report {
             advice));
   }
 
-  /** Remarks on waivers that waive nothing. */
+  /** Remarks on waivers without effect. */
   void endWaivers() {
     for (Line line : waivedLines) {
       boolean wrong = reports.get(places.get(line)).verdict() == Verdict.ERROR;

@@ -13,7 +13,7 @@ public final class RuleLines implements LineReader<AclList> {
   private final boolean allowRestricts;
   private final List<AclRule> lines = new ArrayList<>();
 
-  /** A reader of lines whose careful answer is to deny. */
+  /** A reader of lines whose restrictive verdict is to deny. */
   RuleLines(Directive directive, Reading reading, RuleScope scope) {
     this(directive, reading, scope, false);
   }
@@ -25,7 +25,7 @@ public final class RuleLines implements LineReader<AclList> {
     this.allowRestricts = allowRestricts;
   }
 
-  /** A reader of lines about a request whose careful answer is to allow. */
+  /** A reader of lines about a request whose restrictive verdict is to allow. */
   public static RuleLines whereAllowRestricts(Directive directive, Reading reading) {
     return new RuleLines(directive, reading, RuleScope.REQUEST, true);
   }

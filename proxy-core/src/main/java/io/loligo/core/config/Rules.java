@@ -10,7 +10,7 @@ import java.util.List;
 public final class Rules {
   /**
    * Terms of a line that is left out. The line stays in its list, because the opposite of the last
-   * line holds where no line matches.
+   * line holds if no line matches.
    */
   private static final List<String> NEVER = List.of("!all");
 
@@ -23,8 +23,8 @@ public final class Rules {
   }
 
   /**
-   * The rule that {@code words} of {@code line} state: an action and its ACLs. Null where they are
-   * no rule, which is reported.
+   * The rule of {@code words} of {@code line}: an action and its ACLs. Null if they are not a rule,
+   * which is reported.
    */
   public AclRule rule(RuleScope scope, Line line, List<String> words) {
     String action = words.isEmpty() ? "" : words.get(0);
@@ -83,12 +83,12 @@ public final class Rules {
     return true;
   }
 
-  /** Compiles rules whose careful answer is to deny; {@code ifEmpty} where there are none. */
+  /** Compiles rules whose restrictive verdict is to deny; {@code ifEmpty} if there are none. */
   public AclList compile(List<AclRule> rules, AclList ifEmpty) {
     return acls.compile(rules, ifEmpty, false);
   }
 
-  /** Compiles rules whose careful answer is to allow; {@code ifEmpty} where there are none. */
+  /** Compiles rules whose restrictive verdict is to allow; {@code ifEmpty} if there are none. */
   public AclList compileAllowRestricts(List<AclRule> rules, AclList ifEmpty) {
     return acls.compile(rules, ifEmpty, true);
   }

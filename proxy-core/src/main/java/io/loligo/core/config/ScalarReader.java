@@ -5,7 +5,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Reads the lines of a directive with a single value: the last line counts, but for addresses,
+ * Reads the lines of a directive with a single value: the last line counts, except for addresses,
  * which add up. Confined to one thread.
  */
 public final class ScalarReader<T> implements LineReader<T> {
@@ -42,7 +42,7 @@ public final class ScalarReader<T> implements LineReader<T> {
     return conversion.apply(value == null ? Values.usual(directive) : value);
   }
 
-  /** {@code value} as words; empty where it is null. */
+  /** {@code value} as words; empty if it is null. */
   static List<String> words(Object value) {
     return value instanceof List<?> list ? list.stream().map(String::valueOf).toList() : List.of();
   }

@@ -30,7 +30,7 @@ final class Secrets {
     return words(line.words());
   }
 
-  /** {@code value}, words of the line, or what may be shown of it. */
+  /** {@code value}, words of the line, with secrets replaced. */
   String redact(Line line, String value) {
     Directive directive = directives.named(line.directive());
     boolean secret = directive != null && directive.secret() && !value.isEmpty();
@@ -38,7 +38,7 @@ final class Secrets {
     return hide ? HIDDEN : words(List.of(value.split(" ", -1)));
   }
 
-  /** Whether the values of this {@code acl} let whoever knows them ask SNMP agents. */
+  /** Whether the values of this {@code acl} are SNMP communities, which give access to agents. */
   private static boolean isCommunity(Line line) {
     return line.directive().equals("acl")
         && line.words().size() > 2

@@ -1,9 +1,9 @@
 package io.loligo.core.config;
 
 /**
- * The one declaration of a directive that takes effect: how it is read, and under which type its
- * value is found, {@link ProxyConfig#get}. A feature declares it as a constant, see {@link
- * Feature}. Immutable; equal to itself only.
+ * The one declaration of a directive that takes effect: how it is read, and the type of its value,
+ * {@link ProxyConfig#get}. A feature declares it as a constant, see {@link Feature}. Immutable;
+ * equal to itself only.
  *
  * @param <T> type of the value
  */

@@ -6,10 +6,10 @@ import io.loligo.core.acl.AclVerdict;
 import java.util.List;
 
 /**
- * A limit in bytes that hangs on who asks for what: the first whose ACLs match holds, as in Squid.
+ * A limit in bytes that depends on the request: the first one whose ACLs match holds, as in Squid.
  * Immutable; any thread.
  *
- * @param otherwise where none matches
+ * @param otherwise if none matches
  */
 public record SizeLimits(List<Limit> limits, long otherwise) {
   private static final long NONE = -1;
@@ -20,20 +20,20 @@ public record SizeLimits(List<Limit> limits, long otherwise) {
   }
 
   /**
-   * One of them.
+   * One limit.
    *
-   * @param when whom it is for: everybody that is allowed
+   * @param when the requests for which it holds: those that are allowed
    */
   public record Limit(long bytes, AclList when) {}
 
-  /** One limit for all. */
+  /** One limit for all requests. */
   public static SizeLimits forAll(long bytes) {
     return new SizeLimits(List.of(), bytes);
   }
 
   /**
-   * What holds for {@code request}, -1 for no limit. Where a line cannot be decided, as a
-   * destination has not been resolved, that is the lowest of what may hold.
+   * The limit for {@code request}, -1 for no limit. If a line cannot be decided because a
+   * destination has not been resolved, the lowest possible limit.
    */
   public long of(AclInput request) {
     long lowest = NONE;
@@ -53,7 +53,7 @@ public record SizeLimits(List<Limit> limits, long otherwise) {
     return one == NONE || (other != NONE && other < one) ? other : one;
   }
 
-  /** Whether it is {@code bytes} for all. */
+  /** Whether it is {@code bytes} for all requests. */
   public boolean isForAll(long bytes) {
     return limits.isEmpty() && otherwise == bytes;
   }

@@ -1,12 +1,12 @@
 package io.loligo.core.config;
 
-/** Guesses which directive a misspelt name means. Stateless. */
+/** Guesses the directive of a misspelt name. Stateless. */
 final class Spelling {
   private static final int MOST_EDITS = 2;
 
   private Spelling() {}
 
-  /** The directive fewest edits away from {@code name}, or null when none is near. */
+  /** The directive with the fewest edits from {@code name}, or null if none is near. */
   static String nearest(String name, Directives directives) {
     String best = null;
     int fewest = MOST_EDITS + 1;

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Declarations of the directives that take no effect in this version, one row each: names, {@code
- * !} where the value is a secret, the type with its range or words, Squid's default. Immutable.
+ * !} if the value is a secret, the type with its range or words, Squid's default. Immutable.
  */
 final class UnusedDirectives {
   private UnusedDirectives() {}

@@ -28,7 +28,7 @@ public enum ValueType {
     this.form = form;
   }
 
-  /** How a value is written. */
+  /** The form of a value. */
   public String form() {
     return form;
   }

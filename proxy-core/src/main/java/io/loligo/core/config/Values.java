@@ -44,12 +44,12 @@ final class Values {
   private Values() {}
 
   /**
-   * What was read.
+   * The result of reading a value.
    *
-   * @param value Long, Boolean, String or List of String; null where nothing could be read
-   * @param used words it took
-   * @param expected where value is null: what would have been right
-   * @param advice with a null value what to do, else a remark; may be empty
+   * @param value Long, Boolean, String or List of String; null if it is not valid
+   * @param used number of words it took
+   * @param expected with a null value the correct form
+   * @param advice with a null value the remedy, else a remark; may be empty
    */
   record Parsed(Object value, int used, String expected, String advice) {
     static Parsed of(Object value, int used) {
@@ -83,13 +83,13 @@ final class Values {
     };
   }
 
-  /** The value without a line; null where there is none. */
+  /** The value without a line; null if there is none. */
   static Object usual(Directive directive) {
     String text = directive.defaultText();
     return text.isEmpty() ? null : read(directive, List.of(text.split(" "))).value();
   }
 
-  /** Whether {@code words} of {@code line} are a right value; problems are reported. */
+  /** Whether {@code words} of {@code line} are a valid value; problems are reported. */
   static boolean check(Directive directive, Line line, List<String> words, Report report) {
     if (directive.type() == ValueType.LINE || directive.type() == ValueType.RULES) {
       return true;

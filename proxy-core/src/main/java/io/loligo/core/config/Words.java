@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Splits a line into words. Stateless. */
 final class Words {
-  /** What begins the other way to name a file of values. */
+  /** The beginning of the other form that names a file of values. */
   static final String PARAMETERS = "parameters(";
 
   private Words() {}
@@ -20,10 +20,10 @@ final class Words {
 
   /**
    * Splits at blanks; {@code #} at the start of a word begins a comment. In quoted mode ({@code
-   * configuration_includes_quoted_values on}) quotes join words and are removed. Else they are
-   * ordinary, except that one before a value of an {@code acl} begins a word that goes on to the
-   * next one, blanks included; it names a file, see {@link AclLines}. In expressions a blank behind
-   * a backslash is part of the word.
+   * configuration_includes_quoted_values on}) quotes join words and are removed. Otherwise they are
+   * ordinary, except that a quote before a value of an {@code acl} begins a word that extends to
+   * the next one, including blanks; it names a file, see {@link AclLines}. In expressions a blank
+   * after a backslash is part of the word.
    */
   static Split split(String line, boolean quoted) {
     List<String> words = new ArrayList<>();
@@ -58,7 +58,10 @@ final class Words {
     }
   }
 
-  /** Whether the next word may be an expression, in which a backslash takes a blank along. */
+  /**
+   * Whether the next word may be an expression, in which a blank after a backslash belongs to the
+   * word.
+   */
   private static boolean takesExpressions(List<String> words) {
     if (words.size() < 3 || !words.get(0).equals("acl")) {
       return !words.isEmpty() && words.get(0).equals("refresh_pattern");

@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds where runs of bytes end, eight at a time. Stateless.
+ * Finds the ends of runs of bytes, eight at a time. Stateless.
  *
  * <p>A word is read in little-endian order, so the first byte in memory is the lowest. Each test
- * leaves bit 7 set in a byte that ends the run; bytes above the first such one may be marked
- * wrongly by a borrow, hence only the lowest mark counts.
+ * leaves bit 7 set in a byte that ends the run; a borrow may wrongly mark bytes above the first
+ * such one, so only the lowest mark counts.
  */
 final class ByteRuns {
   private static final VarHandle WORD =
@@ -26,7 +26,9 @@ final class ByteRuns {
     return (long) WORD.get(bytes, at);
   }
 
-  /** Offset of the first byte in {@code [at, end)} that is not of a token, or {@code end}. */
+  /**
+   * Offset of the first byte in {@code [at, end)} that is not a token character, or {@code end}.
+   */
   static int endOfToken(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
@@ -48,8 +50,8 @@ final class ByteRuns {
   }
 
   /**
-   * Offset of the first byte in {@code [at, end)} that a field value may not hold, or {@code end}:
-   * controls other than HTAB (RFC 9110 section 5.5).
+   * Offset of the first byte in {@code [at, end)} that is not allowed in a field value, or {@code
+   * end}: controls other than HTAB (RFC 9110 section 5.5).
    */
   static int endOfValue(byte[] bytes, int at, int end) {
     int i = at;

@@ -9,40 +9,43 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Takes the chunked transfer coding apart (RFC 9112 section 7.1), strictly: sizes in hexadecimal
+ * Decodes the chunked transfer coding (RFC 9112 section 7.1), strictly: sizes in hexadecimal
  * without sign or space, CRLF everywhere, extensions and trailers bounded. Confined to one thread;
  * reusable.
  *
  * <p>Trailer fields that frame, route, authenticate or control are dropped (RFC 9110 section
- * 6.5.1): of the names the proxy acts on only those stay that may come late.
+ * 6.5.1). Of the names that the proxy acts on, only those that may come late are kept.
  *
  * <pre>
  * state          at                                      goes to
  * SIZE           inside the chunk size                   SIZE_SPACE, EXT_START, SIZE_LF
- * SIZE_SPACE     white space behind size or value        EXT_START
- * EXT_START      behind a semicolon                      EXT_NAME
+ * SIZE_SPACE     white space after size or value         EXT_START
+ * EXT_START      after a semicolon                       EXT_NAME
  * EXT_NAME       inside an extension's name              NAME_SPACE, EXT_START, EXT_EQUALS, SIZE_LF
- * NAME_SPACE     white space behind a name               EXT_START, EXT_EQUALS
- * EXT_EQUALS     behind an equals sign                   EXT_TOKEN, EXT_QUOTED
+ * NAME_SPACE     white space after a name                EXT_START, EXT_EQUALS
+ * EXT_EQUALS     after an equals sign                    EXT_TOKEN, EXT_QUOTED
  * EXT_TOKEN      inside an extension's value             SIZE_SPACE, EXT_START, SIZE_LF
  * EXT_QUOTED     inside a quoted value                   EXT_ESCAPED, EXT_END
- * EXT_ESCAPED    behind a backslash                      EXT_QUOTED
- * EXT_END        behind a quoted value                   SIZE_SPACE, EXT_START, SIZE_LF
- * SIZE_LF        behind the CR of the size line          DATA, TRAILER
+ * EXT_ESCAPED    after a backslash                       EXT_QUOTED
+ * EXT_END        after a quoted value                    SIZE_SPACE, EXT_START, SIZE_LF
+ * SIZE_LF        after the CR of the size line           DATA, TRAILER
  * DATA           inside the data                         DATA_CR
- * DATA_CR        behind the data                         DATA_LF
- * DATA_LF        behind the CR that follows the data     SIZE
+ * DATA_CR        after the data                          DATA_LF
+ * DATA_LF        after the CR that follows the data      SIZE
  * TRAILER        see {@link FieldSection}                COMPLETE
  * </pre>
  */
 public final class ChunkedDecoder {
-  /** What {@link #next} found. */
+  /** The results of {@link #next}. */
   public enum Event {
-    /** Nothing more to be had from these bytes. */
+    /** These bytes contain nothing more. */
     NEED_MORE,
-    /** {@link #dataLength()} bytes of content stand at the reader index: take them, call again. */
+    /** {@link #dataLength()} bytes of content are at the reader index: take them, call again. */
     DATA,
-    /** The last chunk and the trailer section are over; bytes behind belong to what follows. */
+    /**
+     * The last chunk and the trailer section are complete; further bytes belong to the next
+     * message.
+     */
     END,
     FAILED
   }
@@ -68,8 +71,9 @@ public final class ChunkedDecoder {
   }
 
   /**
-   * Extensions of all chunks together may exceed the content by this many times what one chunk may
-   * have: {@value}. Else a client could have us read thousands of bytes for each one of content.
+   * Limit of the extensions of all chunks together beyond the content, as a multiple of the limit
+   * for one chunk: {@value}. Otherwise a client could make the proxy read thousands of bytes for
+   * each one of content.
    */
   static final int EXCESS_FACTOR = 4;
 
@@ -105,8 +109,8 @@ public final class ChunkedDecoder {
   }
 
   /**
-   * What is wrong with the content that begins at the reader index of {@code in}, borrowed, as far
-   * as it is there; null: nothing. The indices stay. To be called before {@link #next}.
+   * The error in the content that begins at the reader index of {@code in}, borrowed, as far as it
+   * has arrived; null: none. The indices stay. Call it before {@link #next}.
    */
   public ParseFailure preview(ByteBuf in) {
     int start = in.readerIndex();
@@ -141,16 +145,16 @@ public final class ChunkedDecoder {
   }
 
   /**
-   * Whether something has begun that is not complete: a size, a chunk's data or the trailers. Not
-   * what ends the data, as some send that with the next chunk.
+   * Whether an element is incomplete: a size, a chunk's data or the trailers. The line end after
+   * the data does not count, because some senders send it with the next chunk.
    */
   public boolean isInsideChunk() {
     return state != State.DATA_CR && (state != State.SIZE || sizeDigits > 0);
   }
 
   /**
-   * Consumes what is not content from {@code in}, borrowed; leaves content for the caller, who
-   * takes all of it before the next call.
+   * Consumes everything except content from {@code in}, borrowed; leaves content for the caller,
+   * who takes all of it before the next call.
    */
   public Event next(ByteBuf in) {
     while (in.isReadable() && state.compareTo(State.COMPLETE) < 0) {
@@ -182,7 +186,7 @@ public final class ChunkedDecoder {
 
   /**
    * After {@link Event#END}: the trailer section over an array of the decoder's own, valid until
-   * {@link #reset}; empty where there was none.
+   * {@link #reset}; empty if there was none.
    */
   public Fields trailers() {
     return trailers;

@@ -2,20 +2,20 @@ package io.loligo.core.http1;
 
 import io.netty.buffer.ByteBuf;
 
-/** ByteRuns around the chunks of the chunked transfer coding (RFC 9112 section 7.1). Stateless. */
+/** The bytes around the chunks of the chunked transfer coding (RFC 9112 section 7.1). Stateless. */
 public final class ChunkedEncoder {
   /** CR and LF as one 16-bit number, for {@link ByteBuf#writeShort}. */
   public static final int CRLF = '\r' << 8 | '\n';
 
-  /** Bytes of the line end behind a chunk's data. */
+  /** Bytes of the line end after a chunk's data. */
   public static final int CRLF_LENGTH = 2;
 
-  /** Bytes {@link #writeLast} writes. */
+  /** Bytes written by {@link #writeLast}. */
   public static final int LAST_LENGTH = 5;
 
   private ChunkedEncoder() {}
 
-  /** How many bytes {@link #writeHeader} writes for a chunk of {@code length} bytes, at least 1. */
+  /** Bytes written by {@link #writeHeader} for a chunk of {@code length} bytes, at least 1. */
   public static int headerLength(int length) {
     return digits(length) + CRLF_LENGTH;
   }

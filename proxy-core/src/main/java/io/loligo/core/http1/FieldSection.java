@@ -15,8 +15,8 @@ import io.loligo.core.message.ParseFailure;
  * NAME       inside the field name               SPACE
  * SPACE      white space before the value        VALUE
  * VALUE      inside the value                    LINE_LF
- * LINE_LF    behind the CR of a field line       LINE
- * LAST_LF    behind the CR of the empty line     COMPLETE
+ * LINE_LF    after the CR of a field line        LINE
+ * LAST_LF    after the CR of the empty line      COMPLETE
  * </pre>
  */
 final class FieldSection {
@@ -48,8 +48,8 @@ final class FieldSection {
 
   /**
    * Adds the fields of {@code bytes[position, end)} to {@code fields}, a section over {@code
-   * bytes}, and returns the offset up to which bytes were taken: where to go on with the next call,
-   * or the end of the section, or {@link #failureOffset}.
+   * bytes}, and returns the offset up to which bytes were consumed: the position of the next call,
+   * the end of the section, or {@link #failureOffset}.
    */
   int parse(byte[] bytes, int position, int end, Fields fields) {
     int at = position;

@@ -10,22 +10,22 @@ import io.loligo.core.message.RequestHead;
  * Confined to one thread; reusable; allocates nothing.
  *
  * <p>The caller keeps the bytes in one array from offset 0 and calls again with more of them, in
- * the same array or in a copy, and with the same head; a byte is looked at no more than twice
- * however the head is cut: once by the scan, which never goes back, and, in the method, in field
- * names and in white space behind a value, once more when the name or the value is complete.
+ * the same array or in a copy, and with the same head. It reads each byte at most twice, however
+ * the head is cut: once in the scan, which never goes back; and, in the method, in field names and
+ * in white space after a value, once more when the name or the value is complete.
  *
- * <p>Refused is whatever another recipient might read differently: bare CR and LF, folded lines,
+ * <p>It refuses heads that another recipient might read differently: bare CR and LF, folded lines,
  * white space around names, a second space in the request line, control characters.
  *
  * <pre>
  * state         at                                    goes to
- * START         first byte, or behind an empty line  EMPTY_LF, METHOD
- * EMPTY_LF      behind the CR of an empty line        START
+ * START         first byte, or after an empty line    EMPTY_LF, METHOD
+ * EMPTY_LF      after the CR of an empty line         START
  * METHOD        inside the method                     TARGET
  * TARGET        inside the request-target             VERSION
  * VERSION       inside the version                    LINE_CR
- * LINE_CR       behind the version                    LINE_LF
- * LINE_LF       behind the CR of the request line     FIELDS
+ * LINE_CR       after the version                     LINE_LF
+ * LINE_LF       after the CR of the request line      FIELDS
  * FIELDS        see {@link FieldSection}              COMPLETE
  * </pre>
  */
@@ -82,15 +82,15 @@ public final class Http1RequestParser {
     section.reset();
   }
 
-  /** Counts so many empty lines that the caller has left out before the head, before it begins. */
+  /** Counts empty lines that the caller has left out before the head. */
   public void skipped(int lines) {
     emptyLines = lines;
   }
 
   /**
    * Parses {@code bytes[0, length)}. On {@link Result#COMPLETE} {@code head} refers to {@code
-   * bytes}, borrowed, and {@code head.end()} tells where content starts. A head that is over the
-   * limit fails as soon as that is certain, complete or not.
+   * bytes}, borrowed, and {@code head.end()} tells where content starts. A head over the limit
+   * fails as soon as that is certain, complete or not.
    */
   public Result parse(byte[] bytes, int length, RequestHead head) {
     if (begun) {
@@ -117,7 +117,7 @@ public final class Http1RequestParser {
     return state == COMPLETE ? Result.COMPLETE : Result.FAILED;
   }
 
-  /** Why, after {@link Result#FAILED}. */
+  /** The reason of {@link Result#FAILED}. */
   public ParseFailure failure() {
     return failure;
   }
@@ -127,7 +127,7 @@ public final class Http1RequestParser {
     return failureOffset;
   }
 
-  /** Bytes scanned so far; the scan goes on from here. */
+  /** Bytes scanned so far; the scan continues from here. */
   int position() {
     return position;
   }

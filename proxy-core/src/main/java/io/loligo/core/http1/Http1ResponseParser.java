@@ -10,8 +10,8 @@ import io.loligo.core.message.ResponseHead;
  * to one thread; reusable; allocates nothing.
  *
  * <p>The caller keeps the bytes in one array from offset 0 and calls again with more of them, in
- * the same array or in a copy, and with the same head; a byte is looked at no more than twice
- * however the head is cut.
+ * the same array or in a copy, and with the same head. It reads each byte at most twice, however
+ * the head is cut.
  *
  * <p>As strict as {@link Http1RequestParser}, with one leniency of the RFC's grammar in common use:
  * the space before an empty reason phrase may be missing.
@@ -19,11 +19,11 @@ import io.loligo.core.message.ResponseHead;
  * <pre>
  * state         at                                    goes to
  * VERSION       inside the version                    SPACE
- * SPACE         behind the version                    STATUS
+ * SPACE         after the version                     STATUS
  * STATUS        inside the status code                REASON_SPACE
- * REASON_SPACE  behind the status code                REASON, LINE_LF
+ * REASON_SPACE  after the status code                 REASON, LINE_LF
  * REASON        inside the reason phrase              LINE_LF
- * LINE_LF       behind the CR of the status line      FIELDS
+ * LINE_LF       after the CR of the status line       FIELDS
  * FIELDS        see {@link FieldSection}              COMPLETE
  * </pre>
  */
@@ -77,8 +77,8 @@ public final class Http1ResponseParser {
 
   /**
    * Parses {@code bytes[0, length)}. On {@link Result#COMPLETE} {@code head} refers to {@code
-   * bytes}, borrowed, and {@code head.end()} tells where content starts. A head that is over the
-   * limit fails as soon as that is certain, complete or not.
+   * bytes}, borrowed, and {@code head.end()} tells where content starts. A head over the limit
+   * fails as soon as that is certain, complete or not.
    */
   public Result parse(byte[] bytes, int length, ResponseHead head) {
     if (begun) {
@@ -105,7 +105,7 @@ public final class Http1ResponseParser {
     return state == COMPLETE ? Result.COMPLETE : Result.FAILED;
   }
 
-  /** Why, after {@link Result#FAILED}. */
+  /** The reason of {@link Result#FAILED}. */
   public ParseFailure failure() {
     return failure;
   }
@@ -115,7 +115,7 @@ public final class Http1ResponseParser {
     return failureOffset;
   }
 
-  /** Bytes scanned so far; the scan goes on from here. */
+  /** Bytes scanned so far; the scan continues from here. */
   int position() {
     return position;
   }

@@ -12,8 +12,8 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 
 /**
- * Decides how content is delimited (RFC 9112 section 6.3), strictly: what two recipients could read
- * differently is refused, not repaired. Stateless.
+ * Decides how content is delimited (RFC 9112 section 6.3), strictly: a message that two recipients
+ * could read differently is refused, not repaired. Stateless.
  */
 public final class MessageFraming {
   private static final String CHUNKED = "chunked";
@@ -24,8 +24,8 @@ public final class MessageFraming {
 
   /**
    * Framing of a request, or the failure that closes the connection. Host is checked too. CONNECT
-   * has no content (RFC 9110 section 9.3.6): what stood there could be taken for the tunnel's. Nor
-   * has TRACE, and nobody may send it any (section 9.3.8).
+   * has no content (RFC 9110 section 9.3.6), because it could be taken for bytes of the tunnel.
+   * TRACE has none either, and must not be sent with any (section 9.3.8).
    */
   public static Framing of(RequestHead request) {
     Fields fields = request.fields();
@@ -42,7 +42,7 @@ public final class MessageFraming {
     }
     boolean empty = framing.length() == 0;
     return switch (request.methodId()) {
-      // a length of 0 says what is understood for these methods anyway
+      // a length of 0 is implied by these methods anyway
       case Method.GET, Method.HEAD -> empty ? Framing.NONE : framing;
       case Method.CONNECT -> empty ? framing : refused(ParseFailure.CONTENT_OF_CONNECT);
       case Method.TRACE -> empty ? framing : refused(ParseFailure.CONTENT_OF_TRACE);
@@ -52,7 +52,7 @@ public final class MessageFraming {
 
   /**
    * Whether a response has content that its status does not allow: an interim one, or 204 (RFC 9110
-   * section 8.6, RFC 9112 section 6.1). What its sender sends behind it is anybody's guess.
+   * section 8.6, RFC 9112 section 6.1). The meaning of the following bytes is then unknown.
    */
   public static boolean announcesForbiddenContent(ResponseHead response) {
     Fields fields = response.fields();
@@ -108,9 +108,9 @@ public final class MessageFraming {
   }
 
   /**
-   * What is wrong with codings that are not {@code chunked} alone; several lines are one list (RFC
-   * 9110 section 5.3). Where chunked is not the last one, or is applied twice, nobody knows where
-   * the content ends (RFC 9112 section 6.3); before it there may be codings, which we do not speak.
+   * The error of codings other than {@code chunked} alone; several lines are one list (RFC 9110
+   * section 5.3). If chunked is not the last one, or is applied twice, the end of the content is
+   * unknown (RFC 9112 section 6.3); codings before it are valid, but not supported.
    */
   private static ParseFailure codingFailure(Fields fields) {
     boolean chunked = false;

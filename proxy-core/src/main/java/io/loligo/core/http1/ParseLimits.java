@@ -4,10 +4,10 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
 
 /**
- * Limits on what a peer may make us read. Immutable.
+ * Limits on the bytes that a peer can make the proxy read. Immutable.
  *
  * @param maxHeadBytes bytes of a head ({@code request_header_max_size}, {@code
- *     reply_header_max_size}); what exceeds 16 MiB counts as 16 MiB
+ *     reply_header_max_size}); a value above 16 MiB counts as 16 MiB
  * @param maxTargetBytes bytes of a request-target; more is 414
  * @param maxFields field lines in a head; more is 431 (from an origin: 502)
  * @param maxChunkExtensionBytes bytes of extensions on one chunk-size line

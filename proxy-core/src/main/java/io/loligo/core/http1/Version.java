@@ -7,7 +7,7 @@ final class Version {
   /** Bytes of a version. */
   static final int LENGTH = 8;
 
-  /** Where the major version stands. */
+  /** The position of the major version. */
   static final int MAJOR = 5;
 
   private static final int MINOR = 7;
@@ -18,8 +18,8 @@ final class Version {
   private Version() {}
 
   /**
-   * Goes on with a version that starts at {@code start}: the offset behind what belongs to it, at
-   * most {@code end}, or the complement of the offset of the first byte that does not.
+   * Continues a version that starts at {@code start}: returns the offset after its last byte, at
+   * most {@code end}, or the complement of the offset of the first byte that does not belong to it.
    */
   static int scan(byte[] bytes, int start, int at, int end) {
     int stop = Math.min(end, start + LENGTH);
@@ -38,7 +38,7 @@ final class Version {
     return stop;
   }
 
-  /** 10 for HTTP/1.0; 11 for every later minor version, of which we are one. */
+  /** 10 for HTTP/1.0; 11 for every later minor version; the proxy itself speaks 1.1. */
   static int of(byte[] bytes, int start) {
     return bytes[start + MINOR] == '0' ? 10 : 11;
   }

@@ -2,7 +2,7 @@ package io.loligo.core.message;
 
 /**
  * The classes of characters that several parts of HTTP's grammar share (RFC 9110 section 5.6). A
- * character is a byte, a char or an int; those outside of ASCII are in no class. Stateless.
+ * character is a byte, a char or an int; characters outside of ASCII are in no class. Stateless.
  */
 public final class Ascii {
   private static final boolean[] TOKEN = new boolean[256];
@@ -18,12 +18,12 @@ public final class Ascii {
 
   private Ascii() {}
 
-  /** Whether {@code octet} may stand in a token (RFC 9110 section 5.6.2). */
+  /** Whether {@code octet} is allowed in a token (RFC 9110 section 5.6.2). */
   public static boolean isToken(byte octet) {
     return TOKEN[octet & 0xff];
   }
 
-  /** Whether all of {@code text} may stand in a token; true for the empty string. */
+  /** Whether all of {@code text} is allowed in a token; true for the empty string. */
   public static boolean isToken(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -57,12 +57,12 @@ public final class Ascii {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
   }
 
-  /** A letter in lower case; any other character as it is. */
+  /** A letter in lower case; any other character unchanged. */
   public static int lower(int c) {
     return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
   }
 
-  /** The same of a byte. */
+  /** The same for a byte. */
   public static byte lower(byte octet) {
     return (byte) lower((int) octet);
   }

@@ -1,11 +1,11 @@
 package io.loligo.core.message;
 
 /**
- * Syntax of {@code host [":" port]} as requests carry it (RFC 3986 section 3.2, RFC 9110 section
- * 4.2), strictly: host names of unreserved bytes and sub-delims, dotted IPv4 addresses, IPv6
- * literals in brackets. User information, percent-encoding, empty labels, zone ids and other
- * spellings of IPv4 addresses are refused. So are the sub-delims by which other parsers end, quote
- * or list hosts: comma, semicolon, apostrophe and parentheses. Stateless.
+ * Syntax of {@code host [":" port]} in requests (RFC 3986 section 3.2, RFC 9110 section 4.2),
+ * strictly: host names of unreserved bytes and sub-delims, dotted IPv4 addresses, IPv6 literals in
+ * brackets. User information, percent-encoding, empty labels, zone ids and other spellings of IPv4
+ * addresses are refused. So are the sub-delims by which other parsers end, quote or list hosts:
+ * comma, semicolon, apostrophe and parentheses. Stateless.
  */
 public final class Authority {
   /** Bytes of the longest host name, without a trailing dot: {@value}. */
@@ -14,7 +14,7 @@ public final class Authority {
   private static final int MAX_PORT = 65_535;
   private static final int IPV6_GROUPS = 8;
 
-  /** As bits: what a name may have beside letters, digits and dots, of the bytes below 64. */
+  /** As bits: the characters below 64 that a name may have beside letters, digits and dots. */
   private static final long NAME_BELOW_64 = below64("!$&*+-=");
 
   private Authority() {}
@@ -25,7 +25,7 @@ public final class Authority {
     return hostEnd >= 0 && port(bytes, hostEnd, end) >= 0;
   }
 
-  /** The offset behind the host (and its brackets) that starts at {@code start}, or -1. */
+  /** The offset after the host (and its brackets) that starts at {@code start}, or -1. */
   static int hostEnd(byte[] bytes, int start, int end) {
     if (start < end && bytes[start] == '[') {
       int close = start + 1;
@@ -41,7 +41,7 @@ public final class Authority {
     return isName(bytes, start, to) ? to : -1;
   }
 
-  /** The port behind a host: 1 to 65535, 0 where there is none or an empty one, or -1. */
+  /** The port after a host: 1 to 65535, 0 for none or an empty one, or -1. */
   static int port(byte[] bytes, int hostEnd, int end) {
     if (hostEnd == end) {
       return 0;
@@ -62,7 +62,7 @@ public final class Authority {
     return port == 0 && hostEnd + 1 < end ? -1 : port;
   }
 
-  /** The port that {@code scheme} (in lower case) has by default, or -1. */
+  /** The default port of {@code scheme} (in lower case), or -1. */
   public static int defaultPort(String scheme) {
     return switch (scheme) {
       case "http" -> 80;
@@ -101,7 +101,7 @@ public final class Authority {
     return !number || isIpv4(bytes, start, nameEnd);
   }
 
-  /** Of RFC 3986's unreserved bytes and sub-delims those that are taken beside the usual ones. */
+  /** The unreserved bytes and sub-delims of RFC 3986 that are accepted beside the usual ones. */
   private static boolean isOfName(byte octet) {
     boolean below = octet >= 0 && octet < 64;
     return below ? (NAME_BELOW_64 & 1L << octet) != 0 : octet == '_' || octet == '~';

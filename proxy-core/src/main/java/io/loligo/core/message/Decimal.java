@@ -1,11 +1,11 @@
 package io.loligo.core.message;
 
 /**
- * Decimal numbers as fields have them: digits only, without a sign (RFC 9110 sections 7.6.2, 8.6
- * and 14.4). Stateless, allocates nothing.
+ * Decimal numbers in fields: digits only, without a sign (RFC 9110 sections 7.6.2, 8.6 and 14.4).
+ * Stateless, allocates nothing.
  */
 public final class Decimal {
-  /** What is not a number. */
+  /** The value of text that is not a number. */
   public static final long NONE = -1;
 
   /** A number above 2^63-1. */
@@ -23,7 +23,7 @@ public final class Decimal {
     return number;
   }
 
-  /** The number that characters {@code start} to {@code end} are, likewise. */
+  /** The number of characters {@code start} to {@code end}, likewise. */
   public static long of(String text, int start, int end) {
     long number = start < end ? 0 : NONE;
     for (int at = start; at < end && number != NONE; at++) {

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Field lines being composed: {@code Name: value CRLF} bytes in a growing array, the form in which
- * heads travel inside the process and rest in the store. Confined to one thread; reusable.
+ * Field lines being composed: {@code Name: value CRLF} bytes in a growing array, the form of heads
+ * inside the process and in the store. Confined to one thread; reusable.
  */
 public final class FieldLines {
   private byte[] bytes;
@@ -35,7 +35,7 @@ public final class FieldLines {
     return append(name).append(": ").append(value).endLine();
   }
 
-  /** Adds field {@code i} of {@code fields} as it is. */
+  /** Adds field {@code i} of {@code fields} unchanged. */
   public FieldLines add(Fields fields, int i) {
     append(fields.bytes(), fields.nameStart(i), fields.nameStart(i) + fields.nameLength(i));
     append(": ");

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Ids of the field names the proxy acts on (RFC 9110 section 5.1). Immutable.
+ * Ids of the field names that the proxy acts on (RFC 9110 section 5.1). Immutable.
  *
  * <p>A name becomes an {@code int} while its head is parsed: length and two bytes choose a slot,
- * one exact, case-insensitive compare confirms it. Every other name is {@link #OTHER} and keeps
- * only its place in the head. Ids are below {@link FieldSet#CAPACITY}; those below 64 belong to the
- * names that requests and responses have most.
+ * one exact, case-insensitive comparison confirms it. Every other name is {@link #OTHER} and keeps
+ * only its place in the head. Ids are below {@link FieldSet#CAPACITY}; ids below 64 belong to the
+ * most frequent names in requests and responses.
  */
 public final class FieldName {
   public static final int OTHER = 0;
@@ -75,7 +75,7 @@ public final class FieldName {
   public static final int CACHE_GROUPS = 59;
   public static final int PROXY = 60;
 
-  /** Number of ids, {@link #OTHER} included; at most {@link FieldSet#CAPACITY}. */
+  /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
   public static final int COUNT = 61;
 
   private static final String[] NAMES = {
@@ -163,7 +163,7 @@ public final class FieldName {
     return NAMES[id];
   }
 
-  /** All known names in their usual spelling, {@link #OTHER} left out. */
+  /** All known names in their usual spelling, without {@link #OTHER}. */
   public static List<String> all() {
     return List.of(Arrays.copyOfRange(NAMES, 1, COUNT));
   }

@@ -3,19 +3,19 @@ package io.loligo.core.message;
 /**
  * A set of {@link FieldName} ids, {@link FieldName#OTHER} among them. Immutable.
  *
- * <p>A set holds ids below {@value #CAPACITY}. A third word makes room for 64 more ids; only this
- * record and {@link Fields} know how many words there are. The ids of frequent fields are below 64:
+ * <p>A set holds ids below {@value #CAPACITY}. A third word would make room for 64 more ids; only
+ * this record and {@link Fields} know the number of words. The ids of frequent fields are below 64:
  * a set of such ids costs one test of one word.
  *
- * <p>Sets are constants of the classes that use them. They are records because the JVM takes the
- * components of a constant record for constants, and those of a constant object of another class
- * for fields that it has to load.
+ * <p>Sets are constants of the classes that use them. They are records because the JVM treats the
+ * components of a constant record as constants; it would have to load the fields of a constant
+ * object of another class.
  *
  * @param low bit {@code id} of the ids below 64
  * @param high bit {@code id - 64} of the ids from 64
  */
 public record FieldSet(long low, long high) {
-  /** Ids are below this. */
+  /** Exclusive limit of ids. */
   public static final int CAPACITY = 2 * Long.SIZE;
 
   /** No id. */

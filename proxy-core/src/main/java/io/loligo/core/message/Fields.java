@@ -41,12 +41,12 @@ public final class Fields {
     this.knownHigh = 0;
   }
 
-  /** Lets the same offsets refer to another array that holds the same bytes, borrowed. */
+  /** Makes the same offsets refer to another array with the same bytes, borrowed. */
   public void rebase(byte[] sameOctets) {
     this.bytes = sameOctets;
   }
 
-  /** An independent copy over another array that holds the same bytes, borrowed. */
+  /** An independent copy over another array with the same bytes, borrowed. */
   public Fields over(byte[] sameOctets) {
     Fields copy = new Fields(count);
     copy.bytes = sameOctets;
@@ -66,7 +66,7 @@ public final class Fields {
     return over(Arrays.copyOf(bytes, end));
   }
 
-  /** Those whose number {@code kept} has, over the same bytes. */
+  /** The fields whose number {@code kept} accepts, over the same bytes. */
   public Fields where(IntPredicate kept) {
     Fields some = new Fields(count);
     some.clear(bytes);

@@ -6,16 +6,16 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Tells fields meant for one connection from those that travel on (RFC 9110 section 7.6.1).
+ * Tells fields meant for one connection from fields that are forwarded (RFC 9110 section 7.6.1).
  * Immutable: made for one field section, by {@link #of}.
  *
- * <p>Connection may nominate any extension field, but none of those whose loss changes what a
- * message means, who sent it or how it is delimited: a client must not be able to strip, by
- * nominating it, what a proxy in front of us added.
+ * <p>Connection may nominate any extension field, but none whose loss changes the meaning of a
+ * message, its sender or its framing: a client must not be able to remove, by nominating it, a
+ * field that a proxy in front of this one added.
  *
- * <p>Framing is the connection's, and X-Forwarded-For the proxy's, under any spelling: servers that
- * hand fields on as variables of an environment (RFC 3875 section 4.1.18) cannot tell {@code _}
- * from {@code -}.
+ * <p>Framing belongs to the connection, and X-Forwarded-For to the proxy, in any spelling: servers
+ * that pass fields on as variables of an environment (RFC 3875 section 4.1.18) cannot tell {@code
+ * _} from {@code -}.
  */
 public final class HopByHop {
   private static final FieldSet STANDARD =
@@ -56,7 +56,7 @@ public final class HopByHop {
 
   private static final HopByHop STANDARD_ONES = new HopByHop(Set.of());
 
-  // in lower case: what Connection takes away besides
+  // in lower case: other fields that Connection removes
   private final Set<String> nominated;
 
   private HopByHop(Set<String> nominated) {
@@ -64,9 +64,8 @@ public final class HopByHop {
   }
 
   /**
-   * What stays on the connection that {@code fields} came by. Time and memory grow with their
-   * length, however many names Connection has; nothing is allocated where it names no extension
-   * field.
+   * The fields that stay on the connection of {@code fields}. Time and memory grow with their
+   * length, however many names Connection has; nothing is allocated if it names no extension field.
    */
   public static HopByHop of(Fields fields) {
     Set<String> names = null;
@@ -91,7 +90,7 @@ public final class HopByHop {
     return names == null ? STANDARD_ONES : new HopByHop(names);
   }
 
-  /** Whether field {@code i} of those it was made of stays on the connection. */
+  /** Whether field {@code i} of its section stays on the connection. */
   public boolean drops(Fields fields, int i) {
     int id = fields.id(i);
     if (id != FieldName.OTHER) {
@@ -102,13 +101,13 @@ public final class HopByHop {
         || nominates(fields, i);
   }
 
-  /** Whether Connection takes field {@code i} away, of those it was made of. */
+  /** Whether Connection removes field {@code i} of its section. */
   public boolean nominates(Fields fields, int i) {
     return !nominated.isEmpty()
         && nominated.contains(lower(fields.bytes(), fields.nameStart(i), fields.nameLength(i)));
   }
 
-  /** Whether what stands there is more than an option or the name of a field we know. */
+  /** Whether the text is more than an option or the name of a known field. */
   private static boolean mayNominate(byte[] bytes, int from, int to) {
     return to > from
         && FieldName.of(bytes, from, to - from) == FieldName.OTHER

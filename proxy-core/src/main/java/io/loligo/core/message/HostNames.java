@@ -3,7 +3,7 @@ package io.loligo.core.message;
 import java.util.Arrays;
 
 /**
- * Strings of hosts seen lately, so that a repeated one costs no allocation: one slot per hash, the
+ * Strings of recent hosts, so that a repeated one costs no allocation: one slot per hash, the
  * newest stays. Confined to one thread.
  */
 final class HostNames {

@@ -1,13 +1,13 @@
 package io.loligo.core.message;
 
-/** Reads and writes textual IP addresses without touching the network. Stateless. */
+/** Reads and writes textual IP addresses without network access. Stateless. */
 public final class IpText {
   private static final int GROUPS = 8;
 
   private IpText() {}
 
   /**
-   * The 4 or 16 bytes of {@code text}, IPv4-mapped IPv6 as 4, or null where it is not an address.
+   * The 4 or 16 bytes of {@code text}, IPv4-mapped IPv6 as 4, or null if it is not an address.
    * Dotted IPv4 needs all four parts; IPv6 follows RFC 4291 section 2.2, without zone or brackets.
    */
   public static byte[] parse(String text) {
@@ -19,8 +19,8 @@ public final class IpText {
   }
 
   /**
-   * {@code text} as every spelling of the same address is written: IPv6 as in RFC 5952 section 4,
-   * IPv4-mapped as IPv4; itself where it is not an address.
+   * {@code text} in the form that all spellings of the address share: IPv6 as in RFC 5952 section
+   * 4, IPv4-mapped as IPv4; itself if it is not an address.
    */
   public static String normal(String text) {
     byte[] octets = parse(text);
@@ -55,7 +55,7 @@ public final class IpText {
     return text.toString();
   }
 
-  /** Where most groups of 0 stand, the first of several such places; 8: nowhere two or more. */
+  /** The start of the longest run of 0 groups, the first of several; 8: no run of two or more. */
   private static int longestGap(byte[] octets) {
     int gap = GROUPS;
     int longest = 1;
@@ -81,7 +81,7 @@ public final class IpText {
     return (octets[i * 2] & 0xff) << 8 | (octets[i * 2 + 1] & 0xff);
   }
 
-  /** IPv4-mapped IPv6 as its 4 bytes, anything else as it is. */
+  /** IPv4-mapped IPv6 as its 4 bytes, anything else unchanged. */
   public static byte[] unmapped(byte[] octets) {
     if (octets.length != 16 || octets[10] != -1 || octets[11] != -1) {
       return octets;

@@ -67,7 +67,7 @@ public final class Method {
   }
 
   /**
-   * Safe methods (RFC 9110 section 9.2.1, RFC 3253, RFC 4918, RFC 5323): their answers invalidate
+   * Safe methods (RFC 9110 section 9.2.1, RFC 3253, RFC 4918, RFC 5323): their responses invalidate
    * nothing.
    */
   public static boolean isSafe(int id) {
@@ -77,7 +77,7 @@ public final class Method {
     };
   }
 
-  /** GET and HEAD: what is stored for a GET answers both (RFC 9110 section 9.3.2). */
+  /** GET and HEAD: a response stored for a GET answers both (RFC 9110 section 9.3.2). */
   public static boolean isGetOrHead(int id) {
     return id == GET || id == HEAD;
   }

@@ -1,9 +1,8 @@
 package io.loligo.core.message;
 
 /**
- * Why a message was refused, or what was wrong about it: a value, not an exception, for what a peer
- * sends is not exceptional. Constants carry no request data, so {@link #text} may be shown to the
- * peer.
+ * Why a message was refused, or its error: a value, not an exception, because bad input from a peer
+ * is not exceptional. Constants contain no request data, so {@link #text} may be shown to the peer.
  */
 public enum ParseFailure {
   BAD_REQUEST_LINE(400, "malformed request line"),
@@ -49,9 +48,7 @@ public enum ParseFailure {
     this.text = text;
   }
 
-  /**
-   * What a client is answered; a failure in an origin's response is answered 502 whatever it is.
-   */
+  /** The status of the response to a client; a failure in an origin's response always gives 502. */
   public int status() {
     return status;
   }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * The head of a request: request line and fields, as offsets into one array. Confined to one
- * thread; the parser fills a reusable instance. What outlives the call that handed it out takes a
+ * thread; the parser fills a reusable instance. Code that needs it longer than the call takes a
  * {@link #snapshot}.
  *
  * <p>Versions are {@code 10} for HTTP/1.0 and {@code 11} for HTTP/1.1.
@@ -42,7 +42,7 @@ public final class RequestHead {
     end = 0;
   }
 
-  /** The parser's: sets the request line by offsets. */
+  /** For the parser: sets the request line by offsets. */
   public void requestLine(
       int methodStart, int methodEnd, int targetStart, int targetEnd, int version) {
     this.methodStart = methodStart;
@@ -53,12 +53,12 @@ public final class RequestHead {
     this.version = version;
   }
 
-  /** The parser's: the offset behind the empty line that ends the head. */
+  /** For the parser: the offset after the empty line that ends the head. */
   public void end(int end) {
     this.end = end;
   }
 
-  /** An independent copy on its own exact array: the head's bytes only, nothing behind them. */
+  /** An independent copy on its own exact array: the head's bytes only. */
   public RequestHead snapshot() {
     RequestHead copy = new RequestHead(fields.over(Arrays.copyOf(fields.bytes(), end)));
     copy.methodId = methodId;
@@ -71,7 +71,7 @@ public final class RequestHead {
     return copy;
   }
 
-  /** The same, but a GET where it is a HEAD. */
+  /** The same, with GET in place of HEAD. */
   public RequestHead snapshotAsGet() {
     RequestHead copy = snapshot();
     if (methodId == Method.HEAD) {
@@ -84,8 +84,8 @@ public final class RequestHead {
   }
 
   /**
-   * An independent copy, a GET, without the fields in {@code without}, and with others behind those
-   * that are left.
+   * An independent copy, a GET, without the fields in {@code without}, and with others after the
+   * remaining ones.
    *
    * @param more names and values by turns
    */
@@ -171,7 +171,7 @@ public final class RequestHead {
     return end;
   }
 
-  /** A new string, or a constant where the method is known. */
+  /** A new string, or a constant if the method is known. */
   public String method() {
     return methodId != Method.OTHER
         ? Method.text(methodId)

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * The target of a request, taken apart and joined with Host into the effective URI (RFC 9112
- * sections 3.2 and 3.3, RFC 9110 section 7.1). Reusable; confined to one event loop; offsets refer
- * to the head's array, strings are made only when asked for.
+ * The target of a request, parsed and joined with Host into the effective URI (RFC 9112 sections
+ * 3.2 and 3.3, RFC 9110 section 7.1). Reusable; confined to one event loop; offsets refer to the
+ * head's array, strings are made only on demand.
  */
 public final class RequestTarget {
   /** Forms of RFC 9112 section 3.2. */
@@ -47,13 +47,12 @@ public final class RequestTarget {
   }
 
   /**
-   * Takes {@code head}'s target apart, borrowed until the next call.
+   * Parses {@code head}'s target, borrowed until the next call.
    *
    * <p>The authority comes from an absolute-form or authority-form target, else from Host, else
-   * from {@code defaultAuthority}; where Host does not choose, {@code defaultAuthority} precedes
-   * both Host and an absolute-form target, whose scheme and authority are then ignored. User
-   * information and fragments are refused; the host is checked against reg-name, IPv4 and IPv6
-   * literal syntax.
+   * from {@code defaultAuthority}. If Host does not choose, {@code defaultAuthority} precedes both
+   * Host and an absolute-form target, whose scheme and authority are then ignored. User information
+   * and fragments are refused; the host is checked against reg-name, IPv4 and IPv6 literal syntax.
    *
    * @param defaultScheme {@code http} or {@code https}, for origin-form
    * @param defaultAuthority host or host:port for a request without one, or null
@@ -66,7 +65,7 @@ public final class RequestTarget {
   }
 
   /**
-   * The same where the port is given.
+   * The same with a given port.
    *
    * @param fixedPort the port in place of that of Host or {@code defaultAuthority}; 0: theirs
    */
@@ -133,12 +132,12 @@ public final class RequestTarget {
     return host;
   }
 
-  /** The port given or the scheme's default; 0 where neither is known. */
+  /** The given port or the scheme's default; 0 if neither is known. */
   public int port() {
     return port;
   }
 
-  /** The array the offsets refer to: the head's, or one of this object's own. */
+  /** The array of the offsets: the head's, or one of this object's own. */
   public byte[] pathBytes() {
     return pathBytes;
   }
@@ -157,11 +156,11 @@ public final class RequestTarget {
   }
 
   /**
-   * Has it stored under another key than that of its URL, until the next {@link #resolve}.
+   * Sets another key than that of its URL, until the next {@link #resolve}.
    *
    * @param suffix of the key; null: none, and the key is that of the URL
-   * @param rule why, for whoever made the key; null without
-   * @param end where what counts of path and query ends; exclusive
+   * @param rule why, for the maker of the key; null without
+   * @param end where the relevant part of path and query ends; exclusive
    */
   public void keyedBy(String suffix, Object rule, int end) {
     keySuffix = suffix;
@@ -169,7 +168,7 @@ public final class RequestTarget {
     keyEnd = end;
   }
 
-  /** What stands behind the URL in its key; null: nothing, the key is that of the URL. */
+  /** The text after the URL in its key; null: none, the key is that of the URL. */
   public String keySuffix() {
     return keySuffix;
   }
@@ -179,7 +178,7 @@ public final class RequestTarget {
     return keyRule;
   }
 
-  /** Where what counts of path and query for the key ends; exclusive. */
+  /** Where the part of path and query that is relevant for the key ends; exclusive. */
   public int keyEnd() {
     return keySuffix == null ? pathEnd : keyEnd;
   }
@@ -326,7 +325,7 @@ public final class RequestTarget {
     }
   }
 
-  /** The offset of the colon behind a scheme (RFC 3986 section 3.1), or -1. */
+  /** The offset of the colon after a scheme (RFC 3986 section 3.1), or -1. */
   private static int schemeEnd(byte[] bytes, int start, int end) {
     for (int i = start; i < end; i++) {
       byte octet = bytes[i];
@@ -361,7 +360,7 @@ public final class RequestTarget {
     return true;
   }
 
-  /** The port of {@code scheme}, 0 where it has none by default. */
+  /** The default port of {@code scheme}, 0 if it has none. */
   private static int defaultPort(String scheme) {
     return Math.max(0, Authority.defaultPort(scheme));
   }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * The head of a response: status line and fields, as offsets into one array. Confined to one
- * thread; the parser fills a reusable instance. What outlives the call that handed it out takes a
+ * thread; the parser fills a reusable instance. Code that needs it longer than the call takes a
  * {@link #snapshot}.
  */
 public final class ResponseHead {
@@ -36,7 +36,7 @@ public final class ResponseHead {
     end = 0;
   }
 
-  /** The parser's: sets the status line. */
+  /** For the parser: sets the status line. */
   public void statusLine(int version, int status, int reasonStart, int reasonEnd) {
     this.version = version;
     this.status = status;
@@ -44,7 +44,7 @@ public final class ResponseHead {
     this.reasonEnd = reasonEnd;
   }
 
-  /** The parser's: the offset behind the empty line that ends the head. */
+  /** For the parser: the offset after the empty line that ends the head. */
   public void end(int end) {
     this.end = end;
   }

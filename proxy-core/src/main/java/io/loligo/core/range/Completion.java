@@ -17,11 +17,11 @@ import java.util.List;
  * An incomplete stored response, and the gaps that have to be fetched so that all of it answers a
  * request (RFC 9111 section 3.4). Immutable.
  *
- * @param first offset of the first byte of the answer
- * @param end offset behind the last byte; {@link #UNKNOWN} where the length of the whole is unknown
+ * @param first offset of the first byte of the response
+ * @param end offset after the last byte; {@link #UNKNOWN} if the length of the whole is unknown
  * @param gaps the stretches to fetch, at least one and at most {@value #MAX_GAPS}, in ascending
  *     order; everything else from {@code first} to {@code end} is stored
- * @param completeLength bytes of the whole; -1 where unknown
+ * @param completeLength bytes of the whole; -1 if unknown
  * @param etag strong, not to be changed
  */
 public record Completion(
@@ -35,11 +35,11 @@ public record Completion(
   private static final int PARTIAL_CONTENT = 206;
 
   /**
-   * How {@code stored}, incomplete, is completed for {@code request}; null where no requested byte
-   * is stored, or the client has conditions that only an origin judges.
+   * The completion of {@code stored}, incomplete, for {@code request}; null if no requested byte is
+   * stored, or the client has conditions that only an origin evaluates.
    *
-   * @param besides whether other parts are stored beside {@code stored}: the answer then begins
-   *     with the range, wherever that is. Else it begins with the part, so that the part grows.
+   * @param besides whether other parts are stored beside {@code stored}: the response then begins
+   *     with the range. Otherwise it begins with the part, so that the part grows.
    */
   public static Completion of(RequestHead request, StoredMeta stored, boolean besides) {
     Fields fields = request.fields();
@@ -63,7 +63,7 @@ public record Completion(
   }
 
   /**
-   * How {@code stored} is completed to the whole; null where nothing is to be gained.
+   * The completion of {@code stored} to the whole; null if that is of no use.
    *
    * @param besides see {@link #of}; without it the beginning has to be stored
    */
@@ -85,7 +85,7 @@ public record Completion(
         : new Completion(first, end, gaps, stored.contentLength(), stored.etag());
   }
 
-  /** Whether a stored stretch ends where {@code offset} begins. */
+  /** Whether a stored stretch ends at {@code offset}. */
   private static boolean endsAt(ContentPart part, long offset) {
     return offset > part.first() && part.holds(offset - 1, offset - 1);
   }
@@ -105,7 +105,7 @@ public record Completion(
    * Whether {@code reply} is gap {@code number}: exactly the requested bytes, with the same strong
    * entity tag (RFC 9110 section 15.3.7.3).
    *
-   * @param contentLength of {@code reply}; -1 where unknown
+   * @param contentLength of {@code reply}; -1 if unknown
    */
   public boolean isContinuedBy(ResponseHead reply, long contentLength, int number) {
     Fields fields = reply.fields();
@@ -140,7 +140,7 @@ public record Completion(
   }
 
   /**
-   * The same where the stored bytes from {@code offset} to the next gap cannot be read: they are
+   * The same if the stored bytes from {@code offset} to the next gap cannot be read: they are
    * fetched with that gap. Gaps before {@code offset} are filled already.
    */
   public Completion without(long offset) {
@@ -158,12 +158,12 @@ public record Completion(
     return new Completion(first, end, left, completeLength, etag);
   }
 
-  /** Bytes of the answer; -1 where unknown. */
+  /** Bytes of the response; -1 if unknown. */
   public long length() {
     return end == UNKNOWN ? -1 : end - first;
   }
 
-  /** The answer as a part; null where it is the whole. */
+  /** The response as a part; null if it is the whole. */
   public ContentPart combined() {
     return length() == completeLength ? null : new ContentPart(first, end);
   }

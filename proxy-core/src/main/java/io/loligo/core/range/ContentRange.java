@@ -5,7 +5,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 
 /**
- * Where the content of a 206 belongs (RFC 9110 section 14.4). Immutable.
+ * The place of the content of a 206 (RFC 9110 section 14.4). Immutable.
  *
  * @param range the part
  * @param completeLength bytes of the whole
@@ -14,8 +14,8 @@ public record ContentRange(ByteRange range, long completeLength) {
   private static final String UNIT = "bytes ";
 
   /**
-   * Of a response; null where the field is absent, several, malformed, of another unit, or does not
-   * tell the complete length.
+   * Of a response; null if the field is absent, repeated, malformed, of another unit, or lacks the
+   * complete length.
    */
   public static ContentRange of(Fields response) {
     int i = response.first(FieldName.CONTENT_RANGE);

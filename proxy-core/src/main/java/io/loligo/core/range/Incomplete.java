@@ -11,15 +11,15 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 
 /**
- * What an incomplete stored response is good for: it answers ranges that are wholly in it and
- * nothing else (RFC 9111 section 3.3). Stateless.
+ * The use of an incomplete stored response: it answers ranges that are wholly in it and nothing
+ * else (RFC 9111 section 3.3). Stateless.
  */
 public final class Incomplete {
   private Incomplete() {}
 
   /**
-   * {@code decision} as far as {@code stored}, null where there is none, is whole or has all that
-   * is asked for; else to fetch. What is stale is validated before its part is served.
+   * {@code decision} if {@code stored}, null if there is none, is whole or has all requested bytes;
+   * else to fetch. A stale response is validated before its part is served.
    */
   public static CacheDecision weigh(
       CacheDecision decision, RequestHead request, StoredMeta stored) {

@@ -13,23 +13,23 @@ import java.util.Objects;
 
 /**
  * The incomplete stored responses that answer a request together: those of the newest
- * representation, where a strong entity tag says that they belong together (RFC 9111 section 3.4).
+ * representation, if a strong entity tag proves that they belong together (RFC 9111 section 3.4).
  * Immutable.
  *
  * @param meta of all of them together: that of the newest one; without a {@linkplain
- *     StoredMeta#part part} where nothing is missing
- * @param used numbers of those that are needed, in ascending order of their first bytes
+ *     StoredMeta#part part} if nothing is missing
+ * @param used numbers of the needed ones, in ascending order of their first bytes
  * @param newest number of the one whose fields count, one of {@code used}
- * @param outdated numbers of those that are of no use any more: of an older representation, or all
- *     of whose bytes another one has, too
+ * @param outdated numbers of those that are no longer useful: of an older representation, or with
+ *     no byte that another one lacks
  */
 public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<Integer> outdated) {
-  /** Which ports may use a response, and by which rules. */
+  /** The flags for the kind of port that may use a response, and for its rules. */
   private static final int KIND =
       StoredMeta.TARGETED | StoredMeta.UNTARGETED | StoredMeta.FOR_ONE_KIND;
 
   /**
-   * Chooses among {@code parts}, at least one, that all are selected by {@code request}.
+   * Chooses among {@code parts}, at least one, all of which {@code request} selects.
    *
    * @param request null: all of them are wanted
    */
@@ -71,7 +71,7 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
     return newest;
   }
 
-  /** Whether nothing tells {@code one} and {@code other} apart but the bytes they have. */
+  /** Whether {@code one} and {@code other} differ only in their bytes. */
   private static boolean isSame(StoredMeta one, StoredMeta other) {
     boolean sameLength =
         one.contentLength() == other.contentLength()
@@ -85,16 +85,14 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
         && Objects.equals(one.vary(), other.vary());
   }
 
-  /** Whether {@code newest} says that {@code one} is not current any more. */
+  /** Whether {@code newest} proves that {@code one} is no longer current. */
   private static boolean isOlder(StoredMeta one, StoredMeta newest) {
     return Objects.equals(one.vary(), newest.vary())
         && one.responseTimeMillis() <= newest.responseTimeMillis()
         && !Arrays.equals(one.etag(), newest.etag());
   }
 
-  /**
-   * Without a strong entity tag one part answers alone: the newest that has the requested bytes.
-   */
+  /** Without a strong entity tag a single part answers: the newest that has the requested bytes. */
   private static JoinedParts single(
       List<StoredMeta> parts,
       List<Integer> same,
@@ -178,7 +176,7 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
     return part.first() <= last && part.end() >= first;
   }
 
-  /** Null where it is the whole. */
+  /** Null if it is the whole. */
   private static ContentPart union(List<StoredMeta> parts, List<Integer> used, long length) {
     List<ContentPart> pieces = new ArrayList<>();
     for (int i : used) {

@@ -4,8 +4,8 @@ import io.loligo.core.message.FieldLines;
 import java.util.List;
 
 /**
- * The frame of a multipart/byteranges answer (RFC 9110 section 14.6): what stands before, between
- * and behind the ranges of content. Immutable.
+ * The frame of a multipart/byteranges response (RFC 9110 section 14.6): the bytes before, between
+ * and after the ranges of content. Immutable.
  */
 public final class Multipart {
   private final List<ByteRange> ranges;
@@ -26,22 +26,24 @@ public final class Multipart {
     this.boundary = boundary;
   }
 
-  /** Adds the Content-Type line of the answer. */
+  /** Adds the Content-Type line of the response. */
   public FieldLines addContentType(FieldLines lines) {
     return lines.append("Content-Type: multipart/byteranges; boundary=").append(boundary).endLine();
   }
 
-  /** Parts there are. */
+  /** Number of parts. */
   public int count() {
     return ranges.size();
   }
 
-  /** What of the content part {@code i} carries. */
+  /** The range of content in part {@code i}. */
   public ByteRange range(int i) {
     return ranges.get(i);
   }
 
-  /** Appends what stands before the bytes of part {@code i}, the delimiter of the part included. */
+  /**
+   * Appends the bytes before the content of part {@code i}, including the delimiter of the part.
+   */
   public FieldLines appendHead(int i, FieldLines out) {
     if (i > 0) {
       out.endLine();
@@ -53,12 +55,12 @@ public final class Multipart {
     return ranges.get(i).addContentRange(out, contentLength).endLine();
   }
 
-  /** Appends what stands behind the bytes of the last part. */
+  /** Appends the bytes after the content of the last part. */
   public FieldLines appendEnd(FieldLines out) {
     return out.endLine().append("--").append(boundary).append("--").endLine();
   }
 
-  /** Bytes of the whole answer: heads, ranges and end. */
+  /** Bytes of the whole response: heads, ranges and end. */
   public long length() {
     FieldLines frame = new FieldLines(ranges.size() * 128);
     long length = 0;

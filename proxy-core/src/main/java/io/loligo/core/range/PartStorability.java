@@ -10,9 +10,9 @@ import io.loligo.core.message.ResponseHead;
 import java.util.List;
 
 /**
- * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): where the 200 would be, for
- * one range that is where the client asked for it. Not one that answers If-Range and does without
- * the fields that the client has already (RFC 9110 section 15.3.7). Stateless.
+ * Whether a 206 is stored, as an incomplete 200 (RFC 9111 section 3.3): it must be storable as that
+ * 200, and be the single requested range. A response to If-Range that omits the fields which the
+ * client already has is not stored (RFC 9110 section 15.3.7). Stateless.
  */
 public final class PartStorability {
   private static final int OK = 200;
@@ -21,10 +21,9 @@ public final class PartStorability {
 
   /**
    * Decides as {@link Storability#of}. The meta is that of the 200; without a {@linkplain
-   * StoredMeta#part part} where the range is all of it. Shareable: among requests for this very
-   * range.
+   * StoredMeta#part part} if the range is all of it. Shareable: among requests for this very range.
    *
-   * @param partLength bytes of content in the 206; -1 where unknown
+   * @param partLength bytes of content in the 206; -1 if unknown
    */
   public static Storability of(
       RequestHead request,

@@ -11,7 +11,8 @@ public final class RangeOffset {
 
   /**
    * Whether {@code request}, a GET, is for one range that begins at {@code limitBytes} or before;
-   * -1: anywhere, at the end too. Never where it has conditions that an origin may judge otherwise.
+   * -1: anywhere, also at the end. Never if it has conditions that an origin may evaluate
+   * differently.
    */
   public static boolean isWithin(Fields request, long limitBytes) {
     int field = request.first(FieldName.RANGE);

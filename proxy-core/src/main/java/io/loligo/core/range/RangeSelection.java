@@ -8,11 +8,11 @@ import io.loligo.core.message.Fields;
 import java.util.List;
 
 /**
- * Which part of a stored response a GET is answered with (RFC 9110 section 14.2). Immutable.
+ * The part of a stored response that answers a GET (RFC 9110 section 14.2). Immutable.
  *
  * @param outcome how to answer
- * @param ranges what of it: one for {@link Outcome#SINGLE}, several that neither overlap nor touch
- *     for {@link Outcome#MULTI}, else none
+ * @param ranges the ranges to send: one for {@link Outcome#SINGLE}, several that neither overlap
+ *     nor touch for {@link Outcome#MULTI}, else none
  */
 public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
   /** How to answer. */
@@ -27,7 +27,7 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
     UNSATISFIABLE
   }
 
-  /** More parts than this are not worth their heads: the whole is sent instead. */
+  /** The whole is sent instead of more parts than this, which are not worth their heads. */
   public static final int MAX_PARTS = 16;
 
   /** Bytes of the ranges, without the heads of parts. */
@@ -42,12 +42,12 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
 
   /**
    * Decides for a GET. Pure; without Range it allocates nothing. A Range that is malformed, of
-   * another unit, or made of too many parts is ignored, as is any where If-Range does not hold, or
-   * where what is stored has a Content-Range of its own already.
+   * another unit, or made of too many parts is ignored; so is any if If-Range does not hold, or if
+   * the stored response has a Content-Range of its own.
    *
    * @param request borrowed
    * @param stored the response that may be used
-   * @param contentLength bytes of its whole content; -1 where not known yet
+   * @param contentLength bytes of its whole content; -1 if not known yet
    */
   public static RangeSelection of(Fields request, StoredMeta stored, long contentLength) {
     int field = request.first(FieldName.RANGE);

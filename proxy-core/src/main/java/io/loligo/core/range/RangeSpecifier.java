@@ -10,7 +10,7 @@ import java.util.List;
  * Confined to one thread.
  */
 final class RangeSpecifier {
-  /** Elements read before a request counts as abuse (RFC 9110 section 14.2). */
+  /** Most elements: a request with more is abuse (RFC 9110 section 14.2). */
   static final int MAX_ELEMENTS = 200;
 
   private static final String UNIT = "bytes=";
@@ -32,7 +32,7 @@ final class RangeSpecifier {
     this.contentLength = contentLength;
   }
 
-  /** Null where {@code bytes[start, end)} is to be ignored. */
+  /** Null if {@code bytes[start, end)} has to be ignored. */
   static RangeSpecifier parse(byte[] bytes, int start, int end, long contentLength) {
     if (!isBytesUnit(bytes, start, end)) {
       return null;
@@ -41,14 +41,16 @@ final class RangeSpecifier {
     return specifier.elements() && specifier.elements > 0 ? specifier : null;
   }
 
-  /** Whether a suffix was asked of empty content: all of it, which no Content-Range can say. */
+  /**
+   * Whether a suffix of empty content was requested: all of it, which no Content-Range can express.
+   */
   boolean coversEmpty() {
     return coversEmpty;
   }
 
   /**
-   * The satisfiable ranges: in the order asked for where they are apart, else joined and sorted
-   * (RFC 9110 section 15.3.7.2).
+   * The satisfiable ranges: in the requested order if they are apart, else joined and sorted (RFC
+   * 9110 section 15.3.7.2).
    */
   List<ByteRange> coalesced() {
     List<ByteRange> sorted = new ArrayList<>(ranges);
@@ -127,7 +129,7 @@ final class RangeSpecifier {
     ranges.add(new ByteRange(Math.max(0, contentLength - length), contentLength - 1));
   }
 
-  /** Digits at {@link #at}: their value, clamped, or {@link #ABSENT} where there are none. */
+  /** Digits at {@link #at}: their value, clamped, or {@link #ABSENT} if there are none. */
   private long number() {
     if (at == end || bytes[at] == '-' || bytes[at] == ',' || Ascii.isBlank(bytes[at])) {
       return ABSENT;

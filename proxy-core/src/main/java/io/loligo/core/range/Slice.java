@@ -7,23 +7,23 @@ import io.loligo.core.message.Fields;
 import java.util.HexFormat;
 
 /**
- * One of the stretches of a fixed size in which a large response is fetched and stored. Immutable.
+ * One of the stretches of fixed size in which a large response is fetched and stored. Immutable.
  *
  * @param bytes size of every slice but the last one
- * @param number 0 for the one that the content begins with
- * @param continued the whole that the answer began with and that this slice has to be one of; null
- *     where the answer begins with this slice
+ * @param number 0 for the one with the beginning of the content
+ * @param continued the whole with which the response began and to which this slice must belong;
+ *     null if the response begins with this slice
  */
 public record Slice(long bytes, long number, SlicedWhole continued) {
   /** In place of an offset: the request has no single range or whole. */
   public static final long SEVERAL = -1;
 
-  /** No content is as long: what begins here or behind is at an end nobody knows yet. */
+  /** Longer than any content: a value from here on is at an end that is not known yet. */
   private static final long BEYOND = 1L << 62;
 
   private static final String RANGE = "bytes=";
 
-  /** In front of each of two numbers of 16 digits. */
+  /** Before each of two numbers of 16 digits. */
   private static final String ZEROS = "0".repeat(16);
 
   /** Offset of the first byte. */
@@ -36,12 +36,12 @@ public record Slice(long bytes, long number, SlicedWhole continued) {
     return first() + bytes - 1;
   }
 
-  /** The value of Range that asks for it. */
+  /** The value of Range that requests it. */
   public String range() {
     return RANGE + first() + '-' + last();
   }
 
-  /** What stands behind the URL in its key; it ends with as many digits as a digest has. */
+  /** The text after the URL in its key; it ends with as many digits as a digest has. */
   public String keySuffix() {
     HexFormat hex = HexFormat.of();
     String digits = ZEROS + hex.toHexDigits(bytes) + ZEROS + hex.toHexDigits(number);
@@ -52,7 +52,7 @@ public record Slice(long bytes, long number, SlicedWhole continued) {
   /**
    * Whether {@code place} is that of this slice: all of it, or up to the end of the content.
    *
-   * @param contentLength bytes of content that come with it; -1 where unknown
+   * @param contentLength bytes of content that come with it; -1 if unknown
    */
   public boolean isAt(ContentRange place, long contentLength) {
     return place.range().first() == first()
@@ -61,8 +61,8 @@ public record Slice(long bytes, long number, SlicedWhole continued) {
   }
 
   /**
-   * Offset of the first byte that a GET asks for; 0 where only the length of the content will tell.
-   * {@link #SEVERAL} where it asks for several ranges.
+   * Offset of the first byte that a GET requests; 0 if only the length of the content will tell.
+   * {@link #SEVERAL} if it requests several ranges.
    */
   public static long offset(Fields request) {
     int field = request.first(FieldName.RANGE);

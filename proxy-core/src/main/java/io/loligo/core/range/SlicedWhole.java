@@ -9,8 +9,8 @@ import io.loligo.core.message.Fields;
 import java.util.Arrays;
 
 /**
- * The response that slices are parts of, as the first of them describes it: its validators and its
- * complete length. A client's conditions and ranges are judged against it. Immutable.
+ * The response of which slices are parts, as the first of them describes it: its validators and its
+ * complete length. A client's conditions and ranges are evaluated against it. Immutable.
  *
  * @param meta of the whole as a 200; of its times only Date and Last-Modified count
  */
@@ -20,7 +20,7 @@ public record SlicedWhole(StoredMeta meta) {
   /**
    * The whole of which a response with these fields is a part.
    *
-   * @param nowMillis when it came
+   * @param nowMillis its arrival
    */
   public static SlicedWhole of(Fields response, long completeLength, long nowMillis) {
     int tag = response.first(FieldName.ETAG);
@@ -52,20 +52,20 @@ public record SlicedWhole(StoredMeta meta) {
   }
 
   /**
-   * Whether another slice can be told to be of the same response: by a strong entity tag, or
+   * Whether another slice can be proved to belong to the same response: by a strong entity tag, or
    * without one by a Last-Modified that is a strong validator (RFC 9110 section 8.8.2.2).
    */
   public boolean canBeContinued() {
     return meta.canBeContinued() || (!isTagged() && meta.hasStrongDate());
   }
 
-  /** Whether it has a tag that is strong, if not well-formed. */
+  /** Whether it has a strong tag, well-formed or not. */
   private boolean isTagged() {
     return meta.etag() != null && !EntityTag.isWeak(meta.etag());
   }
 
   /**
-   * Whether {@code other}, of another slice, is for certain the same response (RFC 9110 section
+   * Whether {@code other}, of another slice, is certainly the same response (RFC 9110 section
    * 15.3.7.3).
    */
   public boolean isSameAs(SlicedWhole other) {

@@ -1,5 +1,5 @@
 /**
- * Parts of content that a client asks for (RFC 9110 section 14), and the joining of stored parts.
+ * Requests for parts of content (RFC 9110 section 14), and the joining of stored parts.
  *
  * <p>{@code exchange} uses it. It uses {@code core.message} and {@code core.caching}. Pure
  * functions without state, for any thread.

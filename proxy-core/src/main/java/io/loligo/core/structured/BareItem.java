@@ -7,11 +7,11 @@ package io.loligo.core.structured;
  * @param value see {@link Type}
  */
 public record BareItem(Type type, Object value) {
-  /** Types of values, and what stands for them. */
+  /** Types of values, and their Java classes. */
   public enum Type {
     /** {@link Long}, of 15 digits at most. */
     INTEGER,
-    /** {@link java.math.BigDecimal}, three digits behind the point at most. */
+    /** {@link java.math.BigDecimal}, at most three digits after the point. */
     DECIMAL,
     /** {@link String} of ASCII. */
     STRING,

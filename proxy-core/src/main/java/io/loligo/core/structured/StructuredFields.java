@@ -16,16 +16,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Parses structured fields (RFC 9651 section 4.2). What is not exactly one gives null, never a part
- * of it. Input is the field's lines joined by a comma; its length is the caller's to limit. There
- * is one level of nesting, so the stack does not depend on the input. Stateless.
+ * Parses structured fields (RFC 9651 section 4.2). Malformed input gives null, never a part of it.
+ * Input is the field's lines joined by a comma; the caller limits its length. There is one level of
+ * nesting, so the stack does not depend on the input. Stateless.
  */
 public final class StructuredFields {
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~:/";
 
   private StructuredFields() {}
 
-  /** The members of a list, none for an empty field; null where it is malformed. */
+  /** The members of a list, none for an empty field; null if it is malformed. */
   public static List<Member> list(String text) {
     try {
       return new Parser(text).list();
@@ -34,7 +34,7 @@ public final class StructuredFields {
     }
   }
 
-  /** The members of a dictionary by key, in its order; null where it is malformed. */
+  /** The members of a dictionary by key, in its order; null if it is malformed. */
   public static Map<String, Member> dictionary(String text) {
     try {
       return new Parser(text).dictionary();
@@ -43,7 +43,7 @@ public final class StructuredFields {
     }
   }
 
-  /** The one item; null where it is malformed. */
+  /** The only item; null if it is malformed. */
   public static Item item(String text) {
     try {
       return new Parser(text).wholeItem();
@@ -71,7 +71,7 @@ public final class StructuredFields {
     return Ascii.isLetter(c) || Ascii.isDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
   }
 
-  /** What is read is no structured field. Without a trace: nobody asks where. */
+  /** The text is not a structured field. Without a stack trace, which is not needed. */
   private static final class Malformed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -129,7 +129,7 @@ public final class StructuredFields {
       return item;
     }
 
-    /** Steps over what is between two members, or to the end. */
+    /** Skips the separator between two members, or to the end. */
     private void nextMember() throws Malformed {
       skip(" \t");
       if (!atEnd()) {
