@@ -15,11 +15,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The access logs of a process: every finished exchange becomes one line in every access_log whose
- * ACLs take it. Thread-safe: any thread; the sinks of {@link #loop} are their loop's own.
+ * ACLs match it. Thread-safe: any thread; the sinks of {@link #loop} belong to their loops.
  *
- * <p>Lines are composed on the event loop and travel through one bounded ring a loop to one writer
- * thread (docs/adr: access log queue). A full ring drops the line and counts it, or, with {@code
- * loligo_log_overflow block}, holds the event loop up.
+ * <p>Lines are composed on the event loop and travel through one bounded ring per loop to one
+ * writer thread (docs/adr: access log queue). A full ring drops the line and counts it, or, with
+ * {@code loligo_log_overflow block}, stops the event loop.
  */
 public final class AccessLog implements AutoCloseable {
   private static final int RING_BYTES = 2 * 1024 * 1024;
@@ -35,8 +35,8 @@ public final class AccessLog implements AutoCloseable {
    * Opens the logs of a configuration and starts the writer.
    *
    * @param loops number of event loops
-   * @throws IOException where a log cannot be opened; says which
-   * @throws LogFormatException where a logformat has a bad code
+   * @throws IOException if a log cannot be opened; names it
+   * @throws LogFormatException if a logformat has an invalid code
    */
   public static AccessLog open(LogSettings logging, int loops) throws IOException {
     return open(logging, loops, RING_BYTES);
@@ -121,7 +121,7 @@ public final class AccessLog implements AutoCloseable {
 
   /** One access_log line; without a format it is {@code none}. */
   private record Target(LogFormat format, int output, AclList access) {
-    /** What cannot be decided is logged: it is in every log, and no {@code none} keeps it out. */
+    /** An undecidable record is logged: it is in every log, and no {@code none} keeps it out. */
     boolean takes(ExchangeRecord record, LoggedInput input) {
       if (access == null) {
         return true;
@@ -137,19 +137,21 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /**
-   * Keeps {@code logfile_rotate} old files and starts new ones; with 0 only reopens. Done when new
-   * lines go to the new files.
+   * Keeps {@code logfile_rotate} old files and starts new ones; with 0 only reopens. Completes when
+   * new lines go to the new files.
    */
   public CompletableFuture<Void> rotate() {
     return writer.reopen(generations);
   }
 
-  /** Opens all files anew by their names, for whoever moved them away. Done as {@link #rotate}. */
+  /**
+   * Reopens all files by their names, after somebody moved them away. Completes as {@link #rotate}.
+   */
   public CompletableFuture<Void> reopen() {
     return writer.reopen(0);
   }
 
-  /** Lines handed to the operating system. */
+  /** Lines given to the operating system. */
   public long writtenLines() {
     return writer.writtenLines();
   }
@@ -178,8 +180,8 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /**
-   * Writes every line offered before, makes it durable and ends the writer. Only after the event
-   * loops have finished their exchanges: a line offered later is dropped and counted.
+   * Writes every line offered before, forces it to the disk and ends the writer. Call it only after
+   * the event loops have finished their exchanges: a line offered later is dropped and counted.
    */
   @Override
   public void close() {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Each line a datagram: as it is for {@code udp}, behind a header and without its line feed for
+ * Each line is a datagram: unchanged for {@code udp}, with a header and without its line feed for
  * {@code syslog}. Confined to the log writer's thread; never waits.
  */
 final class DatagramOutput implements LogOutput {
@@ -16,9 +16,9 @@ final class DatagramOutput implements LogOutput {
   private long lostLines;
 
   /**
-   * Sends by {@code sender}, which it closes.
+   * Sends through {@code sender}, which it closes.
    *
-   * @param header in front of each line; null: none
+   * @param header before each line; null: none
    */
   DatagramOutput(DatagramSender sender, SyslogHeader header) {
     this.sender = sender;

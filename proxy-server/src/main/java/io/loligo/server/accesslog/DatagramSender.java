@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 /** Sends datagrams to one receiver without waiting. Confined to the log writer's thread. */
 interface DatagramSender {
   /**
-   * Sends what {@code datagram}, a direct buffer, borrowed, has left; false where the system does
-   * not take it now.
+   * Sends the rest of {@code datagram}, a direct buffer, borrowed; false if the system does not
+   * take it now.
    *
-   * @throws IOException where it cannot be sent: nobody receives, or it is too large
+   * @throws IOException if it cannot be sent: there is no receiver, or it is too large
    */
   boolean send(ByteBuffer datagram) throws IOException;
 
-  /** Looks for the receiver anew. */
+  /** Looks for the receiver again. */
   void reopen() throws IOException;
 
   void close() throws IOException;

@@ -17,7 +17,7 @@ final class DropCount {
 
   private long value;
 
-  /** The owner's. */
+  /** For the owner. */
   void increment() {
     VALUE.setOpaque(this, value + 1);
   }

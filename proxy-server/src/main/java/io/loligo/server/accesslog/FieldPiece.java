@@ -4,10 +4,10 @@ import io.loligo.server.accesslog.LogCode.Kind;
 import io.loligo.server.record.ExchangeRecord;
 
 /**
- * One field of a format: its value, made safe, then brought to its width. A missing value is {@code
- * -}, never padded. Immutable.
+ * One field of a format: its value, made safe, then padded or cut to its width. A missing value is
+ * {@code -}, never padded. Immutable.
  *
- * @param zero whether a number is filled up with zeros
+ * @param zero whether a number is padded with zeros
  * @param width least bytes; 0 for any
  * @param max most bytes; -1 for any
  */

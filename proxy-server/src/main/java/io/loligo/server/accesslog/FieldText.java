@@ -6,11 +6,11 @@ import io.loligo.core.message.Fields;
 import java.util.Locale;
 
 /**
- * Which header field a code like {@code %{Name}>h} asks for: one by name, one element of its list
- * ({@code {Cookie:;session}}), or the whole head. Immutable.
+ * The header field for a code like {@code %{Name}>h}: one by name, one element of its list ({@code
+ * {Cookie:;session}}), or the whole head. Immutable.
  *
- * <p>The whole head shows that credentials and cookies were there, never their values: those must
- * be asked for by name.
+ * <p>The whole head shows that credentials and cookies were present, never their values: these must
+ * be requested by name.
  */
 final class FieldText {
   private static final FieldSet SECRET =
@@ -45,7 +45,7 @@ final class FieldText {
         : new FieldText(argument.substring(0, colon), element.substring(1), first);
   }
 
-  /** Appends what is asked for; nothing where {@code fields} does not have it or is null. */
+  /** Appends the requested text; nothing if {@code fields} lacks it or is null. */
   void write(Fields fields, LogLine line) {
     if (fields == null) {
       return;

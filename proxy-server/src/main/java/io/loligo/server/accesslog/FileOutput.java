@@ -21,7 +21,7 @@ final class FileOutput implements LogOutput {
   private long bufferedLines;
   private long lostLines;
 
-  /** Opens {@code path} for appending; its directory is made where there is none. */
+  /** Opens {@code path} for appending; creates its directory if there is none. */
   FileOutput(Path path) throws IOException {
     this.path = path;
     channel = open();

@@ -4,7 +4,7 @@ import io.loligo.server.record.ExchangeRecord;
 
 /**
  * The time of day, formatted once a second. Thread-safe: any event loop; loops that race format it
- * once more and agree.
+ * once more with the same result.
  */
 final class FormattedTime implements LogCode.Source {
   private final TimePattern pattern;

@@ -1,9 +1,9 @@
 package io.loligo.server.accesslog;
 
 /**
- * The lines of several rings in the order of their times. A heap of the rings that have lines, by
- * the times of their first ones: a line costs a few comparisons, not a look at each ring. Confined
- * to the consumer of the rings.
+ * The lines of several rings in the order of their times. It uses a heap of the rings that have
+ * lines, by the times of their first ones: a line costs a few comparisons, not a look at each ring.
+ * Confined to the consumer of the rings.
  */
 final class LineMerge {
   private final LineRing[] rings;
@@ -24,8 +24,8 @@ final class LineMerge {
   }
 
   /**
-   * Hands over every line that is in the rings now, in the order of their times as far as rings are
-   * concerned; within a ring the order of offers stays. Returns how many.
+   * Passes on every line that is in the rings now, in the order of their times across rings; within
+   * a ring the order of offers stays. Returns the number of lines.
    */
   int drain(LineRing.Consumer consumer) {
     for (LineRing ring : rings) {
@@ -57,7 +57,7 @@ final class LineMerge {
     times[place] = ring.firstTime();
   }
 
-  /** Moves what is at {@code place} behind what is earlier below it. */
+  /** Moves the ring at {@code place} below the earlier ones. */
   private void sink(int place) {
     LineRing ring = heap[place];
     int time = times[place];

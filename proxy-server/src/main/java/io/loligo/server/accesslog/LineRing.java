@@ -6,22 +6,22 @@ import java.nio.ByteOrder;
 
 /**
  * A bounded queue of lines in one array of bytes, from one event loop to the log writer. Threading:
- * each method says whose it is; no locks, nothing is allocated.
+ * each method names its side; no locks, nothing is allocated.
  *
  * <p>A record is four bytes (length, and in the top eight bits the output's number), four of its
  * time, the line, and up to seven bytes of padding, so a header never wraps; a line may. Two
  * positions count bytes since the beginning and only grow: the producer publishes a record by a
- * release of the tail, the consumer frees what it took by a release of the head.
+ * release of the tail, the consumer frees records by a release of the head.
  *
- * <p>The two sides write no cache line in common. The consumer frees what it took when it has taken
- * all or a part in {@value #FREE_SHARE} of the ring; the producer looks at the head only when the
- * room that it knew of is used up.
+ * <p>The two sides write no cache line in common. The consumer frees records when it has taken all
+ * or one part in {@value #FREE_SHARE} of the ring; the producer reads the head only when its known
+ * room is used up.
  *
  * <p>Times are microseconds in 32 bits, compared by subtraction: enough to {@linkplain LineMerge
  * merge} the rings of several loops, whose lines wait for milliseconds.
  */
 final class LineRing {
-  /** Outputs a ring can tell apart. */
+  /** Outputs that a ring can distinguish. */
   static final int MAX_OUTPUTS = 256;
 
   private static final int FREE_SHARE = 8;
@@ -39,15 +39,15 @@ final class LineRing {
 
   private static final int TAIL = LINES;
 
-  /** The producer's last sight of the head. */
+  /** The last head that the producer has read. */
   private static final int KNOWN_HEAD = TAIL + 1;
 
   private static final int HEAD = 2 * LINES;
 
-  /** The consumer's last sight of the tail. */
+  /** The last tail that the consumer has read. */
   private static final int KNOWN_TAIL = HEAD + 1;
 
-  /** What the consumer took, which may be more than it has freed. */
+  /** Bytes taken by the consumer, which may be more than it has freed. */
   private static final int TAKEN = HEAD + 2;
 
   /** Takes lines out of a ring. */
@@ -72,7 +72,7 @@ final class LineRing {
     mask = capacityBytes - 1;
   }
 
-  /** The longest line taken. */
+  /** The longest line that fits. */
   int maxLineBytes() {
     return Math.min(bytes.length / 4, LENGTH_MASK);
   }
@@ -91,7 +91,7 @@ final class LineRing {
     return (long) POSITION.getAcquire(positions, which);
   }
 
-  /** The producer's: whether more than half of it is used. */
+  /** For the producer: whether more than half of it is used. */
   boolean offeredOverHalf() {
     int half = bytes.length / 2;
     if (positions[TAIL] - positions[KNOWN_HEAD] <= half) {
@@ -102,9 +102,9 @@ final class LineRing {
   }
 
   /**
-   * The producer's: puts {@code line[0, length)} in, or returns false for want of room.
+   * For the producer: adds {@code line[0, length)}, or returns false for lack of room.
    *
-   * @param timeNanos when what it tells happened, by the monotonic clock
+   * @param timeNanos the time of the event, by the monotonic clock
    */
   boolean offer(int output, byte[] line, int length, long timeNanos) {
     long at = positions[TAIL];
@@ -126,23 +126,23 @@ final class LineRing {
     return true;
   }
 
-  /** The consumer's: looks for lines, as many as there are now; whether there are any. */
+  /** For the consumer: reads how many lines there are now; returns whether there are any. */
   boolean look() {
     positions[KNOWN_TAIL] = position(TAIL);
     return hasSeen();
   }
 
-  /** The consumer's: whether there are lines that it saw when it looked and has not taken. */
+  /** For the consumer: whether it has seen lines that it has not taken. */
   boolean hasSeen() {
     return positions[TAKEN] != positions[KNOWN_TAIL];
   }
 
-  /** The consumer's: time of the first line. Legal where it {@link #hasSeen} one. */
+  /** For the consumer: time of the first line. Legal if it {@link #hasSeen} one. */
   int firstTime() {
     return (int) INT.get(bytes, ((int) positions[TAKEN] & mask) + TIME_AT);
   }
 
-  /** The consumer's: takes the first line. Legal where it {@link #hasSeen} one. */
+  /** For the consumer: takes the first line. Legal if it {@link #hasSeen} one. */
   void takeFirst(Consumer consumer) {
     long at = positions[TAKEN];
     int index = (int) at & mask;

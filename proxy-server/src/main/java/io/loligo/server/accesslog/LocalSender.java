@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
  * Sends to a datagram socket in the file system, the syslog daemon's. Confined to the log writer's
  * thread.
  *
- * <p>The daemon may start later than the proxy, and again at any time: a send that fails is tried
- * once more on a new connection. The JDK has no such sockets (17 has streams only), so they are
- * those of Netty's epoll transport.
+ * <p>The daemon may start later than the proxy, and again at any time: a failed send is tried once
+ * more on a new connection. The JDK has no such sockets (17 has streams only), so they come from
+ * Netty's epoll transport.
  */
 final class LocalSender implements DatagramSender {
   private static final Logger LOG = LoggerFactory.getLogger(LocalSender.class);
@@ -30,9 +30,9 @@ final class LocalSender implements DatagramSender {
   }
 
   /**
-   * Sends to {@code place}, where nobody need receive yet.
+   * Sends to {@code place}, which need not have a receiver yet.
    *
-   * @throws IOException where this machine has no such sockets
+   * @throws IOException if this machine has no such sockets
    */
   static LocalSender to(Path place) throws IOException {
     if (!Epoll.isAvailable()) {

@@ -4,9 +4,8 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 
 /**
- * The codes of logformat, each declared once: its spelling, how its value is treated, and where the
- * value comes from. Codes that name something this proxy has no source for print {@code -}.
- * Immutable.
+ * The codes of logformat, each declared once: its spelling, the treatment of its value, and the
+ * source of the value. Codes for which this proxy has no source print {@code -}. Immutable.
  */
 enum LogCode {
   END_SECONDS("ts", Kind.NUMBER, (r, line) -> line.appendNumber(r.endMillis / 1000)),
@@ -39,7 +38,9 @@ enum LogCode {
   CLIENT_METHOD(">rm", Kind.TEXT, (r, line) -> RecordText.text(r.method, line)),
   SERVER_METHOD("<rm", Kind.TEXT, (r, line) -> RecordText.text(r.method, line)),
   URL("ru", Kind.TEXT, (r, line) -> RecordText.url(r, line.stripQuery(), line)),
-  /** Documented as not affected by strip_query_terms: whoever writes it asks for the query. */
+  /**
+   * Documented as not affected by strip_query_terms: a format with this code requests the query.
+   */
   CLIENT_URL(">ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, false, line)),
   SERVER_URL("<ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, line.stripQuery(), line)),
   SCHEME(">rs", Kind.UNTRUSTED, RecordText::scheme),
@@ -77,7 +78,7 @@ enum LogCode {
   REPLY_HEAD_BYTES("<sh", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientHeadBytesOut)),
   SERVER_CONTENT_BYTES("<bs", Kind.NUMBER, RecordText::serverContentBytes),
 
-  /** Without a login no request has a user: a dash, as in Squid. */
+  /** Without logins no request has a user: a dash, as in Squid. */
   USER("un", Kind.UNTRUSTED, (r, line) -> {}),
   /** The same. */
   LOGIN("ul", Kind.UNTRUSTED, (r, line) -> {}),
@@ -139,10 +140,10 @@ enum LogCode {
   ICAP_OUTCOME("icap::to"),
   ICAP_TIME("icap::tt");
 
-  /** How a value is treated. */
+  /** The treatment of a value. */
   enum Kind {
     TEXT,
-    /** Chosen by a peer: made safe even where the format asks for no quoting. */
+    /** Determined by a peer: made safe even if the format requests no quoting. */
     UNTRUSTED,
     NUMBER,
     MILLIS,
@@ -173,9 +174,9 @@ enum LogCode {
     }
   }
 
-  /** Where a value comes from. */
+  /** The source of a value. */
   interface Source {
-    /** Appends the value, or nothing where there is none. */
+    /** Appends the value, or nothing if there is none. */
     void write(ExchangeRecord record, LogLine line);
   }
 
@@ -203,7 +204,7 @@ enum LogCode {
     return spelling;
   }
 
-  /** Whether this version has nothing to write for it. */
+  /** Whether this version writes nothing for it. */
   boolean writesNothing() {
     return source == null;
   }
@@ -216,10 +217,10 @@ enum LogCode {
     return source == null ? (record, line) -> {} : source;
   }
 
-  /** Prefix that may stand before any code of HTTP's own. */
+  /** Prefix that may precede the codes of HTTP. */
   static final String NAMESPACE = "http::";
 
-  /** The longest code that stands in {@code format} at {@code at}, or null. */
+  /** The longest code in {@code format} at {@code at}, or null. */
   static LogCode at(String format, int at) {
     LogCode longest = null;
     for (LogCode code : values()) {

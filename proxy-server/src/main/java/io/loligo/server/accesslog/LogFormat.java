@@ -11,9 +11,9 @@ import java.util.Map;
 /**
  * A logformat, compiled: literal text and fields in order. Immutable; any thread.
  *
- * <p>A field is {@code % ["|[|#|/|'] [-] [[0]width[.max]] [{arg}] code [{arg}]}. Without a quoting
- * mode of its own a field that stands between double quotes or brackets of the format is quoted for
- * them, as Squid does.
+ * <p>A field is {@code % ["|[|#|/|'] [-] [[0]width[.max]] [{arg}] code [{arg}]}. A field without a
+ * quoting mode of its own that is between double quotes or brackets of the format is quoted for
+ * them, as in Squid.
  */
 public final class LogFormat {
   private static final Map<String, String> BUILT_IN =
@@ -45,7 +45,7 @@ public final class LogFormat {
   /**
    * Compiles {@code format} for the system's time zone.
    *
-   * @throws LogFormatException that names the first bad code and where it stands
+   * @throws LogFormatException names the first invalid code and its position
    */
   public static LogFormat compile(String format) {
     return compile(format, ZoneId.systemDefault());
@@ -62,7 +62,7 @@ public final class LogFormat {
     }
   }
 
-  /** This format followed by both heads, as {@code log_mime_hdrs} wants it. */
+  /** This format followed by both heads, as {@code log_mime_hdrs} requests. */
   LogFormat withHeads() {
     List<Piece> more = new ArrayList<>(List.of(pieces));
     more.add(literal(" ["));
@@ -78,7 +78,7 @@ public final class LogFormat {
     return (record, line) -> line.append(bytes, 0, bytes.length);
   }
 
-  /** One whole head as a MIME blob, empty where there was none. */
+  /** One whole head as a MIME blob, empty if there was none. */
   private record HeadPiece(boolean ofRequest) implements Piece {
     private static final FieldText ALL = FieldText.of(null);
 

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
  * The codes of a logformat. Stateless.
  *
  * <p>A field is {@code % ["|[|#|/|'] [-] [[0]width[.max]] [{arg}] code [{arg}]}; the longest code
- * that fits is meant, the rest is literal text.
+ * that fits counts, the rest is literal text.
  */
 public final class LogFormatCodes {
-  /** Formats that exist without a line. */
+  /** Formats that exist without a {@code logformat} line. */
   public static final List<String> BUILT_IN =
       List.of("squid", "common", "combined", "referrer", "useragent");
 
@@ -158,19 +158,19 @@ public final class LogFormatCodes {
 
   private LogFormatCodes() {}
 
-  /** The greatest width, and the greatest number of bytes, that a field may be given. */
+  /** The greatest width, and the greatest number of bytes, of a field. */
   public static final int MAX_WIDTH = 4096;
 
   private static final Pattern MODIFIERS =
       Pattern.compile("[\"\\[#/']?-?0?([0-9]*)(?:[.]([0-9]*))?(\\{[^}]*\\})?(?:http::)?");
   private static final Pattern OCTET = Pattern.compile("\\{0{0,5}([1-9][0-9]{0,2})\\}");
 
-  /** Codes with {@code {arg}} before or behind them. */
+  /** Codes with {@code {arg}} before or after them. */
   public static Set<String> withArgument() {
     return WITH_ARGUMENT;
   }
 
-  /** Codes that have a value; the log writer knows these and {@link #dashes}, and no others. */
+  /** Codes that have a value; the log writer supports these and {@link #dashes} only. */
   public static Set<String> withValue() {
     return WITH_VALUE;
   }
@@ -180,7 +180,9 @@ public final class LogFormatCodes {
     return DASH;
   }
 
-  /** What a format holds that cannot be used: fields that are none, and codes that print a dash. */
+  /**
+   * The unusable elements of a format: fields with an unknown code, and codes that print a dash.
+   */
   record Check(String unknown, String dash) {}
 
   /** Whether the log writer can compile {@code format}. */

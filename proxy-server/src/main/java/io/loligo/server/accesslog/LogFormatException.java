@@ -1,6 +1,6 @@
 package io.loligo.server.accesslog;
 
-/** A logformat that cannot be compiled; the message names the code and its position. */
+/** A logformat with an invalid code; the message names the code and its position. */
 public final class LogFormatException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class LogFormatException extends IllegalArgumentException {
     return code;
   }
 
-  /** Offset of its percent sign in the format, counted from 1. */
+  /** Position of its percent sign in the format, counted from 1. */
   public int position() {
     return position;
   }

@@ -42,7 +42,7 @@ final class LogLine {
     this.length = Math.min(this.length, length);
   }
 
-  /** Appends text, one byte per char; what is beyond ISO-8859-1 becomes a question mark. */
+  /** Appends text, one byte per char; characters beyond ISO-8859-1 become question marks. */
   void append(String text) {
     int more = text.length();
     reserve(more);
@@ -92,7 +92,7 @@ final class LogLine {
     length += digits;
   }
 
-  /** Rewrites what stands from {@code start} on so that it is safe under {@code quoting}. */
+  /** Rewrites the text from {@code start} on so that it is safe under {@code quoting}. */
   void quote(int start, Quoting quoting) {
     int first = start;
     while (first < length && bytes[first] >= 0 && !quoting.escapes(bytes[first])) {
@@ -110,7 +110,7 @@ final class LogLine {
     quoting.write(scratch, raw, this);
   }
 
-  /** Brings what stands from {@code start} on to {@code width} bytes. */
+  /** Pads the text from {@code start} on to {@code width} bytes. */
   void pad(int start, int width, boolean left, char fill) {
     int missing = width - (length - start);
     if (missing <= 0) {

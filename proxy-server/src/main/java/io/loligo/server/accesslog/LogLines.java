@@ -101,7 +101,7 @@ final class LogLines {
     String format = line.textBehind(2);
     String first = line.values().get(1);
     if (line.values().size() == 2 && isQuote(format) && !isQuote(first)) {
-      format = first; // configuration_includes_quoted_values; else quotes are ordinary text
+      format = first; // configuration_includes_quoted_values; otherwise quotes are ordinary text
     }
     LogFormatCodes.Check check = LogFormatCodes.check(format);
     if (check.unknown() != null) {
@@ -143,7 +143,7 @@ final class LogLines {
     format(line, module, place, values.subList(1, values.size()));
   }
 
-  /** What {@code module:place} should be; null where it is right. */
+  /** The correct form of {@code module:place}; null if it is valid. */
   private static String expected(String module, String place) {
     return switch (module) {
       case "syslog" ->
@@ -218,7 +218,7 @@ final class LogLines {
     }
   }
 
-  /** The logs in order; empty where nothing is logged. */
+  /** The logs in order; empty if nothing is logged. */
   private List<LogTarget> targets() {
     if (!given) {
       String target = LogDirectives.ACCESS_LOG.directive().defaultText();

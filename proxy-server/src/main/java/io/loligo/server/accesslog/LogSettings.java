@@ -32,7 +32,7 @@ public record LogSettings(
         config.get(LogDirectives.LOG_OVERFLOW).equals("block"));
   }
 
-  /** Whether the access log is surely the same; rules are not compared. */
+  /** Whether the access log is certainly the same; rules are not compared. */
   public boolean writesLike(LogSettings other) {
     return formats.equals(other.formats)
         && syslog.equals(other.syslog)

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes logs. It empties all rings, hands every output what it gathered, and
- * naps; a line is on its way after at most {@link #NAP_NANOS}. A ring that is half full ends the
- * nap early, so at full load nobody is woken for a single line. Thread-safe but for {@link #run},
- * which is its own thread's.
+ * The one thread that writes logs. It empties all rings, gives every output its lines, and naps; a
+ * line is written after at most {@link #NAP_NANOS}. A half-full ring ends the nap early, so at full
+ * load no line wakes the thread. Thread-safe except for {@link #run}, which belongs to its own
+ * thread.
  */
 final class LogWriter implements Runnable {
   /** How long a line may wait at low load. */
@@ -61,8 +61,8 @@ final class LogWriter implements Runnable {
   }
 
   /**
-   * Reopens all outputs; done when new lines go to the new places. What was offered before, by the
-   * caller or known to it, goes to the old ones.
+   * Reopens all outputs; completes when new lines go to the new places. Lines offered before the
+   * call go to the old ones.
    */
   CompletableFuture<Void> reopen(int generations) {
     CompletableFuture<Void> done = new CompletableFuture<>();
@@ -77,7 +77,7 @@ final class LogWriter implements Runnable {
     return done;
   }
 
-  /** Writes all that was offered before, closes the outputs and ends. */
+  /** Writes all lines offered before, closes the outputs and ends. */
   void close() {
     closing = true;
     LockSupport.unpark(thread);
@@ -102,7 +102,7 @@ final class LogWriter implements Runnable {
     return written.sum() - lost;
   }
 
-  /** Lines taken out of the rings that an output could not write. */
+  /** Lines taken from the rings that an output could not write. */
   long lostLines() {
     return lost;
   }
@@ -112,7 +112,7 @@ final class LogWriter implements Runnable {
     boolean last;
     do {
       last = closing;
-      List<Turn> turns = takeTurns(); // first: what was offered before them is then in the rings
+      List<Turn> turns = takeTurns(); // first: lines offered before them are then in the rings
       int lines = merge.drain(consumer);
       flush();
       reopen(turns);

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A finished exchange as the rules of {@code access_log} see it: the request as other rules saw it,
- * the response as the client got it, pages of our own included. What could not be read as a request
- * has no method, host or fields. Reused for every record of an event loop and confined to it.
+ * A finished exchange as input of the rules of {@code access_log}: the request as other rules saw
+ * it, the response as the client got it, including the proxy's own pages. Without a valid request
+ * there is no method, host or fields. Reused for every record of an event loop and confined to it.
  */
 final class LoggedInput implements AclInput {
   private static final Fields NONE = new Fields(1);
@@ -101,7 +101,7 @@ final class LoggedInput implements AclInput {
     return ownPage || (sent == null && record.contentType != null) ? page() : sent;
   }
 
-  /** All that rules ask of a page of our own. */
+  /** The fields that rules can test of one of the proxy's own pages. */
   private Fields page() {
     String block = "Content-Type: " + record.contentType + "\r\n\r\n";
     return StoredFields.index(block.getBytes(StandardCharsets.ISO_8859_1));
@@ -113,8 +113,8 @@ final class LoggedInput implements AclInput {
   }
 
   /**
-   * What other rules asked for, what is known of the name by now, or where the request went; null,
-   * and nothing is decided by it, for what was answered without anybody asking for the name.
+   * The addresses that other rules resolved, that are known by now, or to which the request went;
+   * null, which decides nothing, for a response for which the name was not resolved.
    */
   @Override
   public List<byte[]> destinationAddresses() {

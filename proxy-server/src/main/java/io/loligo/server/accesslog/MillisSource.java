@@ -2,7 +2,10 @@ package io.loligo.server.accesslog;
 
 import io.loligo.server.record.ExchangeRecord;
 
-/** Milliseconds with decimals ({@code %.2tr}): our clock's zeros, as Squid prints its own. */
+/**
+ * Milliseconds with decimals ({@code %.2tr}): the decimals are zeros of this clock, in place of
+ * Squid's own.
+ */
 record MillisSource(LogCode.Source millis, int decimals) implements LogCode.Source {
   @Override
   public void write(ExchangeRecord record, LogLine line) {

@@ -1,15 +1,15 @@
 package io.loligo.server.accesslog;
 
 /**
- * How a field's bytes are made safe, as Squid does it. No mode lets a line end, a control byte or
- * (between quotes) a quote through, so nobody can write a second line into the log or drive the
- * terminal that shows it. Bytes above 0x7f stand only where they are characters of UTF-8, those of
- * the controls U+0080 to U+009F left out. Immutable.
+ * The escaping of a field's bytes, as in Squid. No mode passes a line end, a control byte or
+ * (between quotes) a quote, so nobody can write a second line into the log or control the terminal
+ * that shows it. Bytes above 0x7f pass only as characters of UTF-8, except the controls U+0080 to
+ * U+009F. Immutable.
  */
 enum Quoting {
   /**
    * Trusted or checked elsewhere: white space, quotes and control bytes percent-encoded, the rest
-   * as it is.
+   * unchanged.
    */
   PLAIN {
     @Override
@@ -36,7 +36,9 @@ enum Quoting {
     }
   },
 
-  /** {@code %[}: as log_mime_hdrs writes heads; control bytes, percent and brackets encoded. */
+  /**
+   * {@code %[}: the form of heads in log_mime_hdrs; control bytes, percent and brackets encoded.
+   */
   MIME {
     @Override
     boolean escapes(byte octet) {
@@ -84,7 +86,7 @@ enum Quoting {
     }
   },
 
-  /** <code>%/</code>: one shell word; enclosed in quotes where it holds a space. */
+  /** <code>%/</code>: one shell word; enclosed in quotes if it contains a space. */
   SHELL {
     @Override
     boolean escapes(byte octet) {
@@ -107,7 +109,7 @@ enum Quoting {
     }
   },
 
-  /** {@code %'}: as it is, but for what would end the line or drive a terminal. */
+  /** {@code %'}: unchanged, except for bytes that would end the line or control a terminal. */
   RAW {
     @Override
     boolean escapes(byte octet) {
@@ -124,13 +126,13 @@ enum Quoting {
   private static final String UPPER = "0123456789ABCDEF";
   private static final String LOWER = "0123456789abcdef";
 
-  /** The first character of as many bytes, or the first of them that is no control. */
+  /** The first character of each length in bytes, or the first of them that is not a control. */
   private static final int[] LEAST = {0, 0, 0xa0, 0x800, 0x10000};
 
-  /** Whether {@code octet} may not stand as it is; above 0x7f also where it is of a character. */
+  /** Whether {@code octet} must be escaped; above 0x7f also as part of a character. */
   abstract boolean escapes(byte octet);
 
-  /** Writes such a byte's substitute. */
+  /** Writes the substitute of such a byte. */
   abstract void escape(byte octet, LogLine line);
 
   /** Whether the whole needs enclosing quotes. */
@@ -161,8 +163,8 @@ enum Quoting {
   }
 
   /**
-   * How many bytes the character that begins at {@code start} has (RFC 3629 section 4); 0 where
-   * there is none, or a control.
+   * The number of bytes of the character that begins at {@code start} (RFC 3629 section 4); 0 for
+   * none, or a control.
    */
   private static int characterLength(byte[] raw, int start, int end) {
     int size = Integer.numberOfLeadingZeros(~(raw[start] << 24));

@@ -10,7 +10,7 @@ import io.loligo.server.record.Stage;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
-/** Writes what a record holds as log text; nothing where it holds nothing. */
+/** Writes the facts of a record as log text; nothing for a missing fact. */
 final class RecordText {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -71,7 +71,7 @@ final class RecordText {
     }
   }
 
-  /** From the first connect to the last byte of the answer. */
+  /** From the first connect to the last byte of the response. */
   static void serverMillis(ExchangeRecord record, LogLine line) {
     long connect = record.stage(Stage.PROXY_CONNECT);
     long answer = record.stage(Stage.SERVER_LAST_BYTE);
@@ -185,7 +185,7 @@ final class RecordText {
     }
   }
 
-  /** The media type without its parameters, as Squid keeps it. */
+  /** The media type without its parameters, as in Squid. */
   static void mediaType(ExchangeRecord record, LogLine line) {
     int start = line.length();
     if (record.contentType != null) {

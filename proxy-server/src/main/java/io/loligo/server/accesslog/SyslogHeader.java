@@ -8,9 +8,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /**
- * What stands in front of a syslog message, as the C library has it: priority, local time, tag (RFC
- * 3164 section 4.1, without the host name, which the daemon knows). Confined to the log writer's
- * thread.
+ * The header of a syslog message, as the C library writes it: priority, local time, tag (RFC 3164
+ * section 4.1, without the host name, which the daemon knows). Confined to the log writer's thread.
  */
 final class SyslogHeader {
   private final SyslogPriority priority;

@@ -39,13 +39,13 @@ public record SyslogPriority(int facility, int severity) {
   private static final List<String> SEVERITIES =
       List.of("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug");
 
-  /** Without a word about it, as Squid's: user.info. */
+  /** The default, as in Squid: user.info. */
   private static final SyslogPriority USUAL = new SyslogPriority(1, 6);
 
   /**
    * Reads the place of {@code access_log syslog:}: facility and priority in either order with a dot
-   * or a bar between them, one of them or none, in any case, with {@code LOG_} in front or without.
-   * Null where it is something else.
+   * or a bar between them, one of them or none, in any case, with or without {@code LOG_} before
+   * them. Null if it is invalid.
    */
   public static SyslogPriority parse(String place) {
     if (place.isEmpty()) {
@@ -68,7 +68,7 @@ public record SyslogPriority(int facility, int severity) {
         facility < 0 ? USUAL.facility : facility, severity < 0 ? USUAL.severity : severity);
   }
 
-  /** The number in front of a message. */
+  /** The number before a message. */
   public int code() {
     return facility * 8 + severity;
   }

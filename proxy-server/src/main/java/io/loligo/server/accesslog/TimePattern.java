@@ -13,7 +13,7 @@ final class TimePattern {
   private final ZoneId zone;
 
   /**
-   * @param pattern as strftime takes it; a conversion it does not know stands for itself
+   * @param pattern as strftime takes it; an unknown conversion is literal text
    */
   TimePattern(String pattern, ZoneId zone) {
     this.pattern = pattern;

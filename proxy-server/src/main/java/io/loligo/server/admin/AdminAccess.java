@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Who may ask the admin port for what. Thread-safe: any thread.
+ * Access rules of the admin port. Thread-safe: any thread.
  *
- * <p>A browser can be made to send requests to a loopback port by any page it shows, under a name
- * of the attacker's choice that resolves to 127.0.0.1. So Host must be a loopback name, the very
- * address that was connected to, or a name that was configured, and an Origin must be this port's
- * own. What changes state needs the secret besides.
+ * <p>Any page can make a browser send requests to a loopback port, under a name of the attacker's
+ * choice that resolves to 127.0.0.1. So Host must be a loopback name, the address of the
+ * connection, or a configured name, and an Origin must be this port's own. Changes of state need
+ * the secret in addition.
  */
 final class AdminAccess {
   private static final String SCHEME = "Bearer ";
@@ -25,7 +25,7 @@ final class AdminAccess {
   private volatile Set<String> names;
 
   /**
-   * @param secret null: nothing can be changed
+   * @param secret null: changes are not possible
    * @param names further host names
    */
   AdminAccess(String secret, Set<String> names) {
@@ -58,12 +58,12 @@ final class AdminAccess {
     return origin == null || origin.equalsIgnoreCase("http://" + host);
   }
 
-  /** Whether anything can be changed by HTTP at all. */
+  /** Whether changes by HTTP are possible at all. */
   boolean changesPossible() {
     return secret != null;
   }
 
-  /** Whether {@code authorization} carries the secret. Takes the same time for every wrong one. */
+  /** Whether {@code authorization} contains the secret. Takes the same time for every wrong one. */
   boolean secretGiven(String authorization) {
     byte[] expected = secret;
     if (expected == null
@@ -102,7 +102,7 @@ final class AdminAccess {
     return name.equals("localhost") || four || Arrays.equals(octets, LOOPBACK_6);
   }
 
-  /** An address may be written in many ways; compared is which it is. */
+  /** An address may be written in many ways; its value is compared. */
   private static boolean isAddress(String name, InetSocketAddress local) {
     int zone = name.indexOf('%');
     byte[] octets = IpText.parse(zone < 0 ? name : name.substring(0, zone));

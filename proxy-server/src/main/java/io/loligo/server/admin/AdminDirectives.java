@@ -21,7 +21,7 @@ public final class AdminDirectives {
               "The port for health, metrics and administration. off: none. If an"
                   + " http_port has the default number, the default is the next free number.");
 
-  /** {@code loligo_admin_secret}: null: nothing can be changed by HTTP. */
+  /** {@code loligo_admin_secret}: null: changes by HTTP are not possible. */
   public static final Setting<String> ADMIN_SECRET =
       FEATURE
           .text("loligo_admin_secret", "")

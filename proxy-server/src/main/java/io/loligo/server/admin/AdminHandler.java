@@ -40,7 +40,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     boolean keep = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
     HttpVersion version = request.protocolVersion();
     CompletableFuture<AdminReply> reply = reply(context, request).exceptionally(this::failed);
-    // in the order of the requests, whichever is ready first
+    // in the order of the requests, regardless of which is ready first
     previous =
         previous.thenCombineAsync(
             reply, (nothing, ready) -> write(context, ready, version, keep), context.executor());
@@ -82,7 +82,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  /** Why the request is not looked at, or null. */
+  /** Why the request is refused, or null. */
   private AdminReply refusal(ChannelHandlerContext context, FullHttpRequest request) {
     if (!request.decoderResult().isSuccess()) {
       return AdminReply.text(400, "bad request");

@@ -9,8 +9,8 @@ import io.loligo.core.config.ScalarReader;
 import io.loligo.server.port.PortDirectives;
 
 /**
- * Reads {@code loligo_admin_port}. Squid's files know no admin port: where one of their ports has
- * the default number, the admin port takes the next free one. Confined to one thread.
+ * Reads {@code loligo_admin_port}. Squid's files have no admin port: if one of their ports has the
+ * default number, the admin port takes the next free one. Confined to one thread.
  */
 final class AdminPortReader implements LineReader<HostPort> {
   private final Directive directive;
@@ -50,7 +50,7 @@ final class AdminPortReader implements LineReader<HostPort> {
             taking, "", "", "loligo_admin_port has this number by default: it is " + moved.text());
   }
 
-  /** The first line that takes this port on some address, or null. */
+  /** The first line with this port on any address, or null. */
   private Line taking(int number) {
     for (Line line : reading.lines(PortDirectives.HTTP_PORT)) {
       HostPort place = line.values().isEmpty() ? null : HostPort.parse(line.values().get(0));

@@ -1,7 +1,7 @@
 package io.loligo.server.admin;
 
 /**
- * An answer of the admin port. Immutable.
+ * A response of the admin port. Immutable.
  *
  * @param allow methods for Allow with status 405, else null
  * @param retrySeconds for Retry-After; 0: none

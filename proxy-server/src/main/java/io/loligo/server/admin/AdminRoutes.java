@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What each path of the admin port answers. Confined to the admin server's event loop. */
+/** The responses to the paths of the admin port. Confined to the admin server's event loop. */
 final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Set<String> PAGES =
@@ -78,11 +78,11 @@ final class AdminRoutes {
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
   }
 
-  /** Null where {@code uri} holds a percent sign that encodes nothing. */
+  /** Null if {@code uri} contains an invalid percent-encoding. */
   private static QueryStringDecoder decoded(String uri) {
     try {
       QueryStringDecoder query = new QueryStringDecoder(uri);
-      query.path(); // it decodes when it is asked, and keeps what it found
+      query.path(); // it decodes on demand, and keeps the result
       query.parameters();
       return query;
     } catch (IllegalArgumentException e) {
@@ -156,7 +156,7 @@ final class AdminRoutes {
     return values.size() == 1 && !values.get(0).isEmpty() ? values.get(0) : without;
   }
 
-  /** Why nothing is changed, or null. */
+  /** Why a change is refused, or null. */
   private AdminReply refusal(String path, String authorization, String client) {
     AdminReply refusal = checked(path, authorization, client);
     if (refusal != null) {
@@ -165,7 +165,7 @@ final class AdminRoutes {
     return refusal;
   }
 
-  /** Changes that were asked for without the right to. Any thread. */
+  /** Changes refused for lack of the secret. Any thread. */
   long refusals() {
     return refusals.get();
   }
@@ -258,7 +258,7 @@ final class AdminRoutes {
     return AdminReply.json(200, json.endObject().toString());
   }
 
-  /** Without its query and whatever could begin another log line. */
+  /** Without its query and characters that could begin another log line. */
   private static String loggable(String url) {
     int query = url.indexOf('?');
     String shown = query < 0 ? url : url.substring(0, query + 1);

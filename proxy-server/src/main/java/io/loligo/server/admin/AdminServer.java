@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 
 /**
  * The admin port ({@code loligo_admin_port}): metrics, health, configuration, and the operations
- * that need the secret. One event loop of its own, so that a slow scrape holds up no request.
+ * that need the secret. It has one event loop of its own, so that a slow scrape delays no request.
  * Thread-safe: any thread.
  */
 public final class AdminServer implements AutoCloseable {
@@ -57,12 +57,12 @@ public final class AdminServer implements AutoCloseable {
    *
    * @param place where it listens
    * @param secret needed for changes, or null: no change is possible
-   * @param names host names besides loopback ones under which the port may be asked
+   * @param names accepted host names besides loopback ones
    * @param metricsText Prometheus text
    * @param configJson the configuration in force, secrets replaced
    * @param disks state and numbers of each cache_dir
    * @param version for the page
-   * @throws IOException where the port cannot be had; says which
+   * @throws IOException if the port is not available; names it
    */
   public static AdminServer start(
       HostPort place,
@@ -112,7 +112,7 @@ public final class AdminServer implements AutoCloseable {
     return new InetSocketAddress(InetAddress.getAllByName(hostOf(place))[0], place.port());
   }
 
-  /** The host at which {@code place} is: this machine only, where it names no address. */
+  /** The host of {@code place}: this machine only, if it names no address. */
   public static String hostOf(HostPort place) {
     return place.address().isEmpty() ? "127.0.0.1" : place.address();
   }
@@ -122,7 +122,7 @@ public final class AdminServer implements AutoCloseable {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  /** Changes that were asked for without the right to. */
+  /** Changes refused for lack of the secret. */
   public long refusals() {
     return routes.refusals();
   }
@@ -138,7 +138,7 @@ public final class AdminServer implements AutoCloseable {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** Prepares accepted connections; counts them on the one event loop there is. */
+  /** Prepares accepted connections; counts them on the only event loop. */
   private static final class Connections extends ChannelInitializer<Channel> {
     private final AdminAccess access;
     private final AdminRoutes routes;

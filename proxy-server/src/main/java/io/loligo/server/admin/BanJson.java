@@ -4,7 +4,7 @@ import io.loligo.store.purge.Ban;
 import java.time.Instant;
 import java.util.List;
 
-/** Patterns that were purged and are not through, as JSON. Stateless. */
+/** Patterns of purges that are pending, as JSON. Stateless. */
 final class BanJson {
   private BanJson() {}
 

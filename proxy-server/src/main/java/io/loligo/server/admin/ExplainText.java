@@ -11,7 +11,7 @@ import io.loligo.server.explain.StoredVariant;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
-/** An explanation for people to read. Stateless. */
+/** An explanation as text for people. Stateless. */
 public final class ExplainText {
   private ExplainText() {}
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** The page at the admin port's root: how the proxy is doing, at a glance. Thread-safe. */
+/** The page at the admin port's root: the state of the proxy at a glance. Thread-safe. */
 final class IndexPage {
   private static final String STYLE =
       "body{font:15px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;"

@@ -1,7 +1,7 @@
 package io.loligo.server.admin;
 
 /**
- * Writes one JSON text (RFC 8259). It puts commas and colons; the caller closes what it opens.
+ * Writes one JSON text (RFC 8259). It adds commas and colons; the caller closes what it opens.
  * Confined to one thread.
  */
 public final class JsonWriter {
@@ -9,7 +9,7 @@ public final class JsonWriter {
   private final String comma;
   private final String colon;
 
-  /** Whether a value stands before the next one, in the same object or array. */
+  /** Whether a value precedes the next one, in the same object or array. */
   private boolean follows;
 
   private JsonWriter(String comma, String colon) {
@@ -17,12 +17,12 @@ public final class JsonWriter {
     this.colon = colon;
   }
 
-  /** A writer that puts a blank behind commas and colons. */
+  /** A writer that adds a blank after commas and colons. */
   public static JsonWriter spaced() {
     return new JsonWriter(", ", ": ");
   }
 
-  /** A writer that puts no white space. */
+  /** A writer without white space. */
   public static JsonWriter compact() {
     return new JsonWriter(",", ":");
   }
@@ -43,7 +43,7 @@ public final class JsonWriter {
     return end(']');
   }
 
-  /** Begins a line: the next value or member stands there, indented. */
+  /** Begins a line: the next value or member is there, indented. */
   public JsonWriter row() {
     text.append(follows ? ",\n  " : "\n  ");
     follows = false;

@@ -8,42 +8,44 @@ import io.loligo.store.purge.Purged;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** What an administrator may do to a running proxy, by HTTP or JMX. Thread-safe: any thread. */
+/**
+ * The operations of an administrator on a running proxy, by HTTP or JMX. Thread-safe: any thread.
+ */
 public interface Operations {
   /**
-   * Purges; nothing of it is served as before from the answer on.
+   * Purges; from the answer on, nothing of it is served as before.
    *
-   * @return completes, on any thread, when not even a crash changes that, or says that it may
+   * @return completes, on any thread, when a crash cannot change that, or reports that it may
    */
   CompletableFuture<Purged> purge(Purge what);
 
-  /** Patterns that were purged and that not everything stored was compared with yet. */
+  /** Purged patterns that were not yet compared with everything stored. */
   List<Ban> bans();
 
   /**
-   * Explains what is stored for a URL, what a request would get now and why, and what the last ones
-   * got. Nothing is sent, stored or counted.
+   * Shows the stored responses for a URL, the decision for a request now with its reason, and the
+   * last decisions. Nothing is sent, stored or counted.
    *
-   * @return completes on any thread, exceptionally where the proxy is too busy to say
+   * @return completes on any thread, exceptionally if the proxy is too busy
    */
   CompletableFuture<Explanation> explain(Question question);
 
-  /** Keeps the old log files by number and starts new ones. */
+  /** Numbers the old log files and starts new ones. */
   void rotateLogs();
 
   /**
-   * Reads the configuration file anew and puts it in force, whole or not at all.
+   * Reads the configuration file again and applies it whole or not at all.
    *
    * @return completes on any thread
    */
   CompletableFuture<Reloaded> reload();
 
-  /** Lets running exchanges end and takes no new connections; then the process ends. */
+  /** Accepts no new connections and lets running exchanges end; then the process ends. */
   void drain();
 
-  /** Whether new requests are welcome. */
+  /** Whether the proxy is ready for new requests. */
   boolean ready();
 
-  /** Why not; the empty string while {@link #ready}. */
+  /** Why it is not ready; the empty string while {@link #ready}. */
   String notReadyReason();
 }

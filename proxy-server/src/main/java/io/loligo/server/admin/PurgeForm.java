@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is to be purged, as operators name it. Immutable.
+ * A purge as operators state it. Immutable.
  *
- * @param text for the audit log, without what may be secret in a URL
+ * @param text for the audit log, without possible secrets in a URL
  */
 public record PurgeForm(Purge what, String text) {
   /**
    * All variants under a URL.
    *
-   * @throws IllegalArgumentException it is no http URL
+   * @throws IllegalArgumentException it is not an http URL
    */
   public static PurgeForm url(String url, boolean soft) {
     CacheKey key = CacheKeys.of(url);
@@ -41,7 +41,7 @@ public record PurgeForm(Purge what, String text) {
    * Groups of an origin (RFC 9875).
    *
    * @param origin any URL of it
-   * @throws IllegalArgumentException it is no http URL, or no group is named
+   * @throws IllegalArgumentException it is not an http URL, or no group is named
    */
   public static PurgeForm groups(String origin, List<String> groups, boolean soft) {
     CacheKey key = origin == null ? null : CacheKeys.of(origin);
@@ -62,10 +62,10 @@ public record PurgeForm(Purge what, String text) {
   }
 
   /**
-   * All URLs of a host, or of all, in which {@code regex} is found.
+   * All URLs of a host, or of all hosts, in which {@code regex} is found.
    *
    * @param host as in a URL, an IPv6 address with or without brackets; null or empty: any
-   * @throws IllegalArgumentException it is no host, or no POSIX extended expression
+   * @throws IllegalArgumentException it is not a host, or not a POSIX extended expression
    */
   public static PurgeForm pattern(String host, String regex) {
     boolean any = host == null || host.isEmpty();
@@ -77,8 +77,8 @@ public record PurgeForm(Purge what, String text) {
   }
 
   /**
-   * A key of {@code host}, as keys write it: a name written otherwise would match nothing, and the
-   * operator would be told that all is done.
+   * A key of {@code host} in the spelling of keys: another spelling would match nothing, and the
+   * operator would be told that the purge is done.
    */
   private static CacheKey someKeyOf(String host) {
     boolean bare = host.indexOf(':') != host.lastIndexOf(':') && host.charAt(0) != '[';
@@ -92,7 +92,7 @@ public record PurgeForm(Purge what, String text) {
     return key;
   }
 
-  /** What the parameters of {@code /purge} ask for: exactly one kind of thing. */
+  /** The purge that the parameters of {@code /purge} request: exactly one kind. */
   static PurgeForm of(Map<String, List<String>> parameters) {
     List<String> kinds =
         List.of("url", "key", "group", "pattern").stream().filter(parameters::containsKey).toList();
@@ -114,7 +114,7 @@ public record PurgeForm(Purge what, String text) {
     };
   }
 
-  /** The empty string where there is none. */
+  /** The empty string if there is none. */
   private static String one(Map<String, List<String>> parameters, String name) {
     List<String> values = parameters.getOrDefault(name, List.of(""));
     if (values.size() != 1) {

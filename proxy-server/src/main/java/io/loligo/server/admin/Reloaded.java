@@ -3,11 +3,11 @@ package io.loligo.server.admin;
 import java.util.List;
 
 /**
- * How it went to put the configuration file in force. Immutable.
+ * The outcome of a reload. Immutable.
  *
- * @param done false: everything is as it was
- * @param lines what there is to say, one line each: why not, with the line of the file, or what
- *     takes effect at the next start
+ * @param done false: the old configuration stays in force
+ * @param lines the report, one line each: why it failed, with the line of the file, or which values
+ *     take effect at the next start
  */
 public record Reloaded(boolean done, List<String> lines) {
   /** For people. */

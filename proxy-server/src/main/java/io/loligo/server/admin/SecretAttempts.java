@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds how often a wrong secret can be tried. Confined to the admin server's event loop.
+ * Limits the attempts with a wrong secret. Confined to the admin server's event loop.
  *
  * <p>Each client address may fail {@value #BURST} times, then once in {@value #RECOVERY_SECONDS} s;
- * until then nothing it sends is compared, the right secret neither, for whoever learns that it was
- * right has had another try. Addresses beyond {@value #MAX_ADDRESSES} share one allowance, so that
- * memory and the sum of all tries are bounded, however many addresses an attacker has.
+ * until then nothing it sends is compared, not even the right secret, because an answer would give
+ * the attacker another attempt. Addresses beyond {@value #MAX_ADDRESSES} share one allowance, so
+ * that memory and the sum of all attempts are bounded, however many addresses an attacker has.
  */
 final class SecretAttempts {
   static final int BURST = 10;
@@ -28,7 +28,7 @@ final class SecretAttempts {
     this.nanoClock = nanoClock;
   }
 
-  /** Failures of one address, less those that time has forgiven. */
+  /** Failures of one address, less those that time has cleared. */
   private static final class Failures {
     private int count;
     private long sinceNanos;
@@ -42,14 +42,14 @@ final class SecretAttempts {
     }
   }
 
-  /** Whether what {@code client} sends is looked at. */
+  /** Whether a request of {@code client} is checked. */
   boolean allowed(String client) {
     Failures failures = of(client);
     failures.forgive(nanoClock.getAsLong());
     return failures.count < BURST;
   }
 
-  /** Whether this is the first refusal since {@code client} was last allowed: worth a line. */
+  /** Whether this is the first refusal since {@code client} was last allowed, which is logged. */
   boolean firstRefusal(String client) {
     Failures failures = of(client);
     boolean first = !failures.told;

@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application log: the console, and the file that {@code cache_log} names. Found by Logback as
- * a service: to read the same from XML takes a fifth of the time the process needs to start.
+ * The application log: the console, and the file that {@code cache_log} names. Logback finds it as
+ * a service: reading the same from XML would take a fifth of the process's start.
  */
 public final class AppLog extends ContextAwareBase implements Configurator {
   private static final String FILE = "cache_log";
   private static final String ALL = "ALL,";
 
-  /** What an attacker has put into a URL must not drive the terminal that shows it. */
+  /** An attacker's URL must not control the terminal that shows it. */
   private static final String CONTROLS = "[\\p{Cntrl}\\x80-\\x9f&&[^\\r\\n\\t]]";
 
   private static final String PATTERN =
@@ -38,14 +38,14 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.INFO);
     context.getLogger("io.netty").setLevel(Level.WARN);
     context.getLogger("net.openhft").setLevel(Level.WARN);
-    // advises against a recovery each time; ours is the only process, by the directory's LOCK
+    // advises against a recovery each time; this is the only process, by the directory's LOCK
     context.getLogger("net.openhft.chronicle.map.ChronicleMapBuilder").setLevel(Level.ERROR);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
   /**
-   * Says as much as {@code options}, the value of {@code debug_options}, has for ALL: 0 warnings, 1
-   * what happens, more of it everything.
+   * Sets the level that {@code options}, the value of {@code debug_options}, gives for ALL: 0
+   * warnings, 1 events, more everything.
    */
   static void level(String options) {
     if (System.getProperty("logback.configurationFile") == null
@@ -65,8 +65,8 @@ public final class AppLog extends ContextAwareBase implements Configurator {
   }
 
   /**
-   * Writes to {@code path} too, opened anew, instead of the file before; null or {@code none}: to
-   * no file.
+   * Writes to {@code path} too, reopened, instead of the previous file; null or {@code none}: to no
+   * file.
    */
   static void toFile(String path) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

@@ -16,9 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the folder of each {@code cache_dir} before anything starts: that it is there, can be
- * written, and that its disk has the space the line promises. What it says names the line and what
- * to do. Stateless.
+ * Checks the folder of each {@code cache_dir} before anything starts: it exists, is writable, and
+ * its disk has the space of the line. Errors name the line and the remedy. Stateless.
  */
 final class CacheFolders {
   private static final Logger LOG = LoggerFactory.getLogger(CacheFolders.class);
@@ -28,7 +27,7 @@ final class CacheFolders {
   /**
    * Makes missing folders.
    *
-   * @throws IOException where one cannot be had
+   * @throws IOException if one is not available
    */
   static void prepare(DiskSettings disk) throws IOException {
     Map<FileStore, Long> promised = new HashMap<>();
@@ -125,7 +124,7 @@ final class CacheFolders {
     promised.put(store, before + more);
   }
 
-  /** The regular files in {@code folder}; what lies deeper is not ours. */
+  /** The regular files in {@code folder}; deeper files are not of this proxy. */
   private static List<Path> files(CacheDir dir, Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(Files::isRegularFile).filter(file -> !isForeign(file)).toList();

@@ -4,7 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ValueInForce;
 import io.loligo.server.admin.JsonWriter;
 
-/** The configuration in force as JSON, each value with the line it came from. Stateless. */
+/** The configuration in force as JSON, each value with its line. Stateless. */
 final class ConfigJson {
   private ConfigJson() {}
 

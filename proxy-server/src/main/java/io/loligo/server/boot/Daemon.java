@@ -24,17 +24,17 @@ final class Daemon {
   private final Supplier<ConfigResult> source;
 
   /**
-   * Has nothing started yet.
+   * Starts nothing yet.
    *
-   * @param config fits the memory there is, but for defaults, which are lowered
-   * @param source reads the configuration anew
+   * @param config fits the available memory, except for defaults, which are lowered
+   * @param source reads the configuration again
    */
   Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
     this.config = config;
     this.source = source;
   }
 
-  /** Runs until SIGTERM or SIGINT. The process's exit status. */
+  /** Runs until SIGTERM or SIGINT. Returns the process's exit status. */
   int run() {
     MemoryFit memory = MemoryFit.of(config);
     MemoryBudget budget = memory.budget();
@@ -56,13 +56,13 @@ final class Daemon {
       System.err.println("loligo: not started: settings of JMX cannot be read: " + e);
       return 1;
     }
-    // before any port is open: whoever sees one may send a signal
+    // before any port is open: a client that sees one may send a signal
     CompletableFuture<Proxy> started = new CompletableFuture<>();
     Stop stop = new Stop(started);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     boolean heard = Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
-    // left alone it ends a JVM, and scripts made for Squid send it to have logs rotated
+    // by default it ends a JVM, and scripts made for Squid send it to have logs rotated
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
     try {
@@ -108,12 +108,9 @@ final class Daemon {
     return proxy;
   }
 
-  /**
-   * The first signal drains, once all is started; another one, a moment later or more, hurries.
-   * Thread-safe.
-   */
+  /** The first signal drains, once everything is started; a later one hurries. Thread-safe. */
   private static final class Stop implements Runnable {
-    /** Service managers signal a process and its group: the same wish, twice. */
+    /** Service managers signal a process and its group: the same request, twice. */
     private static final long MOMENT_NANOS = 500_000_000;
 
     private final CompletableFuture<Proxy> proxy;
@@ -138,7 +135,7 @@ final class Daemon {
     }
   }
 
-  /** Reloads; the logs are opened anew however that goes: they may have been moved away. */
+  /** Reloads; the logs are reopened even if that fails: they may have been moved away. */
   private static void hangup(Proxy proxy) {
     LOG.info("signalled: reloading");
     proxy

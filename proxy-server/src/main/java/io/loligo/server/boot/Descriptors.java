@@ -5,9 +5,9 @@ import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the system says of the process's files and sockets. Stateless; thread-safe. */
+/** The system's numbers of the process's files and sockets. Stateless; thread-safe. */
 final class Descriptors {
-  /** Where the system does not tell. */
+  /** The value if the system does not tell. */
   private static final long UNKNOWN = Long.MAX_VALUE;
 
   private static final Logger LOG = LoggerFactory.getLogger(Descriptors.class);
@@ -15,9 +15,9 @@ final class Descriptors {
   private Descriptors() {}
 
   /**
-   * How many there may be.
+   * Limit of open files and sockets.
    *
-   * @param wanted {@code max_filedescriptors}; 0: as many as the system allows
+   * @param wanted {@code max_filedescriptors}; 0: the system's limit
    */
   static long limit(int wanted) {
     long allowed =
@@ -31,7 +31,7 @@ final class Descriptors {
     return wanted > 0 ? Math.min(wanted, allowed) : allowed;
   }
 
-  /** How many there are; asks the system for all of them. */
+  /** Number of open files and sockets; asks the system for all of them. */
   static long open() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
         ? unix.getOpenFileDescriptorCount()

@@ -6,27 +6,25 @@ import io.loligo.store.disk.DiskMemory;
 import java.lang.management.ManagementFactory;
 
 /**
- * The direct memory that the JVM grants, and how much of it is for buffers. Stateless.
+ * The direct memory that the JVM grants, and its share for buffers. Stateless.
  *
  * <p>The JVM does not refuse direct memory at once: it collects garbage and sleeps, half a second
- * for each buffer, in which an event loop serves nobody. Netty, which counts its buffers too,
- * refuses in microseconds: so it is given a limit of its own that is reached first.
+ * per buffer, while an event loop serves nobody. Netty, which counts its buffers too, refuses in
+ * microseconds: so it gets a limit of its own that is reached first.
  */
 final class DirectMemory {
-  /** What Netty reads its limit from, once, when its first class is initialised. */
+  /** The property from which Netty reads its limit, once, when its first class is initialised. */
   static final String BUFFER_LIMIT = "io.netty.maxDirectMemory";
 
-  /**
-   * Neither buffers nor indexes: logs, records, what the JVM itself reads and writes files with.
-   */
+  /** Neither buffers nor indexes: logs, records, and the JVM's own file buffers. */
   static final long OTHERS_BYTES = 4L << 20;
 
-  /** What whoever starts the JVM has decided; not positive: nothing. */
+  /** The limit chosen at the start of the JVM; not positive: none. */
   private static final long CHOSEN_BYTES = Long.getLong(BUFFER_LIMIT, 0);
 
   private DirectMemory() {}
 
-  /** What may be used, all in all: {@code -XX:MaxDirectMemorySize}, its default, or less. */
+  /** Total limit: {@code -XX:MaxDirectMemorySize}, its default, or less. */
   static long limitBytes() {
     return CHOSEN_BYTES > 0 ? Math.min(CHOSEN_BYTES, grantedBytes()) : grantedBytes();
   }
@@ -51,8 +49,8 @@ final class DirectMemory {
   }
 
   /**
-   * Gives Netty its limit, beside what {@code disk} takes, unless whoever starts the JVM did.
-   * Before Netty's first class.
+   * Gives Netty its limit, beside the memory of {@code disk}, unless one was chosen at the start of
+   * the JVM. Call it before Netty's first class is loaded.
    */
   static void limitBuffers(DiskMemory disk) {
     if (CHOSEN_BYTES == 0) {
@@ -60,7 +58,7 @@ final class DirectMemory {
     }
   }
 
-  /** Of {@code limitBytes} what is for buffers, beside indexes of {@code indexBytes}. */
+  /** The part of {@code limitBytes} for buffers, beside indexes of {@code indexBytes}. */
   static long bufferBytes(long limitBytes, long indexBytes) {
     return Math.max(1, limitBytes - indexBytes - OTHERS_BYTES);
   }

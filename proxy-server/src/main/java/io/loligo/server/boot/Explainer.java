@@ -10,13 +10,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** Asks one loop what a request would get, and all of them what they did lately. Stateless. */
+/**
+ * Asks one loop for the decision on a request, and all loops for their last decisions. Stateless.
+ */
 final class Explainer {
   private static final int MAX_PAST = 16;
 
   private Explainer() {}
 
-  /** Completes on an event loop; never where that one has ended. */
+  /** Completes on an event loop; never if that one has ended. */
   static CompletableFuture<Explanation> explain(List<Loop> loops, Question question) {
     Loop one = loops.get(0);
     CompletableFuture<Explanation> explained = new CompletableFuture<>();

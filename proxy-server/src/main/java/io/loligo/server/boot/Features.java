@@ -56,7 +56,7 @@ public final class Features {
 
   private Features() {}
 
-  /** Every directive, those without effect included. */
+  /** Every directive, including those without effect. */
   public static Directives directives() {
     return DIRECTIVES;
   }

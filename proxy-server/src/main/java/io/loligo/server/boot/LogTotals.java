@@ -4,7 +4,7 @@ import io.loligo.server.accesslog.AccessLog;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** Lines of all access logs there were, for a reload may replace them. Thread-safe. */
+/** Lines of all access logs so far, because a reload may replace them. Thread-safe. */
 final class LogTotals {
   private final Supplier<AccessLog> current;
   private final AtomicLong written = new AtomicLong();
@@ -15,7 +15,7 @@ final class LogTotals {
     this.current = current;
   }
 
-  /** {@code log} is closed and not the current one any more. */
+  /** {@code log} is closed and no longer the current one. */
   void ended(AccessLog log) {
     written.addAndGet(log.writtenLines());
     dropped.addAndGet(log.droppedLines());

@@ -21,8 +21,8 @@ import io.netty.channel.EventLoop;
 import java.util.function.Supplier;
 
 /**
- * What one event loop has of its own: timer, names, connections to origins, exchanges. Wiring only;
- * confined to the loop once it is wired, but for its timer and decisions.
+ * The parts of one event loop: timer, names, connections to origins, exchanges. Wiring only;
+ * confined to the loop once it is wired, except for its timer and decisions.
  */
 final class Loop {
   private final EventLoop eventLoop;
@@ -43,7 +43,7 @@ final class Loop {
    * Wires a loop.
    *
    * @param transport opens its connections to origins
-   * @param resolvers makes what resolves its names
+   * @param resolvers makes the resolver of its names
    */
   Loop(
       EventLoop eventLoop,
@@ -89,7 +89,7 @@ final class Loop {
     return timer;
   }
 
-  /** What it did lately. */
+  /** Its last decisions. */
   RecentDecisions decisions() {
     return decisions;
   }
@@ -99,14 +99,14 @@ final class Loop {
     return exchanges;
   }
 
-  /** Another configuration for what begins from now on. On the loop. */
+  /** Another configuration for exchanges that begin from now on. On the loop. */
   void reconfigure(ExchangeSettings settings, DnsSettings newDns) {
     dns = newDns;
     upstream = upstream.under(settings.config());
     exchanges = exchanges.under(settings, withOwnObjects());
   }
 
-  /** Ends what goes on without clients. On the loop. */
+  /** Ends its background work. On the loop. */
   void close() {
     upstream.close();
     names.close();

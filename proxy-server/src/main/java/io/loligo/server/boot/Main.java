@@ -38,7 +38,8 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command; the process ends with its status. */
   public static void main(String[] arguments) {
-    // read when the first class of Chronicle Map is initialised: it must not tell anybody of us
+    // read when the first class of Chronicle Map is initialised: it must not report this process to
+    // anybody
     System.setProperty("chronicle.analytics.disable", "true");
     // samples a stack for one buffer in 128: a developer's tool, which costs 2 % of a miss
     if (System.getProperty("io.netty.leakDetection.level") == null) {

@@ -8,12 +8,12 @@ import io.loligo.store.purge.Moments;
 import java.lang.management.ManagementFactory;
 
 /**
- * The sum of the direct memory that a configuration may use, against what the JVM and the machine
- * (or container) grant. Immutable; all in bytes.
+ * The sum of the direct memory that a configuration may use, against the limits of the JVM and the
+ * machine (or container). Immutable; all in bytes.
  *
  * @param cacheBytes {@code cache_mem}
  * @param transitBytes {@code loligo_transit_memory}
- * @param disk what all {@code cache_dir}s take
+ * @param disk memory of all {@code cache_dir}s
  * @param directLimitBytes {@code -XX:MaxDirectMemorySize}, or its default
  * @param heapLimitBytes {@code -Xmx}, or its default
  * @param machineBytes memory of the machine or container
@@ -29,8 +29,8 @@ record MemoryBudget(
   static final long OVERHEAD_BYTES = 32L << 20;
 
   /**
-   * A heap grows to its limit only if needed: what must fit beside the rest is a small one. Of it
-   * {@link Moments#MEMORY_BYTES} are for the names of purges.
+   * A heap grows to its limit only if needed: a small one must fit beside the rest. Of it, {@link
+   * Moments#MEMORY_BYTES} are for the names of purges.
    */
   static final long SMALL_HEAP_BYTES = 64L << 20;
 
@@ -48,7 +48,7 @@ record MemoryBudget(
         machineMemory());
   }
 
-  /** The memory of the machine or container, or {@code -XX:MaxRAM} where that is less. */
+  /** The memory of the machine or container, or {@code -XX:MaxRAM} if that is less. */
   private static long machineMemory() {
     long total =
         ManagementFactory.getOperatingSystemMXBean()
@@ -66,7 +66,7 @@ record MemoryBudget(
 
   /**
    * Room for {@code cache_mem} and {@code loligo_transit_memory} beside a heap of its full size, or
-   * of half the machine where the JVM would let it grow further.
+   * of half the machine if the JVM would let it grow further.
    */
   long roomBytes() {
     long heap = Math.min(heapLimitBytes, Math.max(machineBytes / 2, heapBytes()));
@@ -74,29 +74,29 @@ record MemoryBudget(
     return direct - disk.directBytes() - OVERHEAD_BYTES;
   }
 
-  /** Most that {@code cache_mem} and {@code loligo_transit_memory} may be together. */
+  /** Largest sum of {@code cache_mem} and {@code loligo_transit_memory}. */
   long mostBytes() {
     return Math.min(directLimitBytes, machineBytes - heapBytes())
         - disk.directBytes()
         - OVERHEAD_BYTES;
   }
 
-  /** Whether nothing is to be refused. */
+  /** Whether the configuration fits. */
   boolean fits() {
     return refusal("") == null;
   }
 
-  /** What may be used directly. */
+  /** Direct memory that may be used. */
   long sumBytes() {
     return cacheBytes + transitBytes + disk.directBytes() + OVERHEAD_BYTES;
   }
 
-  /** Of the heap, what must fit beside the rest. */
+  /** The part of the heap that must fit beside the rest. */
   private long heapBytes() {
     return Math.min(heapLimitBytes, SMALL_HEAP_BYTES + disk.heapBytes());
   }
 
-  /** Null where it fits; else the arithmetic and the flag to set. */
+  /** Null if it fits; else the arithmetic and the flag to set. */
   String refusal() {
     return refusal(
         disk.directBytes() > 0

@@ -15,10 +15,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Fits the memory budgets of a configuration to the memory there is. A default is lowered until it
- * fits; a line in the file is taken as it is, and is an error if it asks for too much. Immutable.
+ * Fits the memory budgets of a configuration to the available memory. A default is lowered until it
+ * fits; a line in the file is used unchanged, and is an error if it is too large. Immutable.
  *
- * @param config the configuration, its default budgets lowered where necessary
+ * @param config the configuration, its default budgets lowered if necessary
  * @param budget the budget of {@code config}
  * @param usual the budget of the configuration as it was read
  */
@@ -60,12 +60,12 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
         : config.with(budget, bytes).showing(budget, (bytes >> 20) + " MB");
   }
 
-  /** {@code usual}, or the whole megabytes of {@code room}, but {@link #LEAST_BYTES} at least. */
+  /** {@code usual}, or the whole megabytes of {@code room}, but at least {@link #LEAST_BYTES}. */
   private static long atMost(long usual, long room) {
     return Math.min(usual, Math.max(LEAST_BYTES, room >> 20 << 20));
   }
 
-  /** Adds an error to {@code read} where its configuration does not fit the memory of this JVM. */
+  /** Adds an error to {@code read} if its configuration does not fit the memory of this JVM. */
   static ConfigResult check(ConfigResult read, String file) {
     ConfigProblem problem = read.isUsable() ? of(read.config()).problem(file) : null;
     if (problem == null) {
@@ -96,7 +96,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
     return budget.cacheBytes() < usual.cacheBytes() || budget.transitBytes() < usual.transitBytes();
   }
 
-  /** The budgets in force, the defaults that were lowered, and the memory there is. */
+  /** The budgets in force, the lowered defaults, and the available memory. */
   String report() {
     String limits =
         "the JVM may use "
@@ -126,8 +126,8 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
   }
 
   /**
-   * Null where all of it fits. Else an error at the line that asks for most, or at {@code file}
-   * where no line asks for anything.
+   * Null if everything fits. Else an error at the line with the largest budget, or at {@code file}
+   * if only defaults count.
    */
   ConfigProblem problem(String file) {
     if (budget.fits()) {
@@ -159,7 +159,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
     return most > 0 ? "at most " + most + " MB" : "";
   }
 
-  /** The line that asks for most; null where only defaults ask. */
+  /** The line with the largest budget; null if there are only defaults. */
   private ValueInForce largest() {
     if (budget.disk().heapBytes() > budget.heapLimitBytes() / 2) {
       return largestDir();

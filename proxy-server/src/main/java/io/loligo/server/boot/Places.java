@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds a place for every file that is written: where the configuration says or, with a warning
- * that names the line, below {@code ./var/log}. Stateless.
+ * Finds a place for every file that is written: the configured one or, with a warning that names
+ * the line, one below {@code ./var/log}. Stateless.
  */
 final class Places {
   private static final Logger LOG = LoggerFactory.getLogger(Places.class);
@@ -20,9 +20,9 @@ final class Places {
   private Places() {}
 
   /**
-   * The same configuration with places that can be written.
+   * The same configuration with writable places.
    *
-   * @throws IOException where there is none for a file
+   * @throws IOException if there is none for a file
    */
   static ProxyConfig of(ProxyConfig config) throws IOException {
     List<LogTarget> logs = new ArrayList<>();

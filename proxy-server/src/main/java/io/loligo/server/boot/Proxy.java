@@ -90,17 +90,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running proxy. Wiring only: every part gets what it needs through its constructor. Thread-safe,
- * but for event loops, which must not call it.
+ * A running proxy. Wiring only: every part gets its dependencies through its constructor.
+ * Thread-safe, except that event loops must not call it.
  */
 public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
 
-  /** How often the machine is asked for its addresses and our descriptors. */
+  /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
 
-  /** Explanations made at once: each may read from disk. */
+  /** Concurrent explanations: each may read from disk. */
   private static final int MAX_EXPLAINING = 4;
 
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
@@ -134,13 +134,14 @@ public final class Proxy implements AutoCloseable {
   private volatile List<InetSocketAddress> addresses = List.of();
   private volatile String notReady = "starting";
 
-  /** What ends the time of {@code loligo_shutdown_delay}; null before. */
+  /** Ends the time of {@code loligo_shutdown_delay}; null before. */
   private volatile Future<?> listening;
 
   /**
    * Starts a proxy and listens.
    *
-   * @throws IOException where a port, a log or a cache_dir cannot be had; says which line and why
+   * @throws IOException if a port, a log or a cache_dir is not available; names the line and the
+   *     reason
    */
   public static Proxy start(ProxyConfig config) throws IOException {
     return start(config, UnaryOperator.identity());
@@ -149,7 +150,7 @@ public final class Proxy implements AutoCloseable {
   /**
    * The same.
    *
-   * @param seen how the store is seen by those who serve clients: tests have it fail
+   * @param seen wraps the store for the code that serves clients: tests make it fail
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen) throws IOException {
     return start(config, seen, TimeSource.SYSTEM);
@@ -158,8 +159,8 @@ public final class Proxy implements AutoCloseable {
   /**
    * The same.
    *
-   * @param time what ages, dates and the log are reckoned by: tests let it pass; timeouts and disks
-   *     keep the machine's
+   * @param time clock of ages, dates and the log: tests advance it; timeouts and disks keep the
+   *     machine's
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
@@ -169,7 +170,7 @@ public final class Proxy implements AutoCloseable {
   /**
    * The same.
    *
-   * @param source reads the configuration anew for {@link #reload}, may block; null: nothing to
+   * @param source reads the configuration again for {@link #reload}, may block; null: nothing to
    *     read
    */
   static Proxy start(
@@ -310,7 +311,9 @@ public final class Proxy implements AutoCloseable {
     return metrics.loop(loop).then(loops.get(loop).decisions()).then(log.loop(loop));
   }
 
-  /** Addresses come and go while the process runs. On the maintenance thread, but for the start. */
+  /**
+   * Addresses come and go while the process runs. On the maintenance thread, except at the start.
+   */
   private void learnLocalAddresses() {
     Set<InetAddress> local = new HashSet<>();
     try {
@@ -363,7 +366,7 @@ public final class Proxy implements AutoCloseable {
       listeners.bind(port);
     }
     portsBound(config);
-    // what takes long, and nobody who waits for a port should wait for
+    // slow work, which a client that waits for a port should not wait for
     export.complete(exported());
     closeLast.add(
         new ManagementBeans(
@@ -430,7 +433,7 @@ public final class Proxy implements AutoCloseable {
     return addresses().get(index).getPort();
   }
 
-  /** Where it listens, or did, in the order of the lines. */
+  /** The addresses on which it listens, or did, in the order of the lines. */
   public List<InetSocketAddress> addresses() {
     return addresses;
   }
@@ -450,12 +453,12 @@ public final class Proxy implements AutoCloseable {
     listeningPorts.retainAll(addresses);
   }
 
-  /** Port of the admin server, as bound; -1 where it is off. */
+  /** Port of the admin server, as bound; -1 if it is off. */
   public int adminPort() {
     return admin == null ? -1 : admin.address().getPort();
   }
 
-  /** Where the admin port listens; null where it is off. */
+  /** The address of the admin port; null if it is off. */
   InetSocketAddress adminAddress() {
     return admin == null ? null : admin.address();
   }
@@ -470,45 +473,45 @@ public final class Proxy implements AutoCloseable {
     return config;
   }
 
-  /** Metrics, for whoever runs it in process. */
+  /** Metrics, for code that runs the proxy in process. */
   public ProxyMetrics metrics() {
     return metrics;
   }
 
-  /** What keeps descriptors free, for whoever runs it in process. */
+  /** The limit of descriptors, for code that runs the proxy in process. */
   public DescriptorLimit descriptors() {
     return descriptors;
   }
 
-  /** The store, for whoever runs it in process. */
+  /** The store, for code that runs the proxy in process. */
   public TieredStore store() {
     return store;
   }
 
-  /** Opens the log files anew by their names, for whoever moved them away (SIGHUP). */
+  /** Reopens the log files by their names, after somebody moved them away (SIGHUP). */
   public CompletableFuture<Void> reopenLogs() {
     return accessLog.reopen();
   }
 
   /**
-   * Reads the configuration file anew and puts it in force: whole or, where it is broken or a port
-   * or a log cannot be had, not at all. Repeated calls that overlap may share one reading.
+   * Reads the configuration file again and applies it: whole, or not at all if it is invalid or a
+   * port or a log is not available. Overlapping calls may share one reading.
    */
   public CompletableFuture<Reloaded> reload() {
     return reloader.reload();
   }
 
   /**
-   * The same with a configuration that was read already, on the calling thread, which it blocks.
+   * The same with a configuration that was already read, on the calling thread, which it blocks.
    */
   public Reloaded reload(ConfigResult read) {
     return reloader.apply(read);
   }
 
   /**
-   * Puts {@code wanted} in force (ADR 9). What may fail comes first: logs, names, ports. Then each
-   * loop exchanges everything in one task, so that whatever begins on it sees all of the new
-   * configuration; what has begun keeps the old one.
+   * Applies {@code wanted} (ADR 9). Steps that may fail come first: logs, names, ports. Then each
+   * loop exchanges everything in one task, so that an exchange that begins on it sees all of the
+   * new configuration; running ones keep the old one.
    */
   private List<String> reconfigure(ProxyConfig wanted) throws IOException {
     if (!notReady.isEmpty()) {
@@ -570,7 +573,10 @@ public final class Proxy implements AutoCloseable {
     return later(next, fitted);
   }
 
-  /** Some loops have exchanged, some not: all have what they had before {@code failure} again. */
+  /**
+   * Some loops have exchanged, some have not: all of them return to the configuration before {@code
+   * failure}.
+   */
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
       exchange(before, new ExchangeSettings(before, processMark), dns, log, listeners.inUse());
@@ -609,20 +615,20 @@ public final class Proxy implements AutoCloseable {
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
                   }));
     }
-    // all of them, before the failure of one is told
+    // all of them, before the failure of one is reported
     exchanged.forEach(io.netty.util.concurrent.Future::awaitUninterruptibly);
     exchanged.forEach(io.netty.util.concurrent.Future::syncUninterruptibly);
   }
 
-  /** Starts new log files, keeping old ones by number; done when new lines go there. */
+  /** Starts new log files, keeping old ones by number; completes when new lines go there. */
   public CompletableFuture<Void> rotateLogs() {
     return accessLog.rotate();
   }
 
   /**
-   * Is not ready any more; after {@code loligo_shutdown_delay} stops listening and lets running
-   * exchanges end, at most for {@code shutdown_lifetime}, and tunnels for theirs. Repeated calls
-   * wait for the same end.
+   * Is no longer ready; after {@code loligo_shutdown_delay} stops listening and lets running
+   * exchanges end, at most for {@code shutdown_lifetime}, and tunnels for their time. Repeated
+   * calls wait for the same end.
    *
    * @return completes when no connection is open any more
    */
@@ -654,17 +660,17 @@ public final class Proxy implements AutoCloseable {
         .whenComplete((nothing, failure) -> drained.complete(null));
   }
 
-  /** Lets nobody wait for running exchanges any longer: {@link #drained} completes. */
+  /** Stops waiting for running exchanges: {@link #drained} completes. */
   public void hurry() {
     drained.complete(null);
   }
 
-  /** Completes when the proxy was drained, by whomever. */
+  /** Completes when the proxy was drained, by any caller. */
   public CompletableFuture<Void> drained() {
     return drained;
   }
 
-  /** Ends at once what is still running, and releases everything. */
+  /** Ends running exchanges at once, and releases everything. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
@@ -705,7 +711,7 @@ public final class Proxy implements AutoCloseable {
         .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** The tiers release what they dropped on that thread. */
+  /** The tiers release dropped entries on that thread. */
   private void endMaintenance() {
     maintenance.shutdown();
     try {
@@ -717,7 +723,7 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  /** What an administrator may do. */
+  /** The operations of an administrator. */
   private final class Control implements Operations {
     private final AtomicInteger explaining = new AtomicInteger();
 

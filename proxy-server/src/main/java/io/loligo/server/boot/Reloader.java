@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the configuration anew and has it put in force: all of it, or nothing. One at a time, on a
- * thread of its own: files and names are read, which blocks. Thread-safe: any thread.
+ * Reads the configuration again and applies it whole or not at all. One at a time, on a thread of
+ * its own: files and names are read, which blocks. Thread-safe: any thread.
  */
 final class Reloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Reloader.class);
@@ -32,16 +32,16 @@ final class Reloader implements AutoCloseable {
   private final AtomicLong done = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
 
-  /** Guarded by {@code this}: asked for and not begun; null: none. */
+  /** Guarded by {@code this}: requested and not begun; null: none. */
   private CompletableFuture<Reloaded> waiting;
 
-  /** Puts a configuration in force. */
+  /** Applies a configuration. */
   interface Target {
     /**
-     * Does it, whole.
+     * Applies it whole.
      *
-     * @return what has to wait for the next start, one line each
-     * @throws IOException where it cannot; nothing has changed then
+     * @return values that have to wait for the next start, one line each
+     * @throws IOException if that is not possible; nothing has changed then
      */
     List<String> apply(ProxyConfig config) throws IOException;
   }
@@ -52,7 +52,7 @@ final class Reloader implements AutoCloseable {
     this.target = target;
   }
 
-  /** Reads and applies, after whoever asked before. Completes on the reload's thread. */
+  /** Reads and applies, after earlier callers. Completes on the reload's thread. */
   synchronized CompletableFuture<Reloaded> reload() {
     if (source == null) {
       Reloaded nothing = new Reloaded(false, List.of("it was not started from a file"));
@@ -72,7 +72,7 @@ final class Reloader implements AutoCloseable {
   private void next() {
     CompletableFuture<Reloaded> asked;
     synchronized (this) {
-      // who asks from now on may have changed the file since: that takes another reading
+      // a later caller may have changed the file since: that takes another reading
       asked = waiting;
       waiting = null;
     }
@@ -119,12 +119,12 @@ final class Reloader implements AutoCloseable {
     return new Reloaded(false, why);
   }
 
-  /** Times a configuration was put in force after the first one. */
+  /** Number of configurations applied after the first one. */
   long reloads() {
     return done.get();
   }
 
-  /** Times one could not be. */
+  /** Number of failed reloads. */
   long failures() {
     return failed.get();
   }

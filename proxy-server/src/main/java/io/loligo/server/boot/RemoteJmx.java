@@ -11,8 +11,8 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * What the virtual machine was told about JMX on a TCP port, which it opens before the proxy
- * starts. Whoever reaches one without login runs what he likes as this process. Immutable.
+ * The settings of the virtual machine for JMX on a TCP port, which it opens before the proxy
+ * starts. Anyone who reaches a port without login can run any code as this process. Immutable.
  */
 final class RemoteJmx {
   private static final String PREFIX = "com.sun.management.";
@@ -25,9 +25,9 @@ final class RemoteJmx {
   }
 
   /**
-   * As the machine's own agent reads it: the file of settings, and system properties over it.
+   * As the machine's own agent reads it: the file of settings, with system properties over it.
    *
-   * @throws IOException where that file cannot be read
+   * @throws IOException if that file cannot be read
    */
   static RemoteJmx of(Properties system) throws IOException {
     Properties settings = new Properties();
@@ -50,7 +50,7 @@ final class RemoteJmx {
     return new RemoteJmx(settings);
   }
 
-  /** Ports it listens on, as far as they are known: those chosen by the system are not. */
+  /** Ports on which it listens, as far as they are known: those chosen by the system are not. */
   Set<Integer> ports() {
     Set<Integer> ports = new HashSet<>();
     for (String name : new String[] {JMX + ".port", JMX + ".rmi.port", JMX + ".local.port"}) {
@@ -80,7 +80,7 @@ final class RemoteJmx {
     return text == null ? without : Boolean.parseBoolean(text.strip());
   }
 
-  /** Why the proxy must not start, with what to do; null: it may. */
+  /** Why the proxy must not start, with the remedy; null: it may. */
   String refusal() {
     boolean tls = isOn(".ssl", true);
     boolean login = isOn(".authenticate", true);
@@ -101,7 +101,7 @@ final class RemoteJmx {
         + ".port: JConsole and jcmd of the same user need no port";
   }
 
-  /** What may be meant but is worth a word; null: nothing. */
+  /** A warning about settings that may be intended; null: none. */
   String warning() {
     if (settings.getProperty(JMX + ".port") == null) {
       return null;

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Unix signals. The JDK's signal API is public but not part of Java SE, so that it is reached by
- * reflection; where it is missing signals keep their default meaning. Stateless.
+ * Unix signals. The JDK's signal API is public but not part of Java SE, so it is called by
+ * reflection; without it, signals keep their default meaning. Stateless.
  */
 final class Signals {
   private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
@@ -17,8 +17,8 @@ final class Signals {
   /**
    * Runs {@code action} on a thread of its own whenever {@code name} ({@code HUP}) arrives.
    *
-   * @return false where it never will: whoever started this process had it ignore the signal, and
-   *     the JVM leaves that so
+   * @return false if it never will: the process was started with the signal ignored, and the JVM
+   *     keeps that
    */
   static boolean on(String name, Runnable action) {
     try {

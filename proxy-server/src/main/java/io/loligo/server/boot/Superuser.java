@@ -5,15 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether the process may do anything on its machine. A virtual machine cannot give that up once it
- * runs, as Squid does for {@code cache_effective_user}: who starts it has to. Stateless.
+ * Whether the process runs as root. A virtual machine cannot change its user while it runs, as
+ * Squid does for {@code cache_effective_user}: it has to be started as another user. Stateless.
  */
 final class Superuser {
   private static final Path STATUS = Path.of("/proc/self/status");
 
   private Superuser() {}
 
-  /** What to tell the operator of this process, or null. */
+  /** The warning for the operator of this process, or null. */
   static String warning() {
     try {
       return warning(Files.readString(STATUS), System.getProperty("user.name"));
@@ -22,12 +22,12 @@ final class Superuser {
     }
   }
 
-  /** The same for what Linux says of a process, if anything, and the name of its user. */
+  /** The same from the status that Linux gives of a process, or null, and the name of its user. */
   static String warning(String status, String userName) {
     return isRoot(status, userName)
         ? "running as root: Loligo does not need root, and cache_effective_user has no effect;"
-              + " start it as a user of its own (systemd: User=loligo, and for ports below 1024"
-              + " AmbientCapabilities=CAP_NET_BIND_SERVICE; see docs/running.md, Users and ports)"
+            + " start it as a user of its own (systemd: User=loligo, and for ports below 1024"
+            + " AmbientCapabilities=CAP_NET_BIND_SERVICE; see docs/running.md, Users and ports)"
         : null;
   }
 

@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where a file named in the configuration is really written: there, or below {@code ./var/log}
- * where that place cannot be written. Immutable.
+ * The path of a file named in the configuration: the configured one, or one below {@code ./var/log}
+ * if that cannot be written. Immutable.
  *
- * @param path where it goes
- * @param moved why not where it was named, or null
+ * @param path where it is written
+ * @param moved why it is not at the configured path, or null
  */
 record WritablePath(Path path, String moved) {
   private static final Path FALLBACK = Path.of("var", "log");
 
   /**
-   * The place for {@code named}; its folder is made where missing.
+   * The place for {@code named}; creates its folder.
    *
-   * @throws IOException where not even the fallback can be written
+   * @throws IOException if not even the fallback can be written
    */
   static WritablePath of(String named) throws IOException {
     Path path = Path.of(named);

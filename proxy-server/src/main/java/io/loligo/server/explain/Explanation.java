@@ -4,20 +4,20 @@ import io.loligo.core.caching.CacheKey;
 import java.util.List;
 
 /**
- * What is stored for a URL, what a request for it would get now and why, and what the last ones
- * got. Immutable; holds nothing that must not be shown, but for the key, which is not shown.
+ * The stored responses for a URL, the decision for a request now with its reason, and the last
+ * decisions. Immutable; contains nothing secret, except for the key, which is not shown.
  *
- * @param url effective URI, its query left out where {@code strip_query_terms} is on
+ * @param url effective URI, without its query if {@code strip_query_terms} is on
  * @param method of the request asked about
- * @param nowMillis wall clock all ages refer to
- * @param refusal why such a request would not get as far as the cache; null where it would
- * @param forecast what it would get; null where there is a refusal
+ * @param nowMillis wall clock to which all ages refer
+ * @param refusal why such a request would not reach the cache; null if it would
+ * @param forecast its treatment; null if there is a refusal
  * @param stored all variants, memory first, in each tier in the order in which they are tried
- * @param slices in what slices it would be answered; null where in none
- * @param disk how looking on disk ended, or null where there was nothing to look for
- * @param fetching whether a fetch is under way that equal requests may join
- * @param recent what was really done for this URL lately, the newest first
- * @param key the key it is stored under; null where there is none
+ * @param slices the slices of the response; null if it is not sliced
+ * @param disk the outcome of the look on disk, or null if there was nothing to look for
+ * @param fetching whether a fetch is in progress that equal requests may join
+ * @param recent past decisions for this URL, the newest first
+ * @param key the key under which it is stored; null if there is none
  */
 public record Explanation(
     String url,
@@ -38,7 +38,7 @@ public record Explanation(
     recent = List.copyOf(recent);
   }
 
-  /** The same with what was really done. */
+  /** The same with past decisions. */
   public Explanation withRecent(List<PastDecision> decisions) {
     return new Explanation(
         url, method, nowMillis, refusal, forecast, stored, slices, disk, fetching, decisions, key);

@@ -4,14 +4,14 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
 
 /**
- * What a request would get now. Immutable.
+ * The treatment of a request now. Immutable.
  *
- * @param decision as it would be made
- * @param status status of the answer; 0: as the origin answers
- * @param tag what the access log would say; of a validation: if the origin sends another response
+ * @param decision the decision for it
+ * @param status status of the response; 0: the origin's
+ * @param tag tag in the access log; of a validation: if the origin sends another response
  * @param staleOnError whether the stored response would be served if the origin cannot be reached
  * @param offeredTags other stored variants whose entity tags would be sent along
- * @param fetchesWhole whether the whole would be fetched for the range that is asked for
+ * @param fetchesWhole whether the whole would be fetched for the requested range
  */
 public record Forecast(
     CacheDecision decision,

@@ -4,20 +4,20 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
 
 /**
- * What was done for a request that is over. Immutable.
+ * The treatment of a finished request. Immutable.
  *
- * @param endMillis wall clock when its answer was complete
- * @param method its name, or the empty string for one we have no name for
+ * @param endMillis wall clock when its response was complete
+ * @param method its name, or the empty string for an unknown one
  * @param status sent
- * @param serverStatus received from the next hop; 0: nobody was asked
+ * @param serverStatus received from the next hop; 0: no request was sent
  * @param tag as in the access log
- * @param decision null where none was made
- * @param micros from its head to the end of its answer; -1: not measured
- * @param collapsed whether it read along with another's fetch
+ * @param decision null if none was made
+ * @param micros from its head to the end of its response; -1: not measured
+ * @param collapsed whether it shared the fetch of another exchange
  * @param fromDisk whether a disk was read for it
  * @param aborted whether it was cut
- * @param notStored why what the next hop answered was not stored; null where it was, or nobody
- *     asked
+ * @param notStored why the response of the next hop was not stored; null if it was, or no request
+ *     was sent
  */
 public record PastDecision(
     long endMillis,

@@ -3,14 +3,14 @@ package io.loligo.server.explain;
 import java.util.List;
 
 /**
- * What somebody wants explained: a request that is not sent. Immutable.
+ * A request to be explained, which is not sent. Immutable.
  *
  * @param url absolute; a fragment is ignored
  * @param method as it would be sent
  * @param fieldLines {@code Name: value} each
- * @param client address the request would come from, or null for 127.0.0.1: rules ask for it
+ * @param client address of the client, for the rules, or null for 127.0.0.1
  * @param content of the request, in UTF-8; it matters for QUERY only
- * @param portName name of the http_port it would come in by, or null for the first that forwards
+ * @param portName name of the http_port that would get it, or null for the first forward port
  */
 public record Question(
     String url,
@@ -25,7 +25,7 @@ public record Question(
     fieldLines = List.copyOf(fieldLines);
   }
 
-  /** A GET from this machine to the first port that forwards. */
+  /** A GET from this machine to the first forward port. */
   public static Question get(String url, List<String> fieldLines) {
     return new Question(url, "GET", fieldLines, "", null, null);
   }

@@ -39,7 +39,7 @@ public final class QuestionReader {
     return failure == null;
   }
 
-  /** Why it is no request; null: no rule of the syntax says it. */
+  /** Why it is not a request; null: no rule of the syntax says it. */
   public ParseFailure failure() {
     return failure;
   }

@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * The last decisions of one event loop, found by the hash of their key. Confined to that loop.
  *
- * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL pushes out its
- * own past and that of few others. Nothing of a request is kept but numbers and words of ours, so
+ * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL evicts its own
+ * past and that of few others. It keeps only numbers and the proxy's own words of a request, so
  * there is nothing to hide; writing is a line or two of the processor's cache, without allocation.
  */
 public final class RecentDecisions implements ExchangeSink {
@@ -48,7 +48,7 @@ public final class RecentDecisions implements ExchangeSink {
   @Override
   public void finished(ExchangeRecord record) {
     if ((record.keyHigh | record.keyLow) == 0) {
-      return; // it never got as far as a key
+      return; // it never had a key
     }
     int set = set(record.keyHigh);
     int way = nextWay[set];
@@ -82,7 +82,7 @@ public final class RecentDecisions implements ExchangeSink {
     return (int) (high >>> 32) & (SETS - 1);
   }
 
-  /** What is remembered of the key with this hash, in no order. A new list. */
+  /** The remembered decisions for the key with this hash, in no order. A new list. */
   public List<PastDecision> of(long high, long low) {
     List<PastDecision> found = new ArrayList<>(WAYS);
     int first = set(high) * WAYS * WORDS;

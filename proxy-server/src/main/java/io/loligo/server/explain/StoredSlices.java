@@ -3,11 +3,10 @@ package io.loligo.server.explain;
 import java.util.List;
 
 /**
- * In what slices a request is answered ({@code loligo_slice_size}), and which of them are stored.
- * Immutable.
+ * The slices of a response ({@code loligo_slice_size}), and which of them are stored. Immutable.
  *
  * @param sliceBytes size of each but the last
- * @param numbers of those that are stored, for any variant, in ascending order; the first is 0
+ * @param numbers of the stored ones, for any variant, in ascending order; the first is 0
  * @param all whether these are all; else only the first ones were looked for
  */
 public record StoredSlices(long sliceBytes, List<Long> numbers, boolean all) {
@@ -16,7 +15,7 @@ public record StoredSlices(long sliceBytes, List<Long> numbers, boolean all) {
     numbers = List.copyOf(numbers);
   }
 
-  /** The numbers, those in a row joined, such as {@code 0, 2-5}. */
+  /** The numbers, consecutive ones joined, such as {@code 0, 2-5}. */
   public String text() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < numbers.size(); i++) {

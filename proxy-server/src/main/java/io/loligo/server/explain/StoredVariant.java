@@ -10,12 +10,12 @@ import java.util.List;
  *
  * @param onDisk whether this copy is in a {@code cache_dir}; else in memory
  * @param selected whether the request asked about would use it
- * @param meta what decisions read
- * @param selecting what it was selected by, {@code name: value}, secrets replaced
- * @param inputs the stored field lines that freshness and validation rest on
- * @param freshness how age and lifetime come about
- * @param bytes memory it keeps; on disk bytes of its first block
- * @param hits times it was served from there, roughly
+ * @param meta the input of decisions
+ * @param selecting its selecting fields, {@code name: value}, secrets replaced
+ * @param inputs the stored field lines that determine freshness and validation
+ * @param freshness terms of age and lifetime
+ * @param bytes memory that it keeps; on disk bytes of its first block
+ * @param hits approximate number of hits there
  */
 public record StoredVariant(
     boolean onDisk,
@@ -33,7 +33,7 @@ public record StoredVariant(
     inputs = List.copyOf(inputs);
   }
 
-  /** What else decides on its use, in words. */
+  /** Other properties that decide on its use, in words. */
   public List<String> marks() {
     List<String> marks = new ArrayList<>();
     if (meta.part() != null) {
@@ -60,7 +60,7 @@ public record StoredVariant(
     return marks;
   }
 
-  /** For whom it is, where a field is for gateways only (RFC 9213). */
+  /** The kind of port that may use it, if a field is for gateways only (RFC 9213). */
   private String port() {
     if (meta.isFor(true) && meta.isFor(false)) {
       return "CDN-Cache-Control decides, on accel ports only";

@@ -38,7 +38,7 @@ public final class ManagementBeans implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ManagementBeans.class);
   private static final String DOMAIN = "io.loligo";
 
-  /** A disk that takes longer has a problem the caller should hear of. */
+  /** A disk that takes longer has a problem that the caller should see. */
   private static final int PURGE_SECONDS = 30;
 
   private static final int RELOAD_SECONDS = 60;
@@ -51,7 +51,7 @@ public final class ManagementBeans implements AutoCloseable {
   /**
    * Registers the beans; those of an earlier proxy in this process are replaced.
    *
-   * @throws IllegalStateException where the server refuses one
+   * @throws IllegalStateException if the server refuses one
    */
   public ManagementBeans(
       MBeanServer server,
@@ -266,7 +266,7 @@ public final class ManagementBeans implements AutoCloseable {
       return checked(purged);
     }
 
-    /** Without a query and whatever could begin another log line. */
+    /** Without a query and characters that could begin another log line. */
     private static String loggable(String text) {
       return text.replaceAll("[?].*", "?").replaceAll("[^\\x20-\\x7e]", "_");
     }

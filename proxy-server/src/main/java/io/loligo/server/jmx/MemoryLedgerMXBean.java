@@ -2,7 +2,7 @@ package io.loligo.server.jmx;
 
 import java.util.Map;
 
-/** Who holds memory. */
+/** Memory by owner, with its limit. */
 @Description("Memory by owner, with its limit.")
 public interface MemoryLedgerMXBean {
   @Description("Memory in use, by owner.")

@@ -2,7 +2,7 @@ package io.loligo.server.jmx;
 
 import java.util.Map;
 
-/** Why requests were no hits. */
+/** Causes of misses, by origin. */
 @Description("Causes of misses, by origin.")
 public interface MissesMXBean {
   @Description(

@@ -2,7 +2,7 @@ package io.loligo.server.jmx;
 
 import java.util.Map;
 
-/** How long exchanges spend in each stage. */
+/** Time that exchanges spend in each stage. */
 @Description("Time that exchanges spend in each stage; the error is at most 1/32.")
 public interface StagesMXBean {
   @Description("Times by stage and class (STAGE/CLASS) that have occurred, in microseconds.")

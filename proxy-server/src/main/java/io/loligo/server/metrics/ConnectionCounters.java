@@ -5,8 +5,8 @@ import io.loligo.server.record.Shed;
 import java.util.function.Consumer;
 
 /**
- * Connections of one event loop, counted by whoever opens and closes them. The methods are the
- * loop's; any thread reads the sums through {@link ProxyMetrics}.
+ * Connections of one event loop, counted by the code that opens and closes them. The methods belong
+ * to the loop; any thread reads the sums through {@link ProxyMetrics}.
  */
 public final class ConnectionCounters {
   private final LongCells gauges;
@@ -29,7 +29,7 @@ public final class ConnectionCounters {
     this.refusals = refusals;
   }
 
-  /** A client's connection was accepted; it counts as idle once {@link #clientIdle} says so. */
+  /** A client's connection was accepted; it counts as idle after {@link #clientIdle}. */
   public void clientOpened() {
     gauges.add(ConnectionGauge.CLIENT_OPEN.ordinal(), 1);
     counters.add(Counter.CLIENT_CONNECTIONS.ordinal(), 1);
@@ -45,7 +45,7 @@ public final class ConnectionCounters {
     gauges.add(ConnectionGauge.CLIENT_IDLE.ordinal(), 1);
   }
 
-  /** A client's connection waits no longer. */
+  /** A client's connection no longer waits. */
   public void clientBusy() {
     gauges.add(ConnectionGauge.CLIENT_IDLE.ordinal(), -1);
   }
@@ -55,7 +55,7 @@ public final class ConnectionCounters {
     sheds.accept(why);
   }
 
-  /** Requests of clients in progress, tunnels left out. */
+  /** Requests of clients in progress, without tunnels. */
   public long requestsInProgress() {
     return gauges.get(ConnectionGauge.CLIENT_OPEN.ordinal())
         - gauges.get(ConnectionGauge.CLIENT_IDLE.ordinal())
@@ -63,8 +63,8 @@ public final class ConnectionCounters {
   }
 
   /**
-   * Heads of clients, those that are not complete yet and those of requests in progress, take this
-   * much more of the Java heap; negative: less.
+   * Heads of clients, incomplete ones and those of requests in progress, take this much more of the
+   * Java heap; negative: less.
    */
   public void headsKept(long octets) {
     headBytes += octets;
@@ -75,7 +75,7 @@ public final class ConnectionCounters {
     return headBytes;
   }
 
-  /** Whether that is as much as they may take. On the loop. */
+  /** Whether that is their limit. On the loop. */
   public boolean headsAreTooMany() {
     return headBytes > maxHeadBytes;
   }
@@ -91,7 +91,7 @@ public final class ConnectionCounters {
     gauges.add(ConnectionGauge.SERVER_OPEN.ordinal(), -1);
   }
 
-  /** A connection to a next hop rests in the pool. */
+  /** A connection to a next hop is idle in the pool. */
   public void serverIdle() {
     gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), 1);
   }
@@ -101,7 +101,7 @@ public final class ConnectionCounters {
     counters.add(Counter.SERVER_REUSED.ordinal(), 1);
   }
 
-  /** A connection left the pool, to be used again or closed. */
+  /** A connection left the pool, to be reused or closed. */
   public void serverLeftPool() {
     gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), -1);
   }
@@ -111,7 +111,7 @@ public final class ConnectionCounters {
     counters.add(Counter.SERVER_CONNECT_FAILURES.ordinal(), 1);
   }
 
-  /** A next hop sent what is no response, or not the end of one, or more than one. */
+  /** A next hop sent an invalid response, an incomplete one, or surplus bytes. */
   public void serverRefused(ParseFailure failure) {
     refusals.accept(failure);
   }
@@ -121,7 +121,7 @@ public final class ConnectionCounters {
     gauges.add(ConnectionGauge.TUNNEL_OPEN.ordinal(), 1);
   }
 
-  /** A tunnel is over. */
+  /** A tunnel has ended. */
   public void tunnelClosed() {
     gauges.add(ConnectionGauge.TUNNEL_OPEN.ordinal(), -1);
   }

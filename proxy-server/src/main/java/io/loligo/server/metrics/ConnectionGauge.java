@@ -1,6 +1,6 @@
 package io.loligo.server.metrics;
 
-/** What is counted of connections at a moment. Immutable. */
+/** Current numbers of connections. Immutable. */
 public enum ConnectionGauge {
   CLIENT_OPEN("loligo.client.connections", "Open client connections."),
   CLIENT_IDLE(

@@ -1,8 +1,8 @@
 package io.loligo.server.metrics;
 
 /**
- * The counters of an event loop, each declared once: its name, its unit and what an operator needs
- * to know. Immutable.
+ * The counters of an event loop, each declared once: its name, its unit and its text for the
+ * operator. Immutable.
  */
 public enum Counter {
   CLIENT_BYTES_IN(

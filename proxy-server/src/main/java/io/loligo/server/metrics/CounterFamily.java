@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Counters told apart by one label, each family declared once. Every exchange counts once in each
- * of the first four. Immutable.
+ * Counters distinguished by one label, each family declared once. Every exchange counts once in
+ * each of the first four. Immutable.
  */
 public enum CounterFamily {
   CLASS(
@@ -114,7 +114,7 @@ public enum CounterFamily {
     return meter;
   }
 
-  /** The label that tells its counters apart. */
+  /** The label of its counters. */
   public String label() {
     return label;
   }

@@ -5,7 +5,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * The numbers of a {@code cache_dir}, each declared once: its name, its unit, whether it only
- * grows, and what an operator needs to know. Immutable.
+ * grows, and its text for the operator. Immutable.
  */
 public enum DiskNumber {
   CAPACITY(
@@ -84,7 +84,7 @@ public enum DiskNumber {
     return "loligo.disk." + name;
   }
 
-  /** Name for JSON and JMX: words joined by underscores, the unit behind. */
+  /** Name for JSON and JMX: words joined by underscores, followed by the unit. */
   public String key() {
     return name.replace('.', '_') + (unit == null ? "" : "_" + unit);
   }

@@ -1,9 +1,9 @@
 package io.loligo.server.metrics;
 
 /**
- * Durations counted in log-linear buckets: every power of two is cut into {@value #PER_OCTAVE}, so
- * a value read back is at most 1/{@value #PER_OCTAVE} (3.1 %) off; below {@value #PER_OCTAVE} ns it
- * is exact. Written by one event loop, read by any thread; recording allocates nothing.
+ * Durations counted in log-linear buckets: every power of two has {@value #PER_OCTAVE}, so the
+ * error of a value is at most 1/{@value #PER_OCTAVE} (3.1 %); below {@value #PER_OCTAVE} ns it is
+ * exact. Written by one event loop, read by any thread; recording allocates nothing.
  */
 final class LatencyHistogram {
   /** Buckets in each power of two. */
@@ -22,7 +22,7 @@ final class LatencyHistogram {
 
   private final LongCells cells = new LongCells(BUCKETS + 2);
 
-  /** The owner's: counts one duration. */
+  /** For the owner: counts one duration. */
   void record(long nanos) {
     long value = Math.max(0, Math.min(nanos, MAX_NANOS));
     cells.add(bucket(value), 1);
@@ -30,7 +30,7 @@ final class LatencyHistogram {
     cells.max(MAX, value);
   }
 
-  /** Adds what was recorded to {@code snapshot}. Any thread. */
+  /** Adds the recorded durations to {@code snapshot}. Any thread. */
   void addTo(LatencySnapshot snapshot) {
     for (int i = 0; i < BUCKETS; i++) {
       long count = cells.get(i);
@@ -53,7 +53,7 @@ final class LatencyHistogram {
     return (long) (bucket - (octave << PER_OCTAVE_BITS)) << octave;
   }
 
-  /** The duration that stands for all in a bucket: its middle. */
+  /** The duration that represents a bucket: its middle. */
   static long middleNanos(int bucket) {
     return (lowestNanos(bucket) + lowestNanos(bucket + 1) - 1) / 2;
   }

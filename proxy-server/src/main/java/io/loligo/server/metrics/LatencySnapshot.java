@@ -40,7 +40,8 @@ public final class LatencySnapshot {
   }
 
   /**
-   * The duration that this share of all did not exceed, at most 1/32 off; 0 without any.
+   * The duration that this share of all did not exceed, with an error of at most 1/32; 0 without
+   * any.
    *
    * @param percent above 0, up to 100
    */
@@ -57,8 +58,8 @@ public final class LatencySnapshot {
   }
 
   /**
-   * How many durations fall between each bound and the one before, the last of all bounds standing
-   * for infinity.
+   * The number of durations between each bound and the one before; the last bound stands for
+   * infinity.
    *
    * @param boundsNanos ascending
    */

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Numbers one event loop writes and any thread reads: never torn, in time seen, without a fence on
- * the writing side.
+ * Numbers that one event loop writes and any thread reads: never torn, visible in time, without a
+ * fence on the writing side.
  */
 final class LongCells {
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
@@ -20,19 +20,19 @@ final class LongCells {
     return cells.length;
   }
 
-  /** The owner's. */
+  /** For the owner. */
   void add(int index, long more) {
     CELL.setOpaque(cells, index, cells[index] + more);
   }
 
-  /** The owner's. */
+  /** For the owner. */
   void max(int index, long candidate) {
     if (candidate > cells[index]) {
       CELL.setOpaque(cells, index, candidate);
     }
   }
 
-  /** Any thread's. */
+  /** For any thread. */
   long get(int index) {
     return (long) CELL.getOpaque(cells, index);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Counters and stage histograms of one event loop. Written on that loop only, without a lock, a
- * fence or an allocation (but for a histogram's first duration); read by any thread.
+ * fence or an allocation (except for a histogram's first duration); read by any thread.
  */
 public final class LoopMetrics implements ExchangeSink {
   private static final Stage[] STAGES = Stage.values();
@@ -26,7 +26,7 @@ public final class LoopMetrics implements ExchangeSink {
   private final OriginMisses misses = new OriginMisses();
 
   /**
-   * @param maxHeadBytes what heads of clients may take of the Java heap
+   * @param maxHeadBytes limit of the Java heap for heads of clients
    */
   LoopMetrics(long maxHeadBytes) {
     connections =
@@ -44,12 +44,12 @@ public final class LoopMetrics implements ExchangeSink {
     count(CounterFamily.SHED, why.ordinal());
   }
 
-  /** Where the loop's connections are counted. */
+  /** Counters of the loop's connections. */
   public ConnectionCounters connections() {
     return connections;
   }
 
-  /** Why answers of which origins were no hits. */
+  /** Causes of misses by origin. */
   OriginMisses misses() {
     return misses;
   }

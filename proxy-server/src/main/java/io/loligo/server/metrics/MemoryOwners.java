@@ -9,35 +9,38 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /**
- * Who holds how much memory, and of what allowance. Thread-safe: any thread; owners are added while
- * the process starts.
+ * Memory by owner, with its limit. Thread-safe: any thread; owners are added while the process
+ * starts.
  */
 public final class MemoryOwners {
   /**
-   * One holder of memory.
+   * One owner of memory.
    *
    * @param name short, stable: a label value
-   * @param text what it is, for the operator
-   * @param usedBytes what it holds now
-   * @param limitBytes what it may hold; -1 where nothing limits it
+   * @param text description for the operator
+   * @param usedBytes memory in use
+   * @param limitBytes its limit; -1 without one
    */
   public record Owner(String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {}
 
   private final List<Owner> owners = new CopyOnWriteArrayList<>();
 
-  /** Adds a holder without a limit. */
+  /** Adds an owner without a limit. */
   public MemoryOwners add(String name, String text, LongSupplier usedBytes) {
     return add(name, text, usedBytes, () -> -1);
   }
 
-  /** Adds a holder. */
+  /** Adds an owner. */
   public MemoryOwners add(
       String name, String text, LongSupplier usedBytes, LongSupplier limitBytes) {
     owners.add(new Owner(name, text, usedBytes, limitBytes));
     return this;
   }
 
-  /** Adds the Java heap and what {@code allocator} took from the system for network buffers. */
+  /**
+   * Adds the Java heap and the memory that {@code allocator} took from the system for network
+   * buffers.
+   */
   public MemoryOwners addProcess(ByteBufAllocatorMetricProvider allocator) {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
     add(
@@ -52,7 +55,7 @@ public final class MemoryOwners {
         PlatformDependent::maxDirectMemory);
   }
 
-  /** Holders in the order added. */
+  /** Owners in the order added. */
   public List<Owner> owners() {
     return List.copyOf(owners);
   }

@@ -25,22 +25,22 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Shows metrics to the outside through Micrometer: Prometheus text and JMX. Only functions and
- * gauges that read what the loops count anyway; nothing is ever recorded here. Thread-safe: any
- * thread reads; meters are added while the process starts.
+ * Exports metrics through Micrometer: Prometheus text and JMX. It has only functions and gauges
+ * that read the counts of the loops; nothing is recorded here. Thread-safe: any thread reads;
+ * meters are added while the process starts.
  */
 public final class MetricsExport implements AutoCloseable {
-  /** JMX domain of Micrometer's registry; our own beans are under {@code io.loligo}. */
+  /** JMX domain of Micrometer's registry; the proxy's own beans are under {@code io.loligo}. */
   public static final String JMX_DOMAIN = "io.loligo.metrics";
 
   private final PrometheusMeterRegistry prometheus =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
   private final JvmGcMetrics gc = new JvmGcMetrics();
-  // Micrometer keeps what it reads from by weak references
+  // Micrometer keeps its sources by weak references
   private final List<Object> held = new ArrayList<>();
 
-  /** Exports all of {@code metrics}, and what the virtual machine says of itself. */
+  /** Exports all of {@code metrics}, and metrics of the virtual machine. */
   public MetricsExport(ProxyMetrics metrics) {
     registry.add(prometheus);
     registry.add(new JmxMeterRegistry(new OwnDomain(), Clock.SYSTEM));
@@ -121,7 +121,7 @@ public final class MetricsExport implements AutoCloseable {
         .register(registry);
   }
 
-  /** Exports the ledger as it stands: owners added later do not appear. */
+  /** Exports the present owners: owners added later do not appear. */
   public void ledger(MemoryOwners ledger) {
     for (MemoryOwners.Owner owner : ledger.owners()) {
       held.add(owner);

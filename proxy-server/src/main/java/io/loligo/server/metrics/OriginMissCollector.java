@@ -7,8 +7,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 /**
- * Misses by origin and cause as Prometheus sees them: {@value #NAME}. Gauges, as an origin may
- * leave those that are told apart. Thread-safe: any thread.
+ * Misses by origin and cause for Prometheus: {@value #NAME}. Gauges, because an origin may leave
+ * the distinguished ones. Thread-safe: any thread.
  */
 final class OriginMissCollector implements Collector {
   static final String NAME = "loligo_origin_misses";

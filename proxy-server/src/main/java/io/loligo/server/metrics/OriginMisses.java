@@ -12,19 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts of one event loop: why requests to which origins were no hits. The loop writes, any thread
- * reads.
+ * The causes of misses of one event loop, by origin. The loop writes, any thread reads.
  *
- * <p>An origin has two kinds of causes: why nothing stored could be used ({@code nothing stored},
- * {@code stale}), of which every miss counts one, and behind {@value #UNSTORED} why the answer that
- * was fetched was not stored, where it was not. At most {@value #KEPT} origins are told apart;
- * where another one comes, the one with the fewest misses is added to {@value #OTHER}.
+ * <p>An origin has two kinds of causes: why no stored response could be used ({@code nothing
+ * stored}, {@code stale}), one per miss, and after {@value #UNSTORED} why the fetched response was
+ * not stored, if it was not. At most {@value #KEPT} origins are distinguished; if another one
+ * comes, the one with the fewest misses is added to {@value #OTHER}.
  */
 final class OriginMisses {
-  /** Stands for all origins that are not told apart. */
+  /** Stands for all origins that are not distinguished. */
   static final String OTHER = "other";
 
-  /** Begins the causes that say why an answer was not stored. */
+  /** Prefix of the causes why a response was not stored. */
   static final String UNSTORED = "not stored: ";
 
   /** Origins that are shown. */
@@ -34,10 +33,10 @@ final class OriginMisses {
 
   private static final int MAX_NAME = 260;
 
-  /** Causes are constants; more than there are can only be a mistake. */
+  /** Causes are constants; a greater number can only be a mistake. */
   private static final int MAX_CAUSES = 64;
 
-  /** What is counted of one origin. */
+  /** The counts of one origin. */
   private static final class Origin {
     private final Map<String, AtomicLong> causes = new ConcurrentHashMap<>();
     private long misses;
@@ -55,7 +54,7 @@ final class OriginMisses {
   private final Map<String, Origin> origins = new ConcurrentHashMap<>();
   private final Origin other = new Origin();
 
-  /** Counts a miss. The loop's. */
+  /** Counts a miss. For the loop. */
   void count(ExchangeRecord record) {
     Origin origin = origin(record);
     origin.misses++;
@@ -97,7 +96,7 @@ final class OriginMisses {
     }
   }
 
-  /** Adds what was counted so far to {@code sums}. Any thread. */
+  /** Adds the counts so far to {@code sums}. Any thread. */
   void addTo(Map<String, Map<String, Long>> sums) {
     origins.forEach((name, origin) -> addTo(sums, name, origin));
     addTo(sums, OTHER, other);

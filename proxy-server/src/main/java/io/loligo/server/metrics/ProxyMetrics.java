@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The metrics of all event loops, merged when somebody looks. Thread-safe: any thread reads; each
- * {@link #loop} writes its own part.
+ * The metrics of all event loops, merged on demand. Thread-safe: any thread reads; each {@link
+ * #loop} writes its own part.
  */
 public final class ProxyMetrics {
   /** Heads of clients may take the {@value}th part of the Java heap. */
@@ -32,7 +32,7 @@ public final class ProxyMetrics {
     return loops[loop];
   }
 
-  /** Who holds memory. */
+  /** Owners of memory. */
   public MemoryOwners ledger() {
     return ledger;
   }

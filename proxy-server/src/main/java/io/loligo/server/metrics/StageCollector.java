@@ -13,7 +13,7 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.Locale;
 
 /**
- * The stage histograms as Prometheus sees them: {@value #NAME} by stage and class, only those with
+ * The stage histograms for Prometheus: {@value #NAME} by stage and class, only those with
  * durations. Thread-safe: any thread.
  */
 final class StageCollector implements Collector {

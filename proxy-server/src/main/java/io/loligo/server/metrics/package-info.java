@@ -3,6 +3,6 @@
  *
  * <p>A loop counts in its {@link LoopMetrics}, without locks and without allocation. {@code admin}
  * and {@code jmx} read the sums from any thread. It knows the records of {@code record} and the
- * numbers of the store, and nothing of connections.
+ * numbers of the store, and no connections.
  */
 package io.loligo.server.metrics;

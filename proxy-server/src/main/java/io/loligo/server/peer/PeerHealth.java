@@ -12,16 +12,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How peers fare, by name, for the whole process. Thread-safe: any thread.
+ * The health of peers, by name, for the whole process. Thread-safe: any thread.
  *
  * <p>After {@code connect-fail-limit} failures to connect in a row a peer is dead for {@value
- * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead anew.
+ * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead again.
  */
 public final class PeerHealth implements HopHealth {
-  /** How long a dead peer is left alone. */
+  /** How long a dead peer is not used. */
   public static final int REVIVAL_SECONDS = 10;
 
-  /** Of a peer without {@code connect-fail-limit}. */
+  /** The limit of a peer without {@code connect-fail-limit}. */
   static final int DEFAULT_FAIL_LIMIT = 10;
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
@@ -56,7 +56,7 @@ public final class PeerHealth implements HopHealth {
     return turns.getAndIncrement();
   }
 
-  /** Forgets the failures of peers whose name stands for another place now. */
+  /** Forgets the failures of peers whose name now stands for another place. */
   public void changed(List<Peer> before, List<Peer> now) {
     for (Peer peer : now) {
       State state = states.get(peer.name());
@@ -112,7 +112,7 @@ public final class PeerHealth implements HopHealth {
     return state != null ? state : states.computeIfAbsent(peer.name(), name -> new State());
   }
 
-  /** Of one peer. Thread-safe; {@code revivalNanos} is written before {@code dead}. */
+  /** The state of one peer. Thread-safe; {@code revivalNanos} is written before {@code dead}. */
   private static final class State {
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();

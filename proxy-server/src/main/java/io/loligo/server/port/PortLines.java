@@ -13,7 +13,7 @@ import java.util.Set;
 
 /** Reads {@code http_port} lines. Confined to one thread. */
 final class PortLines implements LineReader<List<HttpPort>> {
-  /** What Linux takes; others take more. */
+  /** The limit of Linux; other systems accept more. */
   private static final int MOST_KEEP_ALIVE_SECONDS = 32_767;
 
   private static final int MOST_PROBES = 127;

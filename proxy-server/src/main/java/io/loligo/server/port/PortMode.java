@@ -1,6 +1,6 @@
 package io.loligo.server.port;
 
-/** What a port is for. */
+/** The purpose of a port. */
 public enum PortMode {
   /** Clients know that they talk to a proxy. */
   FORWARD,

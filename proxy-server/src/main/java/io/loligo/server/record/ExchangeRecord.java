@@ -12,28 +12,27 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * All that is known of one exchange when it ends: written along its way, read once by the access
- * log, the counters and the histograms, then reused. Confined to the client's event loop.
+ * The facts of one exchange: written along its way, read once at its end by the access log, the
+ * counters and the histograms, then reused. Confined to the client's event loop.
  *
- * <p>Fields are plain and public on purpose: this is a record in the accountant's sense, with no
- * behaviour to protect.
+ * <p>Fields are plain and public on purpose: the record has no behaviour to protect.
  *
  * <p>A fact that most exchanges have is a field here. Facts of one feature that most exchanges lack
- * (a login, TLS, a sibling's answer, adaptation) are one immutable record, which one field here
- * refers to. The field is null where the feature took no part, so that it costs such an exchange
- * nothing but {@link #clear} of one field. A fact about the client's connection is made once for
- * the connection, and each of its exchanges refers to it.
+ * (a login, TLS, a sibling's answer, adaptation) are one immutable record, to which one field here
+ * refers. The field is null if the feature took no part, so that it costs such an exchange only the
+ * {@link #clear} of one field. A fact about the client's connection is made once for the
+ * connection, and each of its exchanges refers to it.
  */
 public final class ExchangeRecord {
   /** Method of an exchange without a request, as Squid logs it. */
   public static final String NO_METHOD = "-";
 
-  /** Stage not passed through. */
+  /** A stage that did not occur. */
   public static final long NOT_MEASURED = -1;
 
   private final long[] stageNanos = new long[Stage.values().length];
 
-  /** A record as {@link #clear} leaves it. */
+  /** A record in the state after {@link #clear}. */
   public ExchangeRecord() {
     clear();
   }
@@ -47,28 +46,30 @@ public final class ExchangeRecord {
   /** Monotonic clock when the head was parsed. */
   public long startNanos;
 
-  /** Client address as connected; null never. */
+  /** Client address as connected; never null. */
   public InetSocketAddress client;
 
-  /** The indirect client where X-Forwarded-For is trusted, else the connected one. Text. */
+  /** The indirect client if X-Forwarded-For is trusted, else the connected one. Text. */
   public String clientText;
 
   public InetSocketAddress local;
 
-  /** Name of the port the request came in by. */
+  /** Name of the port that got the request. */
   public String portName;
 
-  /** The request's head, valid until the record is handed over returns; null before one parsed. */
+  /**
+   * The request's head, valid until the record is handed over returns; null before one was parsed.
+   */
   public RequestHead request;
 
-  /** The target taken apart, valid as long as {@link #request}; null before one parsed. */
+  /** The parsed target, valid as long as {@link #request}; null before one was parsed. */
   public RequestTarget target;
 
-  /** Method as logged, {@link #NO_METHOD} where no request was read. */
+  /** Method as logged, {@link #NO_METHOD} if no request was read. */
   public String method;
 
   /**
-   * Effective URI as logged where {@link #target} does not say it, such as {@code
+   * Effective URI as logged if {@link #target} does not have it, such as {@code
    * error:invalid-request}; null: take it from the target. Credentials are never part of it.
    */
   public String url;
@@ -81,7 +82,7 @@ public final class ExchangeRecord {
   public boolean aborted;
   public boolean timedOut;
 
-  /** Whether it was cut because the client took too little of its answer in too long a time. */
+  /** Whether it was cut because the client took its response too slowly. */
   public boolean tookTooSlowly;
 
   public HierarchyCode hierarchy;
@@ -91,7 +92,7 @@ public final class ExchangeRecord {
 
   public int nextHopPort;
 
-  /** Our own end of the connection to the next hop, or null. */
+  /** The proxy's own end of the connection to the next hop, or null. */
   public InetSocketAddress nextHopLocal;
 
   /** Connections tried for the fetch; 0 without one. */
@@ -100,7 +101,7 @@ public final class ExchangeRecord {
   /** Status received from the next hop; 0 without one. */
   public int serverStatus;
 
-  /** Bytes really written to the client's socket, head included. */
+  /** Bytes written to the client's socket, head included. */
   public long clientBytesOut;
 
   /** Bytes of response head among them. */
@@ -112,20 +113,20 @@ public final class ExchangeRecord {
   public long serverBytesIn;
   public long serverBytesOut;
 
-  /** Bytes of content among {@link #serverBytesIn}; -1 where nothing was fetched. */
+  /** Bytes of content among {@link #serverBytesIn}; -1 if nothing was fetched. */
   public long serverContentBytesIn;
 
-  /** Content-Type as sent, without allocation where unknown: null. */
+  /** Content-Type as sent; null if that would take an allocation, or is unknown. */
   public String contentType;
 
-  /** Hash of the key that was looked up; both 0 where none was. */
+  /** Hash of the key that was looked up; both 0 if none was. */
   public long keyHigh;
 
   public long keyLow;
 
   public CacheDecision decision;
 
-  /** Why the answer that was fetched was not stored, a constant; null where it was, or none was. */
+  /** Why the fetched response was not stored, a constant; null if it was, or none was fetched. */
   public String refusal;
 
   public HitClass hitClass;
@@ -133,13 +134,15 @@ public final class ExchangeRecord {
   /** Whether the stored response was loaded from disk. */
   public boolean fromDisk;
 
-  /** Whether the disk was asked and not waited for. */
+  /** Whether the disk was asked but did not answer in time. */
   public boolean diskLate;
 
-  /** Whether the answer went on before a disk had forgotten what it makes invalid. */
+  /**
+   * Whether the response was sent before a disk had forgotten the responses that it invalidates.
+   */
   public boolean invalidationLate;
 
-  /** The reply's head as sent on or stored, for reply-field log codes; may be null. */
+  /** The response's head as sent on or stored, for log codes of response fields; may be null. */
   public ResponseHead reply;
 
   /** Squid's ERR_ name of the error page sent, or null. */
@@ -148,21 +151,21 @@ public final class ExchangeRecord {
   /** Reason for refusals and failures, for the operator; or null. */
   public String errorDetail;
 
-  /** What was wrong about the request as a message, or null. */
+  /** The syntax or framing error of the request, or null. */
   public ParseFailure requestFailure;
 
-  /** Why the request was turned away, or null. */
+  /** Why the request was refused, or null. */
   public Shed shed;
 
   /** Number of the client's connection in this process; 0: none given. */
   public long connectionId;
 
-  /** What the ACLs at the end of an access_log line ask; null: every line takes the record. */
+  /** The input of the ACLs at the end of an access_log line; null: every line takes the record. */
   public AclInput acl;
 
   /**
-   * Tells the destination's addresses as far as they are known when it is asked, else null; itself
-   * null where no line needs them.
+   * Gives the destination's addresses as far as they are known when it is called, else null; itself
+   * null if no line needs them.
    */
   public Supplier<List<byte[]>> known;
 
@@ -217,7 +220,7 @@ public final class ExchangeRecord {
     known = null;
   }
 
-  /** Keeps how long a stage took. */
+  /** Records the duration of a stage. */
   public void stage(Stage stage, long nanos) {
     stageNanos[stage.ordinal()] = nanos;
   }

@@ -1,6 +1,6 @@
 package io.loligo.server.record;
 
-/** The hierarchy codes of Squid's that occur here ({@code %Sh}). */
+/** The hierarchy codes of Squid that occur here ({@code %Sh}). */
 public enum HierarchyCode {
   HIER_NONE,
   HIER_DIRECT,

@@ -1,6 +1,6 @@
 package io.loligo.server.record;
 
-/** The result codes of Squid's that occur here ({@code %Ss}). */
+/** The result codes of Squid that occur here ({@code %Ss}). */
 public enum LogTag {
   TCP_HIT(true),
   TCP_MEM_HIT(true),

@@ -2,7 +2,7 @@ package io.loligo.server.record;
 
 /** Stages of an exchange whose time is recorded. */
 public enum Stage {
-  /** Accept, or first byte on a kept connection, to a parseable head. */
+  /** Accept, or first byte on a kept connection, to a complete head. */
   CLIENT_CONNECT,
   ACL,
   LOOKUP,
@@ -14,8 +14,8 @@ public enum Stage {
   PROXY_CONNECT,
   SERVER_FIRST_BYTE,
   SERVER_LAST_BYTE,
-  /** First byte of the answer handed to the client's connection to its last one written. */
+  /** First byte of the response given to the client's connection to its last one written. */
   PROXY_REPLY,
-  /** Head parsed to last byte written: the whole. */
+  /** Head parsed to last byte written: the total. */
   TOTAL
 }

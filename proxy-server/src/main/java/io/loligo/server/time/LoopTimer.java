@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Coarse timeouts of one event loop, counted in ticks the loop really ran. Confined to that loop.
+ * Coarse timeouts of one event loop, counted in ticks that the loop ran. Confined to that loop.
  *
  * <p>A tick is {@value #TICK_MILLIS} ms of <em>active</em> time: a process that was suspended
  * (SIGSTOP, a paused machine) runs one late tick when it resumes, so no connection times out for
  * time in which nobody could have served it. Arming for later and cancelling write one number; the
- * timeout moves between slots when its old slot comes round, so a timer touched by every request
- * costs next to nothing. Whoever goes away for good says {@link #forget}, for a slot comes round
- * only every {@value #SLOTS} ticks and keeps what is linked in it until then.
+ * timeout moves between slots when its old slot is reached, so a timer touched by every request
+ * costs next to nothing. An owner that is finished calls {@link #forget}, because a slot is reached
+ * only every {@value #SLOTS} ticks and keeps its linked timeouts until then.
  */
 public final class LoopTimer {
   /** Resolution: a timeout fires up to two ticks late, never early. */
@@ -32,7 +32,7 @@ public final class LoopTimer {
   private boolean running;
   private int linked;
 
-  // of the last ticks, how late they were
+  // lateness of the last ticks
   private long dueNanos;
   private long lagNanos;
   private long lagNanosBefore;
@@ -43,10 +43,10 @@ public final class LoopTimer {
     this.loop = loop;
   }
 
-  /** Something that happens unless it is armed again or cancelled. Confined to its loop. */
+  /** An event that happens unless it is armed again or cancelled. Confined to its loop. */
   public abstract static class Timeout {
     private long deadlineTick = -1;
-    // the tick its slot comes round at, -1 where it is in none
+    // the tick when its slot is reached, -1 if it is in none
     private long slotTick = -1;
     private Timeout next;
     private Timeout previous;
@@ -54,7 +54,7 @@ public final class LoopTimer {
     /** Called once on the loop when the time is over. */
     protected abstract void expired();
 
-    /** Whether it is going to happen. */
+    /** Whether it will happen. */
     public final boolean armed() {
       return deadlineTick >= 0;
     }
@@ -72,7 +72,7 @@ public final class LoopTimer {
 
   /**
    * Arms {@code timeout} to happen at {@code deadlineTick} or when nothing is left of {@code pace},
-   * which is owed, whatever comes first.
+   * which is owed, whichever comes first.
    *
    * @param pace null: none
    */
@@ -80,9 +80,7 @@ public final class LoopTimer {
     armAt(timeout, pace == null ? deadlineTick : Math.min(deadlineTick, pace.lateTick()));
   }
 
-  /**
-   * When {@code millis} from now are over, for {@link #arm(Timeout, long, Pace)}; 0 or less: never.
-   */
+  /** The tick {@code millis} from now, for {@link #arm(Timeout, long, Pace)}; 0 or less: never. */
   public long deadline(long millis) {
     // one tick more: the current one is partly over
     return millis <= 0 ? NEVER : tick + (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
@@ -123,7 +121,7 @@ public final class LoopTimer {
     }
   }
 
-  /** Timeouts referred to, armed or not. */
+  /** Timeouts with a reference, armed or not. */
   int linked() {
     return linked;
   }
@@ -157,8 +155,8 @@ public final class LoopTimer {
   }
 
   /**
-   * How far the loop is behind with its work, in milliseconds: the least of what its last three
-   * ticks were late by, so that one pause, of the process or by the collector, does not count.
+   * The delay of the loop's work, in milliseconds: the least lateness of its last three ticks, so
+   * that a single pause, of the process or by the collector, does not count.
    */
   public long lagMillis() {
     long least = Math.min(lagNanos, Math.min(lagNanosBefore, lagNanosFirst));

@@ -1,14 +1,14 @@
 package io.loligo.server.time;
 
 /**
- * How long a peer may still take over what it owes: a window at first, less the time that passes
- * while it owes something, more for each byte it moves, never more than the window. A peer that
- * moves nothing is late after one window; one that keeps the rate never is; one that stays below it
- * is late sooner or later, however its bytes are spread.
+ * The time that a peer may still take for the bytes it owes: initially a window, minus the time
+ * that passes while it owes something, plus time for each byte it moves, never more than the
+ * window. A peer that moves nothing is late after one window; one that keeps the rate never is; one
+ * that stays below it is late sooner or later, however its bytes are spread.
  *
- * <p>No timer: whoever has one arms it by {@link LoopTimer#arm(LoopTimer.Timeout, long, Pace)} and
- * asks {@link #late} when it expires. Counted in ticks of that timer, so that time in which the
- * process was suspended is nobody's fault. Confined to its loop.
+ * <p>It has no timer: an owner arms its own by {@link LoopTimer#arm(LoopTimer.Timeout, long, Pace)}
+ * and asks {@link #late} when it expires. Counted in ticks of that timer, so that time in which the
+ * process was suspended does not count. Confined to its loop.
  */
 public final class Pace {
   private static final int NOT_OWED = -1;
@@ -18,11 +18,11 @@ public final class Pace {
   private long spentTicks;
   private long owedSince = NOT_OWED;
 
-  // bytes not worth a tick yet, in units of which a tick costs octetsPerSecond
+  // bytes that are not yet worth a tick, in units of which a tick costs octetsPerSecond
   private long uncredited;
 
   /**
-   * A pace of which nothing is used yet, and nothing owed.
+   * A pace with its whole window, and nothing owed.
    *
    * @param octetsPerSecond above 0
    */
@@ -38,7 +38,7 @@ public final class Pace {
     }
   }
 
-  /** From now on the peer owes nothing: time passes at nobody's expense. */
+  /** From now on the peer owes nothing: time does not count. */
   public void notOwed(long tick) {
     spend(tick);
     owedSince = NOT_OWED;
@@ -64,7 +64,7 @@ public final class Pace {
     }
   }
 
-  /** When nothing is left to a peer that owes and moves nothing more. */
+  /** The tick at which nothing is left to a peer that owes and moves nothing more. */
   long lateTick() {
     assert isOwed();
     return owedSince + windowTicks - spentTicks;

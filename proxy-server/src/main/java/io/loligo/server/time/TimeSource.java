@@ -1,6 +1,6 @@
 package io.loligo.server.time;
 
-/** Where time is read from. Thread-safe: any thread. */
+/** The source of time. Thread-safe: any thread. */
 public interface TimeSource {
   /** The machine's clocks. */
   TimeSource SYSTEM =

@@ -2,6 +2,6 @@
  * Clocks, the timeouts of an event loop, and the pace that a peer has to keep.
  *
  * <p>Every package of the server may use it; it uses none. A {@link TimeSource} is for any thread,
- * all else is confined to one event loop.
+ * everything else is confined to one event loop.
  */
 package io.loligo.server.time;

@@ -7,14 +7,14 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
 
 /**
- * Memory of the bytes that are queued for one peer, in the order they were queued, entered in a
- * ledger until they are written. Confined to the event loop of the peer's connection.
+ * The memory of the bytes that are queued for one peer, in their order, entered in a ledger until
+ * they are written. Confined to the event loop of the peer's connection.
  *
- * <p>Who relays reads on as long as the connection is writable; where memory is scarce, only when
- * all was written. So no more than one small read stays with each peer that takes nothing.
+ * <p>A relay reads as long as the connection is writable; if memory is scarce, only when all bytes
+ * were written. So no more than one small read stays with each peer that takes nothing.
  */
 public final class Backlog {
-  /** A buffer behind others is kept as it is where it takes so many times its bytes at most. */
+  /** A queued buffer is kept as it is if its memory is at most this many times its bytes. */
   private static final int MAX_PINNING = 2;
 
   private final MemoryLedger ledger;
@@ -28,8 +28,8 @@ public final class Backlog {
   }
 
   /**
-   * {@code content}, taken, as it is to be queued, which is done next; returned owned. A few bytes
-   * behind others do not keep the buffer that they were read into.
+   * {@code content}, taken, in the form to be queued, which is done next; returned owned. A few
+   * bytes after others do not keep the buffer into which they were read.
    */
   public ByteBuf enter(ByteBuf content, ByteBufAllocator allocator) {
     int octets = content.readableBytes();
@@ -74,7 +74,7 @@ public final class Backlog {
     keep(size - 1);
   }
 
-  /** Whether more is to be read for the peer, by what memory there is. */
+  /** Whether more should be read for the peer, according to the available memory. */
   public boolean takesMore() {
     return size == 0 || !ledger.isScarce();
   }

@@ -4,19 +4,19 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Joins pieces of content: each that is passed on costs some microseconds and a write, so that one
- * read full of chunks of a byte each would keep an event loop from everybody else. Stateless.
+ * Joins pieces of content: passing on each piece costs some microseconds and a write, so that one
+ * read full of chunks of a byte each would block the event loop. Stateless.
  */
 public final class SmallPieces {
-  /** Bytes from which on a piece is worth passing on by itself: {@value}. */
+  /** Bytes from which a piece is worth passing on by itself: {@value}. */
   public static final int ENOUGH_BYTES = 1_024;
 
   private SmallPieces() {}
 
   /**
-   * {@code joined}, taken, or null, with {@code length} bytes of {@code in} behind it, which is
-   * borrowed and read; returned owned. Its room grows by doubling: of tiny chunks most is no
-   * content.
+   * {@code joined}, taken, or null, followed by {@code length} bytes of {@code in}, which is
+   * borrowed and read; returned owned. Its room grows by doubling: tiny chunks are mostly framing,
+   * not content.
    */
   public static ByteBuf join(ByteBuf joined, ByteBuf in, int length, ByteBufAllocator allocator) {
     ByteBuf all = joined == null ? allocator.directBuffer(ENOUGH_BYTES) : joined;

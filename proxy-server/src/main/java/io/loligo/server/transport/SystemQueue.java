@@ -6,15 +6,15 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
 
 /**
- * What the system does with bytes it took from us: its queue may hold megabytes, and takes more
- * only when a good part of it is gone. Stateless.
+ * The system's queue of bytes taken from the proxy: it may hold megabytes, and takes more only when
+ * a good part of it is gone. Stateless.
  */
 public final class SystemQueue {
   private SystemQueue() {}
 
   /**
-   * Whether within {@code millis} the peer let the system send it something new; false where the
-   * transport does not tell.
+   * Whether within {@code millis} the peer let the system send new bytes; false if the transport
+   * does not tell.
    */
   public static boolean sentWithin(Channel channel, long millis) {
     if (!(channel instanceof EpollSocketChannel socket) || !channel.isActive()) {

@@ -21,7 +21,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
- * How the process talks to the kernel, and where its buffers come from. Immutable.
+ * The interface to the kernel, and the source of buffers. Immutable.
  *
  * @param epoll whether epoll is used; NIO otherwise
  * @param allocator of all network buffers of the process
@@ -33,7 +33,7 @@ public record Transport(boolean epoll, ByteBufAllocator allocator) {
    *
    * @param setting {@code auto}, {@code epoll} or {@code nio}
    * @param allocator {@code pooled} or {@code adaptive}
-   * @throws IllegalArgumentException where the machine cannot do what is asked for
+   * @throws IllegalArgumentException if the machine does not support it
    */
   public static Transport choose(String setting, String allocator) {
     return new Transport(wantsEpoll(setting), allocatorOf(allocator));

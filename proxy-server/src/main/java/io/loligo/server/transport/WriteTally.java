@@ -6,12 +6,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultChannelProgressivePromise;
 
 /**
- * Counts the bytes a channel really handed to its socket: one promise given to every write of a
+ * Counts the bytes that a channel has passed to its socket: one promise for every write of a
  * channel, never completed itself, so that counting costs no allocation. Confined to the channel's
  * event loop.
  *
- * <p>Netty completes writes in order and tells partial progress of the first one, which is all the
- * arithmetic below needs. A transport that tells no progress (embedded, local) is counted when
+ * <p>Netty completes writes in order and reports partial progress of the first one, which suffices
+ * for the arithmetic below. For a transport without progress (embedded, local) the bytes count when
  * everything queued was written.
  */
 public abstract class WriteTally extends DefaultChannelProgressivePromise {
@@ -50,7 +50,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return writtenBytes;
   }
 
-  /** Bytes given to {@link #write} since {@link #restart}. */
+  /** Bytes passed to {@link #write} since {@link #restart}. */
   public final long queuedBytes() {
     return queuedBytes;
   }
@@ -60,7 +60,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return pendingWrites > 0;
   }
 
-  /** How many of them there are. */
+  /** Their number. */
   protected final int pendingWrites() {
     return pendingWrites;
   }

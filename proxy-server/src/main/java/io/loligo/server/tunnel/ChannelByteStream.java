@@ -33,7 +33,7 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
    * Takes {@code early}.
    *
    * @param channel the connection, its HTTP handlers removed, with reading off
-   * @param early bytes received behind the head; may be empty
+   * @param early bytes received after the head; may be empty
    */
   public ChannelByteStream(Channel channel, ByteBuf early) {
     this.channel = channel;
@@ -58,7 +58,7 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
     return channel;
   }
 
-  /** Bytes received behind the head, borrowed. Before {@link #start}. */
+  /** Bytes received after the head, borrowed. Before {@link #start}. */
   public ByteBuf early() {
     return early;
   }

@@ -7,10 +7,11 @@ import io.netty.channel.EventLoop;
 
 /**
  * Bytes relayed between a client and its origin, after a CONNECT or an Upgrade. Confined to the
- * client's event loop, but for {@link TunnelEnd}s of which each is confined to its stream's.
+ * client's event loop, except for the {@link TunnelEnd}s, each of which is confined to its
+ * stream's.
  *
- * <p>A FIN of one side is passed on when all bytes before it were written. The tunnel is over when
- * both sides have ended, when one breaks, or when no byte moved for the idle time.
+ * <p>A FIN of one side is passed on when all bytes before it were written. The tunnel ends when
+ * both sides have ended, when one fails, or when no byte moved for the idle time.
  */
 public final class Tunnel {
   private final TunnelEnd client;
@@ -24,13 +25,13 @@ public final class Tunnel {
   private volatile boolean touched;
   private boolean ended;
 
-  /** Is told of the end. */
+  /** Told of the end. */
   public interface Listener {
     /**
-     * The tunnel is over and both streams are closed. Called once, on the client's event loop.
+     * The tunnel has ended and both streams are closed. Called once, on the client's event loop.
      *
      * @param bytesFromClient bytes received from the client
-     * @param bytesToClient bytes the client's socket took
+     * @param bytesToClient bytes that the client's socket took
      */
     void ended(long bytesFromClient, long bytesToClient);
   }
@@ -65,13 +66,13 @@ public final class Tunnel {
   }
 
   /**
-   * Relays from now on. Takes both streams. On the client's event loop; the origin's stream lives
-   * on the same one, or nothing was asked to be read from it yet.
+   * Relays from now on. Takes both streams. On the client's event loop; the origin's stream has the
+   * same one, or no read of it was requested yet.
    *
    * @param timer of the client's event loop
    * @param idleMillis time without any byte after which the tunnel ends; 0: never
    * @param bufferBytes bytes held in each direction
-   * @param transit ledger of what is held
+   * @param transit ledger of the held bytes
    */
   public static Tunnel start(
       ByteStream client,
@@ -97,12 +98,12 @@ public final class Tunnel {
     over();
   }
 
-  /** Told where there is no memory for an end. */
+  /** Told of a lack of memory at an end. */
   MemoryShortage shortage() {
     return shortage;
   }
 
-  /** Bytes moved. Any of the two loops. */
+  /** Bytes moved. Either loop. */
   void touch() {
     if (loop.inEventLoop()) {
       if (!ended) {
@@ -113,7 +114,7 @@ public final class Tunnel {
     }
   }
 
-  /** Both directions have ended, or one broke. Any of the two loops. */
+  /** Both directions have ended, or one failed. Either loop. */
   void over() {
     if (!loop.inEventLoop()) {
       loop.execute(this::over);

@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of a tunnel: reads for the other end, writes the bytes that the other end read. Confined
- * to its stream's event loop; the ends talk through {@link #onLoop}, which is a plain call where
- * they share one.
+ * One end of a tunnel: reads for the other end, and writes the bytes that the other end read.
+ * Confined to its stream's event loop; the ends talk through {@link #onLoop}, which is a plain call
+ * if they share one.
  */
 final class TunnelEnd implements ByteStream.Events {
   private static final Logger LOG = LoggerFactory.getLogger(TunnelEnd.class);
@@ -23,7 +23,7 @@ final class TunnelEnd implements ByteStream.Events {
   // the other end's input is over: shut our output when all is written
   private boolean outputEnding;
   private boolean outputEnded;
-  // the other end's input did not end but was cut, and so is our output to be
+  // the other end's input was cut, not ended, so this output has to be cut too
   private boolean outputCut;
   private boolean broken;
 
@@ -45,7 +45,7 @@ final class TunnelEnd implements ByteStream.Events {
     }
   }
 
-  /** Hands on the bytes that came early, and begins to read. */
+  /** Passes on the bytes that came early, and begins to read. */
   void start() {
     onLoop(stream::start);
   }
@@ -84,13 +84,13 @@ final class TunnelEnd implements ByteStream.Events {
   @Override
   public void closed() {
     if (!inputEnded && !broken) {
-      // a write failed, and nobody knows what there was still to read
+      // a write failed, and the unread bytes are unknown
       other.onLoop(() -> other.outputCut = true);
     }
     broken = true;
     inputEnded();
     if (!outputEnded) {
-      // what was received still goes out by the other end; nothing comes back this way
+      // received bytes still go out by the other end; nothing comes back this way
       outputEnded = true;
       other.onLoop(other::inputVain);
     }
@@ -105,7 +105,7 @@ final class TunnelEnd implements ByteStream.Events {
     }
   }
 
-  /** The other end is closed: what this one could still receive has nowhere to go. */
+  /** The other end is closed: further bytes received here would have no destination. */
   private void inputVain() {
     inputEnded = true;
     overIfDone();

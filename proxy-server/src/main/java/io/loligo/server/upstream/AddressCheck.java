@@ -2,8 +2,8 @@ package io.loligo.server.upstream;
 
 import java.net.InetAddress;
 
-/** Decides of each resolved address whether it may be dialled. Called on the event loop. */
+/** Decides for each resolved address whether it may be dialled. Called on the event loop. */
 public interface AddressCheck {
-  /** Null where {@code address} may be dialled; else the reason, for the operator. */
+  /** Null if {@code address} may be dialled; else the reason, for the operator. */
   String refusal(InetAddress address, int port);
 }

@@ -1,9 +1,9 @@
 package io.loligo.server.upstream;
 
 /**
- * A cache_peer, as far as requests are sent to it. Immutable; made once for each configuration.
+ * A cache_peer as the destination of requests. Immutable; made once per configuration.
  *
- * @param name the name that its health is kept by
+ * @param name the name for its health
  * @param form the form of requests to it
  * @param connectMillis {@code connect-timeout}; 0: the usual time
  * @param failLimit {@code connect-fail-limit}; 0: the usual limit

@@ -1,20 +1,20 @@
 package io.loligo.server.upstream;
 
 /**
- * The reason that no response, or not all of one, came from the next hop.
+ * The reason why no response, or no complete one, came from the next hop.
  *
- * @param kind what happened
+ * @param kind the kind of failure
  * @param detail for the operator: address, cause
  * @param refusal of a tunnel by a parent; null with any other kind
  */
 public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
-  /** Kinds, with the status a client is answered and Squid's error name. */
+  /** Kinds, with the status of the response to the client and Squid's error name. */
   public enum Kind {
     NO_ROUTE(503, "ERR_CANNOT_FORWARD"),
     DNS_FAILED(503, "ERR_DNS_FAIL"),
-    /** Every resolved address is refused by the rules. */
+    /** The rules refuse every resolved address. */
     ADDRESS_DENIED(403, "ERR_ACCESS_DENIED"),
-    /** The content is chunked, and the server knows HTTP/1.0 only. */
+    /** The content is chunked, and the server supports HTTP/1.0 only. */
     LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
@@ -23,14 +23,14 @@ public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
     READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),
     WRITE_FAILED(502, "ERR_WRITE_ERROR"),
     INVALID_RESPONSE(502, "ERR_INVALID_RESP"),
-    /** A parent answered CONNECT with something else than 2xx. */
+    /** A parent answered CONNECT with a status other than 2xx. */
     TUNNEL_REFUSED(502, "ERR_RELAY_REMOTE"),
     HEAD_TOO_LARGE(502, "ERR_TOO_BIG"),
     /** The response ended before its content was complete. */
     TRUNCATED(502, "ERR_READ_ERROR"),
-    /** This proxy has no memory left, whatever the next hop sent. */
+    /** This proxy has no memory left, regardless of the next hop's response. */
     NO_MEMORY(503, "ERR_OVERLOADED"),
-    /** It has as many connections as it may have. */
+    /** It has its maximum of connections. */
     OVERLOADED(503, "ERR_OVERLOADED");
 
     private final int status;

@@ -5,12 +5,14 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
 
-/** Where a fetch went and how long its stages took. Confined to the fetch's event loop. */
+/**
+ * The destination of a fetch and the durations of its stages. Confined to the fetch's event loop.
+ */
 public final class FetchTimings {
-  /** Of the hop that was used last; HIER_NONE before any. */
+  /** The code of the last hop; HIER_NONE before any. */
   public HierarchyCode code = HierarchyCode.HIER_NONE;
 
-  /** The cache_peer that it is, or null. */
+  /** The cache_peer of that hop, or null. */
   public CachePeer peer;
 
   /** Textual address of it, or null. */
@@ -18,10 +20,10 @@ public final class FetchTimings {
 
   public int port;
 
-  /** Our end of the connection, or null. */
+  /** The proxy's end of the connection, or null. */
   public InetSocketAddress local;
 
-  /** Nanoseconds resolving, all hops together; -1, here and below: stage not passed through. */
+  /** Nanoseconds resolving, all hops together; -1, here and below: the stage did not occur. */
   public long dnsNanos = -1;
 
   /** Nanoseconds connecting, all successful dials together. */
@@ -44,7 +46,7 @@ public final class FetchTimings {
   /** Connections tried. */
   public int attempts;
 
-  /** Writes the hop, and the time until its connection stood, into {@code record}. */
+  /** Writes the hop, and the time until its connection was established, into {@code record}. */
   public void describe(ExchangeRecord record) {
     record.hierarchy = code;
     record.nextHop = address;
@@ -54,7 +56,7 @@ public final class FetchTimings {
     stage(record, Stage.PROXY_CONNECT, connectNanos);
   }
 
-  /** Notes a stage, unless it was not passed through. */
+  /** Records a stage, if it occurred. */
   public static void stage(ExchangeRecord record, Stage stage, long nanos) {
     if (nanos >= 0) {
       record.stage(stage, nanos);

@@ -2,7 +2,7 @@ package io.loligo.server.upstream;
 
 import io.loligo.server.record.HierarchyCode;
 
-/** A place that a request may be sent to next. Immutable. */
+/** A possible next destination of a request. Immutable. */
 public sealed interface Hop {
   /** Name or literal to dial. */
   String host();

@@ -1,6 +1,9 @@
 package io.loligo.server.upstream;
 
-/** How peers fare: attempts tell it, the choice of a route reads it. Called on any event loop. */
+/**
+ * The health of peers: attempts report it, the choice of a route reads it. Called on any event
+ * loop.
+ */
 public interface HopHealth {
   /** Knows nothing, limits nothing. */
   HopHealth NONE =
@@ -35,7 +38,7 @@ public interface HopHealth {
         public void failed(CachePeer peer) {}
       };
 
-  /** Whether the peer is to be tried. */
+  /** Whether the peer should be tried. */
   boolean alive(CachePeer peer);
 
   /** Whether {@code max-conn} leaves room. */
@@ -44,15 +47,15 @@ public interface HopHealth {
   /** A number one higher than the last, for taking turns. */
   long nextTurn();
 
-  /** Asks for one more connection: false where {@code max-conn} is reached, else it is counted. */
+  /** Asks for one more connection: false if {@code max-conn} is reached, else it is counted. */
   boolean open(CachePeer peer);
 
-  /** A connection counted by {@link #open} is gone, or was never made. */
+  /** A connection counted by {@link #open} is closed, or was never made. */
   void closed(CachePeer peer);
 
   /** The peer accepted a connection. */
   void connected(CachePeer peer);
 
-  /** The peer could not be connected to. */
+  /** The peer could not be reached. */
   void failed(CachePeer peer);
 }

@@ -10,15 +10,15 @@ import io.netty.buffer.ByteBuf;
  * {@link Upstream#fetch} has returned. The last one is {@link #end} or {@link #failed}, once.
  */
 public interface OriginEvents {
-  /** The request's head is on its way: content may be sent (with Expect: once 100 arrived too). */
+  /** The request's head is being sent: content may be sent (with Expect: once 100 arrived too). */
   void readyForContent();
 
-  /** A 1xx answer other than 100 and 101. Borrows {@code head}. */
+  /** A 1xx response other than 100 and 101. Borrows {@code head}. */
   void interim(ResponseHead head);
 
   /**
-   * The final answer's head, or 101. Borrows {@code head}. Content follows as it is asked for with
-   * {@link OriginStream#read}.
+   * The final response's head, or 101. Borrows {@code head}. Content follows on request by {@link
+   * OriginStream#read}.
    *
    * @param head null: a tunnel was opened
    * @param contentLength bytes of its content, see {@link ContentLength}
@@ -31,7 +31,7 @@ public interface OriginEvents {
   /** One read's worth of content was delivered; ask again with {@link OriginStream#read}. */
   void readComplete();
 
-  /** The answer is complete; {@code trailers} borrowed, null or empty where there were none. */
+  /** The response is complete; {@code trailers} borrowed, null or empty if there were none. */
   void end(Fields trailers);
 
   /** The connection takes request content again. */

@@ -15,10 +15,10 @@ public interface OriginStream {
   /** Whether more request content may be given now. */
   boolean writable();
 
-  /** Asks for one more read of the answer's content. */
+  /** Asks for one more read of the response's content. */
   void read();
 
-  /** The rest is not wanted: no event follows. The connection is closed unless it is complete. */
+  /** The rest is not needed: no event follows. The connection is closed unless it is complete. */
   void cancel();
 
   /** The bytes of both directions, after a 101 or a connected tunnel. No event follows. */

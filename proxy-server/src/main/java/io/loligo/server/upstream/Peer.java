@@ -10,7 +10,7 @@ public final class Peer {
     this.from = from;
   }
 
-  /** A parent at {@code host} and {@code port}, all of whose options have their defaults. */
+  /** A parent at {@code host} and {@code port} with default options. */
   public static Builder parent(String name, String host, int port) {
     return new Builder(name, host, port);
   }
@@ -80,7 +80,7 @@ public final class Peer {
     return from.proxyOnly;
   }
 
-  /** Which requests it may be used for. */
+  /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
   }

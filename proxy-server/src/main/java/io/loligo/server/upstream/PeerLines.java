@@ -57,7 +57,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     return reading.shared(PeerLines.class, PeerLines::new);
   }
 
-  /** The reader of {@code cache_peer_access} lines, whose rules the parents have. */
+  /** The reader of {@code cache_peer_access} lines; the parents contain the rules. */
   static LineReader<Void> accessOf(Reading reading) {
     PeerLines peers = of(reading);
     return new LineReader<>() {
@@ -263,7 +263,7 @@ final class PeerLines implements LineReader<List<Peer>> {
       }
     }
 
-    /** Whether somebody's login is sent on; that of clients to an origin is a field like others. */
+    /** Whether it would send a login; that of clients to an origin is an ordinary field. */
     private boolean sendsLogin() {
       boolean passes = login.equals("PASS") || login.equals("PASSTHRU");
       return passes ? originServer : !login.startsWith("*");

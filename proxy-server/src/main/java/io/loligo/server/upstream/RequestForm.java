@@ -1,15 +1,15 @@
 package io.loligo.server.upstream;
 
 /**
- * The form that one hop expects requests in, under every protocol. Immutable.
+ * The form of requests that one hop expects, in every protocol. Immutable.
  *
- * @param absolute whether the target carries scheme and authority: for a proxy
+ * @param absolute whether the target has scheme and authority: for a proxy
  * @param host the value of Host in place of the client's; null: the client's
- * @param credentials our value of Proxy-Authorization for a proxy, and of Authorization, in place
- *     of the client's, for an origin server; null: none of ours
+ * @param credentials the configured value of Proxy-Authorization for a proxy, and of Authorization,
+ *     in place of the client's, for an origin server; null: none
  */
 public record RequestForm(boolean absolute, String host, String credentials) {
-  /** For an origin: the request as it is. */
+  /** For an origin: the request unchanged. */
   public static final RequestForm DIRECT = new RequestForm(false, null, null);
 
   /** Without credentials. */

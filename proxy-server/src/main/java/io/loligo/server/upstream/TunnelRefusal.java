@@ -19,7 +19,7 @@ public record TunnelRefusal(int answered, String retryAfter, String allow) {
 
   private static final int BAD_GATEWAY = 502;
 
-  /** The refusal that {@code head}, borrowed, is. */
+  /** The refusal in {@code head}, borrowed. */
   public static TunnelRefusal of(ResponseHead head) {
     if (!isKept(head.status())) {
       return new TunnelRefusal(head.status(), null, null);
@@ -29,12 +29,12 @@ public record TunnelRefusal(int answered, String retryAfter, String allow) {
     return new TunnelRefusal(head.status(), retryAfter, allow);
   }
 
-  /** The client's status: the parent's where the client can make something of it, else 502. */
+  /** The client's status: the parent's if it is meaningful to the client, else 502. */
   public int status() {
     return isKept(answered) ? answered : BAD_GATEWAY;
   }
 
-  /** Adds the fields that go with the status. */
+  /** Adds the fields that belong to the status. */
   public void addFields(FieldLines lines) {
     if (retryAfter != null) {
       lines.add("Retry-After", retryAfter);
@@ -45,8 +45,8 @@ public record TunnelRefusal(int answered, String retryAfter, String allow) {
   }
 
   /**
-   * Errors are kept, but for those that mean nothing without a field for this connection alone: the
-   * challenges of 401 and 407, which are for us, and the Upgrade of 426.
+   * Errors are kept, except for those that have no meaning without a field for this connection
+   * alone: the challenges of 401 and 407, which are for this proxy, and the Upgrade of 426.
    */
   private static boolean isKept(int status) {
     return status >= 400 && status <= 599 && status != 401 && status != 407 && status != 426;

@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 /** The way to origins and parents. One per event loop; confined to it. */
 public interface Upstream {
   /**
-   * Sends {@code request} to the first hop that can be reached. A kept connection that proves dead
-   * before any byte of a response is replaced once, silently, where the request may be repeated
-   * (idempotent and no content sent).
+   * Sends {@code request} to the first reachable hop. A kept connection that proves dead before any
+   * byte of a response is replaced once, silently, if the request may be repeated (idempotent and
+   * no content sent).
    *
    * @param hops in order of preference, not empty
    * @param check asked for every resolved address of a direct hop, before it is dialled
@@ -18,8 +18,8 @@ public interface Upstream {
       List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events);
 
   /**
-   * Opens a tunnel: connects (through a parent with CONNECT where the hop is one) and calls {@code
-   * events.head} with null head once bytes may flow, or {@code failed}.
+   * Opens a tunnel: connects (with CONNECT if the hop is a parent) and calls {@code events.head}
+   * with null head once bytes may flow, or {@code failed}.
    */
   OriginStream connect(
       List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);
@@ -29,7 +29,7 @@ public interface Upstream {
 
   /**
    * Resolves; {@code done} is called on this event loop, perhaps before this returns, with an empty
-   * list where the name has no address or resolution failed.
+   * list if the name has no address or resolution failed.
    */
   void resolve(String host, Consumer<List<InetAddress>> done);
 }

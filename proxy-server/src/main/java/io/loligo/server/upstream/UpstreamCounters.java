@@ -29,7 +29,7 @@ public interface UpstreamCounters {
   /** A connection was established. */
   void opened();
 
-  /** An established connection is gone. */
+  /** An established connection was closed. */
   void closed();
 
   /** No address of a hop could be connected to. */
@@ -41,6 +41,6 @@ public interface UpstreamCounters {
   /** The number of kept connections changed by this much. */
   void idle(int change);
 
-  /** A hop sent no response, not the end of one, or more than one. */
+  /** A hop sent an invalid response, an incomplete one, or surplus bytes. */
   void refused(ParseFailure failure);
 }

@@ -34,7 +34,7 @@ public final class ClientAddresses {
       return open;
     }
 
-    /** Requests in progress now. Requests are counted only where a limit is set. */
+    /** Requests in progress now. Requests are counted only if a limit is set. */
     public int requests() {
       return requests;
     }

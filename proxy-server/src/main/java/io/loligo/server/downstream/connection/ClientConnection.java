@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's connection, whatever it speaks: its channel, its place among the connections of its
+ * A client's connection, of any protocol: its channel, its place among the connections of its
  * address and its loop, and its lifetime. Confined to the channel's event loop.
  *
- * <p>A protocol is a subclass. It is told in this order: {@link #attached}, {@link #opened}, and
+ * <p>A protocol is a subclass. It is called in this order: {@link #attached}, {@link #opened}, and
  * once or more {@link #gone}; {@link #releaseOwn} is the last call.
  */
 public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
@@ -53,7 +53,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  // ---- what a protocol does
+  // ---- the duties of a protocol
 
   /** The channel is known; nothing is read yet. */
   protected abstract void attached();
@@ -61,19 +61,19 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** The connection is open and within its limits: begins to read. */
   protected abstract void opened();
 
-  /** The connection is closed before it began, as its address has too many. */
+  /** The connection is closed before it began, because its address has too many. */
   protected abstract void refused();
 
-  /** The client is gone. Does nothing where it was before. */
+  /** The client is gone. Does nothing if it was gone before. */
   protected abstract void gone();
 
-  /** Releases all that the protocol holds, but for the record of a tunnel. */
+  /** Releases everything that the protocol holds, except for the record of a tunnel. */
   protected abstract void releaseOwn();
 
   /** Ends the exchanges in progress as aborted, and closes. */
   protected abstract void breakOff(boolean timedOut);
 
-  /** Closes if idle, politely, else after the exchange in progress. */
+  /** Closes if idle, with a FIN, else after the exchange in progress. */
   protected abstract void drain();
 
   /** Whether it was given away: bytes are relayed, nothing is exchanged. */
@@ -135,7 +135,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The terminal method: releases everything but a tunnel's record. */
+  /** The terminal method: releases everything except a tunnel's record. */
   protected final void release() {
     releaseOwn();
     clients.timer().forget(lifetime);
@@ -151,7 +151,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     breakOff(false);
   }
 
-  /** Lets the close to come look like a failure to the client, not like an end. */
+  /** Makes the coming close look like a failure to the client, not like an end. */
   protected final void resetOnClose() {
     try {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
@@ -193,7 +193,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     return clientText;
   }
 
-  /** What its address has open; null where the connection is closed. */
+  /** The counts of its address; null if the connection is closed. */
   public final ClientAddresses.Count count() {
     return count;
   }

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client connections of one event loop, and what they share: its timer, clock, counters, terms
- * and spare records. Confined to that loop. Any thread may read the counters.
+ * The client connections of one event loop, and their shared objects: its timer, clock, counters,
+ * terms and spare records. Confined to that loop. Any thread may read the counters.
  */
 public final class ClientConnections {
   /** Time between two log lines about refused connections. */
@@ -119,7 +119,7 @@ public final class ClientConnections {
    * The state that all connections of one protocol share on this loop. It uses the settings in
    * force.
    *
-   * @param maker called where there is none yet
+   * @param maker called if there is none yet
    */
   public <T extends LoopState> T shared(Class<T> type, Supplier<T> maker) {
     LoopState state = shared.get(type);
@@ -226,7 +226,7 @@ public final class ClientConnections {
     forEach(ClientConnection::drain);
   }
 
-  /** Closes all tunnels, or all connections that are no tunnels. On the loop. */
+  /** Closes all tunnels, or all connections except tunnels. On the loop. */
   public void abort(boolean tunnels) {
     forEach(
         connection -> {
@@ -237,7 +237,7 @@ public final class ClientConnections {
   }
 
   private void forEach(Consumer<ClientConnection> action) {
-    // a copy, for an action may take any of them out of the list
+    // a copy, because an action may remove any of them from the list
     List<ClientConnection> connections = new ArrayList<>();
     for (ClientConnection at = first; at != null; at = at.next) {
       connections.add(at);

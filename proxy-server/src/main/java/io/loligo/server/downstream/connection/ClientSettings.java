@@ -5,7 +5,7 @@ import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.store.MemoryDirectives;
 
-/** What one configuration says about connections from clients. Immutable. */
+/** The settings of one configuration for connections from clients. Immutable. */
 public final class ClientSettings {
   /** {@code request_start_timeout}. */
   public final long requestStartMillis;

@@ -5,7 +5,7 @@ import io.loligo.server.port.HttpPort;
 import java.util.Map;
 
 /**
- * One configuration, as far as it concerns clients. Immutable; equal to itself only. An exchange
+ * One configuration as far as it concerns clients. Immutable; equal to itself only. An exchange
  * takes the terms of its loop when it begins, and keeps them until its end.
  */
 public final class ClientTerms {
@@ -34,7 +34,7 @@ public final class ClientTerms {
     return handler;
   }
 
-  /** The configuration of {@code listening}; null where its port is closed. */
+  /** The configuration of {@code listening}; null if its port is closed. */
   public HttpPort port(ListeningPort listening) {
     return ports == null ? listening.configured() : ports.get(listening);
   }

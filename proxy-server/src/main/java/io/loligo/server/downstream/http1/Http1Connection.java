@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * HEAD       idle, or a head is arriving
- * EXCHANGE   a request is being answered; ends when the last byte of the answer was written
+ * EXCHANGE   a request is being answered; ends when the last byte of the response was written
  * DRAINING   answered; the rest of the request's content is read and dropped
  * LINGERING  answered, output shut: what the client still sends is dropped so that it sees the
  *            answer, not a reset
@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
  * CLOSED
  * </pre>
  *
- * <p>Requests are answered one at a time by {@link #stream}. Bytes behind the one in progress stay
- * in {@link #input}, and while it holds some nothing more is read. While an exchange runs one read
- * is always outstanding, so that a client that leaves is noticed.
+ * <p>Requests are answered one at a time by {@link #stream}. Bytes after the request in progress
+ * stay in {@link #input}, and while it holds some, nothing more is read. While an exchange runs,
+ * one read is always outstanding, so that the loss of a client is noticed.
  *
- * <p>A client owes bytes while a head is partial, too: then it has to keep a pace.
+ * <p>A client owes bytes also while a head is partial: then it has to keep a pace.
  */
 public final class Http1Connection extends ClientConnection {
   /** Bytes of a read while heads are expected. */
@@ -45,13 +45,13 @@ public final class Http1Connection extends ClientConnection {
   /** Most bytes of unwanted request content that are read to keep a connection. */
   static final int DRAIN_LIMIT_BYTES = 65_536;
 
-  /** Most bytes read and dropped behind the last answer. */
+  /** Most bytes read and dropped after the last response. */
   static final int LINGER_LIMIT_BYTES = 1 << 20;
 
-  /** Time given to either, milliseconds. */
+  /** Time for either, milliseconds. */
   static final int LINGER_MILLIS = 2_000;
 
-  /** Time a client that sent FIN waits for bytes of its answer, milliseconds. */
+  /** Time that a client that sent FIN waits for bytes of its response, milliseconds. */
   static final int LEAVING_MILLIS = 1_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
@@ -88,7 +88,10 @@ public final class Http1Connection extends ClientConnection {
     this.heads = new RequestHeadReader(clients, input, readTimeout, new Heads());
   }
 
-  /** Makes what its connections share, so that a lack of memory shows before there are any. */
+  /**
+   * Creates the shared objects of its connections, so that a lack of memory shows before there are
+   * any.
+   */
   public static void prepare(ClientConnections clients) {
     RequestParsers.of(clients);
   }
@@ -100,7 +103,7 @@ public final class Http1Connection extends ClientConnection {
     }
   }
 
-  /** The client sent FIN and its answer has not moved since. */
+  /** The client sent FIN and its response has made no progress since. */
   private final class Leaving extends LoopTimer.Timeout {
     @Override
     protected void expired() {
@@ -168,7 +171,7 @@ public final class Http1Connection extends ClientConnection {
     }
   }
 
-  /** Ends an exchange whose client is gone. Does nothing where none is in progress. */
+  /** Ends an exchange whose client is gone. Does nothing if none is in progress. */
   private void clientGone(boolean timedOut) {
     State before = state;
     if (before == State.TUNNEL || before == State.CLOSED) {
@@ -218,7 +221,7 @@ public final class Http1Connection extends ClientConnection {
 
   /**
    * {@inheritDoc} An idle client sees a FIN, and no reset if its next request crosses it. The first
-   * request of a new connection is very likely on its way: it is waited for.
+   * request of a new connection is very likely on its way: the connection waits for it.
    */
   @Override
   protected void drain() {
@@ -302,7 +305,7 @@ public final class Http1Connection extends ClientConnection {
     readMore();
   }
 
-  /** Asks for one read, where nothing is left of the last one. */
+  /** Asks for one read, if nothing is left of the last one. */
   void readMore() {
     input.charge();
     if (!readPending
@@ -337,8 +340,8 @@ public final class Http1Connection extends ClientConnection {
   }
 
   /**
-   * A FIN may mean that the client is gone or that it only has no more to say. With {@code
-   * half_closed_clients off} it gets {@value #LEAVING_MILLIS} ms without a sign of its answer.
+   * A FIN may mean that the client is gone or that it only sends no more. With {@code
+   * half_closed_clients off} it gets {@value #LEAVING_MILLIS} ms without progress of its response.
    */
   private void expectLeaving() {
     if (state == State.EXCHANGE && !stream.terms().settings().halfClosedClients) {
@@ -364,7 +367,7 @@ public final class Http1Connection extends ClientConnection {
 
   // ---- from one request to the next
 
-  /** Answers the requests at hand, one after the other, as far as they are answered at once. */
+  /** Answers the requests at hand, one after the other, as long as they are answered at once. */
   private void serve() {
     while (state == State.HEAD && !input.isEmpty()) {
       readHead();
@@ -391,7 +394,8 @@ public final class Http1Connection extends ClientConnection {
   void finished() {
     served++;
     if (stream.closing()) {
-      // unless it said so itself, the client may be sending its next request (RFC 9112 section 9.6)
+      // unless it announced this itself, the client may be sending its next request (RFC 9112
+      // section 9.6)
       close(stream.persistent() || !input.isEmpty() || stream.contentMissing());
     } else if (stream.contentMissing()) {
       state = State.DRAINING;
@@ -408,14 +412,14 @@ public final class Http1Connection extends ClientConnection {
 
   private void readAfterFinish() {
     if (state == State.HEAD && !input.isEmpty()) {
-      // harmless where the caller serves what is at hand anyway
+      // harmless if the caller serves the bytes at hand anyway
       stream.resumeLater();
     } else {
       readMore();
     }
   }
 
-  /** Drops content nobody wanted, up to a bound, so that the connection can be kept. */
+  /** Drops unread content, up to a limit, so that the connection can be kept. */
   private void dropContent() {
     RequestContent content = stream.content();
     while (!input.isEmpty() && !content.ended()) {
@@ -444,14 +448,14 @@ public final class Http1Connection extends ClientConnection {
     if (inputShut && input.isEmpty()) {
       closeNow();
     } else if (clients.draining() && input.isEmpty()) {
-      // its answer had begun before: it was not told
+      // its response had begun before: it was not told
       close(true);
     } else {
       clients.timer().arm(readTimeout, clients.settings().idleMillis);
     }
   }
 
-  // ---- what the stream asks for
+  // ---- requests of the stream
 
   /** A request is answered from now on. */
   void exchange() {
@@ -472,17 +476,17 @@ public final class Http1Connection extends ClientConnection {
     return served;
   }
 
-  /** Reads to come bring heads. */
+  /** The next reads bring heads. */
   void expectHead() {
     readSize.bytes(HEAD_READ_BYTES);
   }
 
-  /** Reads to come bring content. */
+  /** The next reads bring content. */
   void expectContent(int bufferBytes) {
     readSize.streamBuffer(bufferBytes);
   }
 
-  /** The client took bytes of its answer. */
+  /** The client took bytes of its response. */
   void responseMoved() {
     if (leaving != null && leaving.armed()) {
       clients.timer().arm(leaving, LEAVING_MILLIS);
@@ -497,16 +501,16 @@ public final class Http1Connection extends ClientConnection {
     }
   }
 
-  /** Closes behind an answer that was cut. */
+  /** Closes after a truncated response. */
   void closeCut(boolean untilClose) {
     if (untilClose) {
-      // a plain close would look like the end of the answer
+      // a plain close would look like the end of the response
       resetOnClose();
     }
     closeNow();
   }
 
-  /** Goes on after work that was put off. */
+  /** Continues after postponed work. */
   void resumed() {
     serve();
     readMore();
@@ -525,7 +529,7 @@ public final class Http1Connection extends ClientConnection {
     return new ChannelByteStream(channel, early);
   }
 
-  /** The tunnel is over. */
+  /** The tunnel has ended. */
   void tunnelOver() {
     state = State.CLOSED;
     releaseTunnel();

@@ -19,13 +19,13 @@ import io.netty.channel.ChannelHandlerContext;
 
 /**
  * The one stream of an HTTP/1 connection: its exchanges, one after the other. It decides whether
- * the connection persists, and what of a request and a response is HTTP/1's own. Confined to the
- * channel's event loop.
+ * the connection persists, and handles the parts of a request and a response that are specific to
+ * HTTP/1. Confined to the channel's event loop.
  *
- * <p>For a 101 it adds {@code Connection: upgrade}; the Upgrade field stands among the lines.
+ * <p>For a 101 it adds {@code Connection: upgrade}; the Upgrade field is among the lines.
  */
 final class Http1Stream extends ExchangeStream {
-  /** The url of an exchange whose head never was complete, in the access log. */
+  /** The logged url of an exchange whose head was never complete. */
   private static final String NO_HEAD = "error:transaction-end-before-headers";
 
   private final Http1Connection connection;
@@ -78,7 +78,7 @@ final class Http1Stream extends ExchangeStream {
           new RequestContent(input, allocator(), framing, terms().settings().limits, pace);
       ParseFailure failure = announced.preview();
       if (failure != null) {
-        // nobody is to hear of a request that is known to be malformed
+        // no handler is told of a request that is known to be malformed
         refused(failure);
         snapshot(head);
         return;
@@ -106,7 +106,9 @@ final class Http1Stream extends ExchangeStream {
         || (isForGateway(head) && fields.hasToken(FieldName.CONNECTION, "keep-alive"));
   }
 
-  /** Whether the client takes us for the server: it would have given a proxy the whole URL. */
+  /**
+   * Whether the client treats this proxy as the server: it would have given a proxy the whole URL.
+   */
   private boolean isForGateway(RequestHead head) {
     return switch (port().mode()) {
       case ACCEL -> true;
@@ -121,7 +123,7 @@ final class Http1Stream extends ExchangeStream {
         || fields.hasToken(FieldName.PROXY_CONNECTION, option);
   }
 
-  /** Refuses {@code bytes} that are no acceptable head. */
+  /** Refuses {@code bytes} that are not an acceptable head. */
   void malformed(ParseFailure failure, int bytes, long acceptNanos) {
     start(null, bytes, acceptNanos);
     record().url =
@@ -136,7 +138,7 @@ final class Http1Stream extends ExchangeStream {
     answerAndClose(() -> terms().handler().refused(this, failure));
   }
 
-  /** Refuses a head of which {@code bytes} arrived, as there is no memory for the rest. */
+  /** Refuses a head of which {@code bytes} arrived, because there is no memory for the rest. */
   void noMemoryForHead(int bytes, long acceptNanos) {
     start(null, bytes, acceptNanos);
     record().url = NO_HEAD;
@@ -144,7 +146,7 @@ final class Http1Stream extends ExchangeStream {
     answerAndClose(() -> terms().handler().shed(this, ContentLength.NONE, Shed.MEMORY));
   }
 
-  /** Answers that the rest of a head of which {@code bytes} arrived did not come in time. */
+  /** Responds that the rest of a head of which {@code bytes} arrived did not come in time. */
   void headTimedOut(int bytes, boolean tooSlow, long acceptNanos) {
     start(null, bytes, acceptNanos);
     record().url = NO_HEAD;
@@ -189,10 +191,10 @@ final class Http1Stream extends ExchangeStream {
         || !terms().settings().persistent
         || (most > 0 && connection.served() + 1 >= most)
         || contentBroken()
-        // a client that was not told to go on may send its content or not
+        // a client without 100 (Continue) may send its content or not
         || awaitsContinue()
         || (contentMissing() && !content.mayEndWithin(Http1Connection.DRAIN_LIMIT_BYTES))
-        // bytes behind a refused CONNECT are not HTTP, whenever they come (RFC 9931)
+        // bytes after a refused CONNECT are not HTTP, whenever they come (RFC 9931)
         || (connectMethod && status / 100 != 2);
   }
 

@@ -27,7 +27,7 @@ final class PartialHead {
    *
    * @param parser taken from {@link RequestParsers}; see {@link #release}
    * @param scratch array of which the first {@code length} bytes were parsed, copied
-   * @param maxBytes bytes kept at most
+   * @param maxBytes most bytes kept
    * @param pace at which the rest has to come, owed already; null: any
    * @param endTick when it has to be complete; see {@link LoopTimer#deadline}
    * @param counters where its bytes are counted until {@link #release}
@@ -67,7 +67,10 @@ final class PartialHead {
     return pace != null && pace.late(tick);
   }
 
-  /** Parses on with the bytes of {@code in}, borrowed: consumes those that belong to the head. */
+  /**
+   * Continues parsing with the bytes of {@code in}, borrowed: consumes those that belong to the
+   * head.
+   */
   Http1RequestParser.Result parse(ByteBuf in) {
     int more = Math.min(in.readableBytes(), maxBytes - length);
     if (length + more > bytes.length) {
@@ -94,7 +97,7 @@ final class PartialHead {
     return length == maxBytes;
   }
 
-  /** The head, where complete. Borrowed until {@link #release}. */
+  /** The complete head. Borrowed until {@link #release}. */
   RequestHead head() {
     return parser.head();
   }
@@ -104,7 +107,7 @@ final class PartialHead {
     return parser.parser();
   }
 
-  /** Gives the parser back; the head is not to be used any more. */
+  /** Gives the parser back; the head must not be used any more. */
   void release(RequestParsers parsers) {
     counters.headsKept(-bytes.length);
     parsers.give(parser);

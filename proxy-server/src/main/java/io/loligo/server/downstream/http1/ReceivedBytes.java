@@ -8,8 +8,8 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The bytes that a client sent and nobody has looked at yet. They are entered in the ledger of
- * bytes in transit. Confined to the event loop of the connection.
+ * The received bytes of a client that were not read yet. They are entered in the ledger of bytes in
+ * transit. Confined to the event loop of the connection.
  */
 final class ReceivedBytes {
   private final MemoryLedger transit;
@@ -18,17 +18,17 @@ final class ReceivedBytes {
   /** Bytes of {@link #bytes} that are entered in the ledger. */
   private int charged;
 
-  /** Nothing was received so far. */
+  /** Begins without bytes. */
   ReceivedBytes(MemoryLedger transit) {
     this.transit = transit;
   }
 
-  /** Whether nothing is left. */
+  /** Whether no bytes are left. */
   boolean isEmpty() {
     return bytes == null;
   }
 
-  /** The bytes left, borrowed; null: none. Say {@link #releaseIfRead} after reading some. */
+  /** The remaining bytes, borrowed; null: none. Call {@link #releaseIfRead} after reading some. */
   ByteBuf bytes() {
     return bytes;
   }
@@ -42,7 +42,7 @@ final class ReceivedBytes {
     } else if (bytes instanceof CompositeByteBuf all) {
       all.addComponent(true, in);
     } else {
-      // only what is left when the client's FIN arrived comes without being asked for
+      // only the bytes left when the client's FIN arrived come unrequested
       bytes =
           allocator
               .compositeBuffer(Integer.MAX_VALUE)
@@ -51,7 +51,7 @@ final class ReceivedBytes {
     }
   }
 
-  /** Takes {@code length} of the bytes left out of them; returned owned. */
+  /** Removes {@code length} of the remaining bytes; returned owned. */
   ByteBuf take(int length) {
     if (length < bytes.readableBytes()) {
       return bytes.readRetainedSlice(length);
@@ -61,7 +61,7 @@ final class ReceivedBytes {
     return all;
   }
 
-  /** Takes all of them, perhaps none; returned owned. */
+  /** Removes all of them, possibly none; returned owned. */
   ByteBuf takeAll() {
     ByteBuf all = bytes == null ? Unpooled.EMPTY_BUFFER : bytes;
     bytes = null;
@@ -78,14 +78,17 @@ final class ReceivedBytes {
     charge();
   }
 
-  /** Drops the buffer where all of it was read. */
+  /** Drops the buffer if all of it was read. */
   void releaseIfRead() {
     if (bytes != null && !bytes.isReadable()) {
       release();
     }
   }
 
-  /** Enters the bytes left in the ledger: whatever memory they take, they are there already. */
+  /**
+   * Enters the remaining bytes in the ledger, regardless of its limit: their memory is in use
+   * already.
+   */
   void charge() {
     int now = bytes == null ? 0 : SizeClass.of(bytes);
     if (now > charged) {

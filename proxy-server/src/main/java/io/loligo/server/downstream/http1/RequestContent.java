@@ -26,7 +26,7 @@ final class RequestContent implements ContentSource {
   private int dataLength;
 
   /**
-   * Content that {@code in} brings.
+   * Content that arrives in {@code in}.
    *
    * @param pace at which it has to come while it is waited for; null: any
    */
@@ -44,7 +44,7 @@ final class RequestContent implements ContentSource {
     this.ended = chunks == null && remainingBytes == 0;
   }
 
-  /** Why the bytes at hand are malformed; null: they are not. Before {@link #next}. */
+  /** Why the bytes at hand are malformed; null: they are not. Call it before {@link #next}. */
   ParseFailure preview() {
     return chunks == null || in.isEmpty() ? null : chunks.preview(in.bytes());
   }
@@ -112,7 +112,7 @@ final class RequestContent implements ContentSource {
     return takeSmall();
   }
 
-  /** The small piece at hand, and all that is at hand behind it. */
+  /** The small piece at hand, and all following ones at hand. */
   private ByteBuf takeSmall() {
     ByteBuf joined = null;
     Step step;
@@ -122,7 +122,7 @@ final class RequestContent implements ContentSource {
       step = ended ? Step.END : findNext();
     } while (step == Step.DATA);
     if (step != Step.FAILED) {
-      // of a failure the next call tells
+      // the next call reports a failure
       in.releaseIfRead();
     }
     return joined;

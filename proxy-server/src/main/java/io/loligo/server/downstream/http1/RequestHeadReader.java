@@ -17,12 +17,12 @@ import io.netty.buffer.ByteBuf;
  * connection.
  */
 final class RequestHeadReader {
-  /** Is told what {@link #read} found. */
+  /** Told the result of {@link #read}. */
   interface Listener {
     /** A head arrived; borrowed until this returns. */
     void request(RequestHead head);
 
-    /** The first {@code bytes} are no acceptable head. */
+    /** The first {@code bytes} are not an acceptable head. */
     void malformed(ParseFailure failure, int bytes);
 
     /** There is no memory for the rest of a head of which {@code bytes} arrived. */
@@ -35,7 +35,7 @@ final class RequestHeadReader {
   private final LoopTimer.Timeout timeout;
   private final Listener listener;
 
-  /** Before the request that is to come, as far as they were skipped. */
+  /** Skipped empty lines before the next request. */
   private int emptyLines;
 
   /** A head of which bytes are missing; null: none. */
@@ -65,14 +65,14 @@ final class RequestHeadReader {
     return partial.length();
   }
 
-  /** Whether the part that has arrived came below its pace. */
+  /** Whether the bytes so far came below its pace. */
   boolean isTooSlow() {
     return partial.tooSlow(clients.timer().tick());
   }
 
   /**
-   * Skips empty lines before a request (RFC 9112 section 2.2); they start no timeout. More than a
-   * few are refused by the parser, however they are cut.
+   * Skips empty lines before a request (RFC 9112 section 2.2); they start no timeout. The parser
+   * refuses more than a few, however they are cut.
    */
   void skipEmptyLines() {
     ByteBuf bytes = in.bytes();
@@ -90,7 +90,7 @@ final class RequestHeadReader {
     }
   }
 
-  /** Reads on in the bytes at hand, of which there are some. Arms the timeout for missing ones. */
+  /** Reads the bytes at hand, at least one. Arms the timeout for missing ones. */
   void read() {
     if (partial == null) {
       readFirst();

@@ -9,14 +9,12 @@ import io.loligo.server.downstream.connection.LoopState;
 import java.util.ArrayDeque;
 
 /**
- * What the HTTP/1 connections of one event loop share instead of each having its own: the array
- * that heads are parsed in, and spare parsers. Confined to that loop. Nothing in the array survives
- * the call that used it.
+ * Objects that the HTTP/1 connections of one event loop share: the array in which heads are parsed,
+ * and spare parsers. Confined to that loop. The content of the array is valid only during the call
+ * that used it.
  */
 final class RequestParsers implements LoopState {
-  /**
-   * Few: each keeps the array of its last head, which a client may have made as long as it may be.
-   */
+  /** Few: each keeps the array of its last head, which may have the maximum length. */
   private static final int SPARE_PARSERS = 8;
 
   private static final int READ_AHEAD_BYTES = 4_096;
@@ -30,7 +28,7 @@ final class RequestParsers implements LoopState {
    *
    * @param parser reusable
    * @param head reusable
-   * @param limits the parser keeps; after a reload others may be in force
+   * @param limits the limits of the parser; after a reload others may be in force
    */
   record HeadParser(Http1RequestParser parser, RequestHead head, ParseLimits limits) {}
 
@@ -49,12 +47,12 @@ final class RequestParsers implements LoopState {
     return clients.shared(RequestParsers.class, RequestParsers::new);
   }
 
-  /** The array to parse in: longer than any head within the limits. */
+  /** The array for parsing: longer than any head within the limits. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** A parser at its start; give it back when the head is done with. */
+  /** A parser at its start; give it back when the head is no longer needed. */
   HeadParser take() {
     HeadParser spare = parsers.pollLast();
     return spare != null

@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
  * to {@link #end}. Confined to the client's event loop.
  */
 final class ResponseEncoder implements ResponseWriter {
-  /** Answers and chunks up to this size are copied into one buffer, larger ones are gathered. */
+  /** Responses and chunks up to this size are copied into one buffer, larger ones are gathered. */
   static final int COPY_LIMIT_BYTES = 16_384;
 
   // at most: a length line, or Transfer-Encoding, a chunk's lines, the last chunk and an empty line
@@ -52,13 +52,13 @@ final class ResponseEncoder implements ResponseWriter {
   private boolean chunked;
   private boolean untilClose;
 
-  /** Answers written by {@code context} and counted by {@code tally}. */
+  /** Responses written by {@code context} and counted by {@code tally}. */
   ResponseEncoder(ChannelHandlerContext context, WriteTally tally) {
     this.context = context;
     this.tally = tally;
   }
 
-  /** Bytes that are there whatever memory is left; a duplicate of them is written. */
+  /** Bytes that are available without further memory; a duplicate of them is written. */
   private static ByteBuf constant(String text) {
     byte[] octets = ascii(text);
     return Unpooled.unreleasableBuffer(
@@ -69,7 +69,7 @@ final class ResponseEncoder implements ResponseWriter {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Begins an answer to a client of HTTP/1.1 or 1.0, to HEAD or another method. */
+  /** Begins a response to a client of HTTP/1.1 or 1.0, to HEAD or another method. */
   void start(boolean version11, boolean headMethod) {
     this.version11 = version11;
     this.headMethod = headMethod;
@@ -164,7 +164,7 @@ final class ResponseEncoder implements ResponseWriter {
     }
   }
 
-  /** The Connection line: which one there is depends on what becomes of the connection. */
+  /** The Connection line, which depends on whether the connection persists. */
   byte[] connectionLine(boolean upgrading, boolean tunnelling, boolean closing) {
     if (upgrading) {
       return UPGRADE;
@@ -238,7 +238,7 @@ final class ResponseEncoder implements ResponseWriter {
     return headLength(head.block(), head.index(), length);
   }
 
-  /** Bytes up to and with the empty line; {@code length} where there is none. */
+  /** Bytes up to and including the empty line; {@code length} if there is none. */
   private static int headLength(ByteBuf block, int index, int length) {
     int end = index + length;
     int lineStart = index;
@@ -255,7 +255,7 @@ final class ResponseEncoder implements ResponseWriter {
     return length;
   }
 
-  /** Content that stands in the head's block; takes {@code out}, borrows {@code block}. */
+  /** Content in the head's block; takes {@code out}, borrows {@code block}. */
   private void writeContent(ByteBuf out, ByteBuf block, int index, int length, boolean last) {
     sentBytes += length;
     boolean inChunk = chunked && length > 0;

@@ -2,7 +2,7 @@ package io.loligo.server.downstream.http1;
 
 import java.nio.charset.StandardCharsets;
 
-/** Status lines of answers (RFC 9112 section 4), prebuilt. Immutable. */
+/** Status lines of responses (RFC 9112 section 4), prebuilt. Immutable. */
 final class StatusLines {
   private static final int LOWEST = 100;
   private static final int HIGHEST = 599;

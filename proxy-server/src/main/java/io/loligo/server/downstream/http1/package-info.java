@@ -1,9 +1,8 @@
 /**
- * HTTP/1 with clients: heads and content of requests, responses, and what becomes of the connection
- * between them.
+ * HTTP/1 with clients: heads and content of requests, responses, and the connection between them.
  *
  * <p>{@code Http1Connection} is the state of the connection, {@code Http1Stream} the exchange on
- * it. {@code boot} alone uses this package, by the constructor of {@code Http1Connection}. All is
- * confined to the event loop of the connection.
+ * it. Only {@code boot} uses this package, through the constructor of {@code Http1Connection}.
+ * Everything is confined to the event loop of the connection.
  */
 package io.loligo.server.downstream.http1;

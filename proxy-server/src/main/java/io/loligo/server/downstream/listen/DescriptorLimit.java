@@ -19,7 +19,7 @@ public final class DescriptorLimit {
   private static final long LEAST_RESERVED = 32;
   private static final long MOST_RESERVED = 1_024;
 
-  /** Time between two looks for free descriptors, while listening pauses. */
+  /** Interval of the checks for free descriptors while listening pauses. */
   private static final long LOOK_MILLIS = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(DescriptorLimit.class);
@@ -38,9 +38,9 @@ public final class DescriptorLimit {
   /**
    * A limit; listening does not pause yet.
    *
-   * @param limit descriptors of the process, at most
-   * @param connections to clients and origins that are open; asked by event loops
-   * @param process descriptors the process has open; may be slow
+   * @param limit most descriptors of the process
+   * @param connections number of open connections to clients and origins; asked by event loops
+   * @param process number of open descriptors of the process; may be slow
    * @param pause stops accepting
    * @param resume accepts again
    * @param executor of one thread
@@ -61,17 +61,17 @@ public final class DescriptorLimit {
     this.executor = executor;
   }
 
-  /** Counts the descriptors of files, logs and classes. To be called regularly. */
+  /** Counts the descriptors of files, logs and classes. Call it regularly. */
   public void measure() {
     others = Math.max(0, process.getAsLong() - connections.getAsLong());
   }
 
-  /** Descriptors in use, about. */
+  /** Approximate number of descriptors in use. */
   public long used() {
     return others + connections.getAsLong();
   }
 
-  /** Descriptors of the process, at most. */
+  /** Most descriptors of the process. */
   public long limit() {
     return limit;
   }
@@ -82,10 +82,9 @@ public final class DescriptorLimit {
   }
 
   /**
-   * A connection was accepted. Listening pauses where only reserved descriptors are left. On the
-   * loop.
+   * A connection was accepted. Listening pauses if only reserved descriptors are left. On the loop.
    *
-   * @return false where too many reserved descriptors are taken: close the connection
+   * @return false if too many reserved descriptors are taken: close the connection
    */
   public boolean mayOpen() {
     long free = limit - used();
@@ -114,7 +113,7 @@ public final class DescriptorLimit {
     look();
   }
 
-  /** Resumes where a few more than needed for one connection are free, else looks again later. */
+  /** Resumes if a few more than needed for one connection are free, else checks again later. */
   private void look() {
     if (limit - used() >= reserved + LEAST_RESERVED / 8) {
       paused = false;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
-/** Sets {@code tcpkeepalive=} on accepted connections, where the platform can. Immutable. */
+/** Sets {@code tcpkeepalive=} on accepted connections, if the platform can. Immutable. */
 final class KeepAliveOptions {
   private final ChannelOption<Integer> idle;
   private final ChannelOption<Integer> interval;
@@ -26,7 +26,7 @@ final class KeepAliveOptions {
     this.count = count;
   }
 
-  /** The options of epoll, which has all of them. */
+  /** The options of epoll, which supports all. */
   static KeepAliveOptions ofEpoll() {
     return new KeepAliveOptions(
         EpollChannelOption.TCP_KEEPIDLE,
@@ -43,7 +43,7 @@ final class KeepAliveOptions {
     }
   }
 
-  /** The same where sockets have the options {@code supported}. */
+  /** The same if sockets have the options {@code supported}. */
   static KeepAliveOptions ofNio(Set<SocketOption<?>> supported) {
     return new KeepAliveOptions(
         option(ExtendedSocketOptions.TCP_KEEPIDLE, supported),

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The listening ports of the process. Thread-safe: any thread but an event loop.
  *
- * <p>With epoll every loop listens on its own socket (SO_REUSEPORT) and keeps what it accepts, so
- * no connection is handed over. Because the kernel then lets another process of the same user join
- * in unnoticed, each address is first bound without that option.
+ * <p>With epoll every loop listens on its own socket (SO_REUSEPORT) and keeps the connections it
+ * accepts, so no connection is handed over. Because the kernel then lets another process of the
+ * same user join in unnoticed, each address is first bound without that option.
  */
 public final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
@@ -50,7 +50,7 @@ public final class Listeners {
 
   /** Makes the protocol of an accepted connection. Called on its loop. */
   public interface ConnectionOpener {
-    /** A connection that is in no pipeline yet; null: there are too many, close it. */
+    /** A connection without a pipeline yet; null: there are too many, close it. */
     ClientConnection open(ClientConnections loop, ListeningPort listening);
   }
 
@@ -66,7 +66,7 @@ public final class Listeners {
    * A port in use.
    *
    * @param port its configuration
-   * @param address as bound, with the number the system chose where it was 0
+   * @param address as bound, with the number the system chose if it was 0
    */
   public record Bound(HttpPort port, InetSocketAddress address) {}
 
@@ -91,7 +91,7 @@ public final class Listeners {
   /**
    * Listens on {@code port}, from now on.
    *
-   * @throws IOException where it cannot, with the port's line and the reason
+   * @throws IOException if it cannot, with the port's line and the reason
    */
   public synchronized Bound bind(HttpPort port) throws IOException {
     Open opened = open(port);
@@ -131,7 +131,7 @@ public final class Listeners {
   /**
    * Prepares to listen on {@code wanted} instead: opens the new ports, and accepts nothing yet.
    *
-   * @throws IOException where a port cannot be had; nothing has changed then
+   * @throws IOException if a port is not available; nothing has changed then
    */
   public synchronized Change prepare(List<HttpPort> wanted) throws IOException {
     List<Open> before = new ArrayList<>(open);
@@ -173,7 +173,7 @@ public final class Listeners {
       return byListening(after);
     }
 
-    /** Accepts on the new ones, then stops listening on those that are gone. */
+    /** Accepts on the new ones, then stops listening on the removed ones. */
     public void commit() {
       synchronized (Listeners.this) {
         if (stopped) {
@@ -217,7 +217,7 @@ public final class Listeners {
   private InetSocketAddress bindEach(
       ListeningPort listening, InetSocketAddress wanted, List<Channel> channels)
       throws IOException {
-    // on another address: of all addresses it can look taken, and is by nobody else
+    // on another address: the wildcard address can look taken although it is free
     boolean ours =
         open.stream()
             .map(Open::address)
@@ -235,8 +235,9 @@ public final class Listeners {
   }
 
   /**
-   * With SO_REUSEPORT a port that another process of this user shares is no error; without it, it
-   * is. The probe is bound and does not listen, or a client that connects meanwhile would be reset.
+   * With SO_REUSEPORT a port that another process of this user shares is not an error; without it,
+   * it is. The probe is bound and does not listen, so that a client that connects meanwhile is not
+   * reset.
    */
   private static void checkFree(InetSocketAddress wanted) throws IOException {
     try (Socket probe = new Socket()) {
@@ -281,7 +282,7 @@ public final class Listeners {
     return bootstrap;
   }
 
-  /** Puts the handlers of a connection into place. Called on any of the loops. */
+  /** Installs the handlers of a connection. Called on any of the loops. */
   private final class Acceptor extends ChannelInitializer<Channel> {
     private final ListeningPort listening;
 
@@ -304,12 +305,12 @@ public final class Listeners {
     throw new IllegalStateException("an event loop of another group: " + eventLoop);
   }
 
-  /** Ports listened on, in the order they were bound. */
+  /** Listening ports, in the order they were bound. */
   public synchronized List<Bound> bound() {
     return open.stream().map(one -> new Bound(one.port(), one.address())).toList();
   }
 
-  /** Lets new connections wait in the kernel. */
+  /** Makes new connections wait in the kernel. */
   public synchronized void pause() {
     autoRead(false);
   }
@@ -323,7 +324,7 @@ public final class Listeners {
     open.forEach(one -> one.channels().forEach(channel -> channel.config().setAutoRead(accepts)));
   }
 
-  /** Stops listening; open connections go on. */
+  /** Stops listening; open connections continue. */
   public synchronized void stop() {
     stopped = true;
     open.forEach(one -> close(one.channels()));
@@ -332,14 +333,14 @@ public final class Listeners {
 
   /**
    * Stops listening, closes idle connections and waits for the others, each for its time at most;
-   * then they are closed as they are.
+   * then closes them.
    *
    * @param lifetimeMillis for exchanges
    * @param tunnelMillis for tunnels
    * @return completes when no connection is open any more
    */
   public synchronized CompletableFuture<Void> drain(long lifetimeMillis, long tunnelMillis) {
-    // first, so that what is answered once nobody can connect any more says so
+    // first, so that responses after the last accept say so
     List<Future<?>> told = new ArrayList<>();
     for (ClientConnections loop : loops) {
       told.add(loop.eventLoop().submit(loop::announceEnd));
@@ -367,7 +368,7 @@ public final class Listeners {
       abortLater(loop, false, lifetimeMillis);
       abortLater(loop, true, tunnelMillis);
       if (tunnelMillis < lifetimeMillis) {
-        // for what became one since
+        // for exchanges that became tunnels since
         abortLater(loop, true, lifetimeMillis);
       }
     }

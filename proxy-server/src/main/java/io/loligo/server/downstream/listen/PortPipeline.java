@@ -10,10 +10,10 @@ import io.loligo.server.record.Shed;
 import io.netty.channel.Channel;
 
 /**
- * The handlers of an accepted connection: those that its port puts before the protocol, then the
+ * The handlers of an accepted connection: those that its port adds before the protocol, then the
  * protocol. Immutable; used on the connection's event loop.
  *
- * <p>Nothing stands before the protocol today. The places are, in this order: the PROXY protocol,
+ * <p>There are none before the protocol today. The places are, in this order: the PROXY protocol,
  * TLS, and ALPN, which chooses the protocol.
  */
 final class PortPipeline {
@@ -26,7 +26,7 @@ final class PortPipeline {
     this.opener = opener;
   }
 
-  /** Fills the pipeline of {@code channel}, or closes it where too many are open. */
+  /** Fills the pipeline of {@code channel}, or closes it if too many are open. */
   void fill(Channel channel, ClientConnections connections, ListeningPort listening) {
     ClientConnection connection = opener.open(connections, listening);
     if (connection == null) {

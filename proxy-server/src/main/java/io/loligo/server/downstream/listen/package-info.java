@@ -1,10 +1,10 @@
 /**
- * The listening ports: sockets, options of accepted connections, and the handlers that a port puts
- * before the protocol. Here belong the PROXY protocol, TLS and ALPN.
+ * The listening ports: sockets, options of accepted connections, and the handlers that a port adds
+ * before the protocol. The PROXY protocol, TLS and ALPN belong here.
  *
  * <p>It knows {@code connection}, and no protocol: a {@link
- * io.loligo.server.downstream.listen.Listeners.ConnectionOpener} chooses that. {@code boot} alone
- * uses this package. Its types are thread-safe; handlers are put into place on the connection's
- * event loop.
+ * io.loligo.server.downstream.listen.Listeners.ConnectionOpener} chooses that. Only {@code boot}
+ * uses this package. Its types are thread-safe; handlers are installed on the connection's event
+ * loop.
  */
 package io.loligo.server.downstream.listen;

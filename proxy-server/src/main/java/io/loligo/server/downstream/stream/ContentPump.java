@@ -7,9 +7,8 @@ import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Gives an exchange the content of its request, one piece for each time it asks, and waits for the
- * client where bytes are missing: for a limited time, and at a pace. Confined to the client's event
- * loop.
+ * Gives an exchange the content of its request, one piece per request for it, and waits for missing
+ * bytes of the client: for a limited time, and at a pace. Confined to the client's event loop.
  */
 final class ContentPump {
   private final ExchangeStream stream;
@@ -28,7 +27,7 @@ final class ContentPump {
     this.timer = timer;
   }
 
-  /** Made where content is waited for. */
+  /** Created when content is waited for. */
   private final class Waiting extends LoopTimer.Timeout {
     @Override
     protected void expired() {
@@ -50,7 +49,7 @@ final class ContentPump {
     awaitsContinue = waitsForContinue;
   }
 
-  /** Content is not looked at any more: it is malformed, or nobody can tell where it ends. */
+  /** Content is no longer read: it is malformed, or its end is unknown. */
   void giveUp() {
     broken = true;
     stream.dropInput();
@@ -61,27 +60,27 @@ final class ContentPump {
     return broken;
   }
 
-  /** Whether bytes of it are still to come, or nobody can tell. */
+  /** Whether bytes of it are still to come, or that is unknown. */
   boolean isMissing() {
     return broken || (source != null && !source.ended());
   }
 
-  /** Bytes of it received and looked at so far, with its framing. */
+  /** Bytes of it received and read so far, with its framing. */
   long bytesIn() {
     return source == null ? 0 : source.bytesIn();
   }
 
-  /** Whether the client waits for 100 and was not told to go on. */
+  /** Whether the client waits for 100 (Continue), which was not sent. */
   boolean awaitsContinue() {
     return awaitsContinue;
   }
 
-  /** The client is about to be told to go on. */
+  /** 100 (Continue) is about to be sent. */
   void continues() {
     awaitsContinue = false;
   }
 
-  /** The client was told to go on: it owes content now, where that is waited for. */
+  /** 100 (Continue) was sent: the client owes content now, if that is waited for. */
   void continued() {
     if (waiting != null && waiting.armed()) {
       await();
@@ -129,7 +128,7 @@ final class ContentPump {
     }
   }
 
-  /** Delivers content as long as it is asked for and at hand. */
+  /** Delivers content as long as it is requested and at hand. */
   void pump() {
     if (stream.isInCall()) {
       return;
@@ -146,7 +145,7 @@ final class ContentPump {
     }
   }
 
-  /** One event; false where bytes are missing. */
+  /** One event; false if bytes are missing. */
   private boolean deliver() {
     if (source == null || source.ended()) {
       deliverEnd();
@@ -200,7 +199,7 @@ final class ContentPump {
     cancel();
   }
 
-  /** 408 where the answer has not begun, else the connection is cut. */
+  /** 408 if the response has not begun, else the connection is cut. */
   private void timedOut() {
     Pace pace = source == null ? null : source.pace();
     ExchangeRecord record = stream.record();
@@ -217,7 +216,7 @@ final class ContentPump {
     stream.settle();
   }
 
-  /** Content is not waited for any more. */
+  /** Content is no longer waited for. */
   void cancel() {
     if (waiting != null) {
       timer.cancel(waiting);

@@ -6,10 +6,10 @@ import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The content of one request as a version of HTTP delimits it. Confined to the client's event loop.
+ * The content of one request, delimited by a version of HTTP. Confined to the client's event loop.
  */
 public interface ContentSource {
-  /** What {@link #next} found. */
+  /** The results of {@link #next}. */
   enum Step {
     NEED_MORE,
     DATA,
@@ -26,13 +26,13 @@ public interface ContentSource {
   /** Whether nothing of it is missing. */
   boolean ended();
 
-  /** Bytes of it received and looked at so far, with its framing. */
+  /** Bytes of it received and read so far, with its framing. */
   long bytesIn();
 
   /** The pace at which it has to come; null: any. */
   Pace pace();
 
-  /** Trailers; null where there are none. */
+  /** Trailers; null if there are none. */
   Fields trailers();
 
   /** After {@link Step#FAILED}: why. */

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The record of one exchange after the other, from its first byte to its hand-over, and its place
- * among the requests of its client's address. Confined to the client's event loop.
+ * The record of one exchange after the other, from its first byte to its end, and its place among
+ * the requests of its client's address. Confined to the client's event loop.
  */
 final class ExchangeRecording {
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeRecording.class);
@@ -55,7 +55,10 @@ final class ExchangeRecording {
     answerNanos = 0;
   }
 
-  /** {@code head} leaves the scratch unless its exchange is over, or has it from there already. */
+  /**
+   * {@code head} leaves the scratch array unless its exchange is over, or has it from there
+   * already.
+   */
   void snapshot(RequestHead head) {
     if (record == null || record.request == null) {
       return;
@@ -72,7 +75,7 @@ final class ExchangeRecording {
 
   /**
    * Whether the client's address has more requests in progress than {@code most}; 0: any number.
-   * Counts this one where that matters.
+   * Counts this one if that matters.
    */
   boolean isOneTooMany(int most) {
     counted = most > 0 && connection.count() != null;
@@ -86,7 +89,7 @@ final class ExchangeRecording {
   }
 
   /**
-   * Takes the record out: the exchange is over. {@link #handOver} is next.
+   * Removes the record: the exchange is over. {@link #handOver} is next.
    *
    * @return the record, owned by the caller until then
    */
@@ -97,7 +100,7 @@ final class ExchangeRecording {
   }
 
   /**
-   * Completes {@code done} and hands it over.
+   * Completes {@code done} and passes it on.
    *
    * @param contentBytes of the request's content, with its framing
    * @param tally bytes of the response

@@ -25,24 +25,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of a client's connection, in what all versions of HTTP have in common: the calls between
- * the connection and the exchange in progress, the response, and the end. Serves one exchange after
- * the other. Confined to the channel's event loop.
+ * A stream of a client's connection, the common part of all versions of HTTP: the calls between the
+ * connection and the exchange in progress, the response, and the end. Serves one exchange after the
+ * other. Confined to the channel's event loop.
  *
- * <p>Calls into the exchange are counted in {@link #depth}: what it asks for meanwhile (flush, next
- * piece of content, end) is done when it has returned. Calls out of the blue never call back into
- * the exchange before they return.
+ * <p>Calls into the exchange are counted in {@link #depth}: its requests in the meantime (flush,
+ * next piece of content, end) are carried out when it has returned. Other calls never call back
+ * into the exchange before they return.
  *
  * <p>A client owes bytes while content is waited for that is incomplete ({@link ContentPump}), and
  * while bytes of a response are queued for it ({@link ResponsePacing}): then it has to keep a pace.
- * Nothing of that is kept for an idle stream.
+ * An idle stream keeps no such state.
  *
- * <p>An exchange runs from {@link #begin} to {@link #conclude}. A version is a subclass: it says
- * with {@link #running} when the exchange is in progress, reads the content, and writes the
+ * <p>An exchange runs from {@link #begin} to {@link #conclude}. A version is a subclass: it tells
+ * by {@link #running} whether the exchange is in progress, reads the content, and writes the
  * response.
  */
 public abstract class ExchangeStream implements ClientStream {
-  /** Bytes of a head from which on it counts as large. */
+  /** Bytes from which a head counts as large. */
   private static final int LARGE_HEAD_BYTES = 4_096;
 
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeStream.class);
@@ -74,7 +74,7 @@ public abstract class ExchangeStream implements ClientStream {
   private boolean closing;
   private boolean cut;
 
-  /** Whether it ends for want of memory, which the exchange is told at its end. */
+  /** Whether it ends for lack of memory, which the exchange is told at its end. */
   private boolean withoutMemory;
 
   /** A stream of {@code connection}, which is attached to its channel. */
@@ -88,7 +88,7 @@ public abstract class ExchangeStream implements ClientStream {
     adopt(clients.terms());
   }
 
-  /** Of a port that was closed while it was accepted or since, the last configuration holds. */
+  /** If the port was closed meanwhile, its last configuration holds. */
   private void adopt(ClientTerms newTerms) {
     terms = newTerms;
     HttpPort now = newTerms.port(connection.listening());
@@ -111,7 +111,7 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  // ---- what a version does
+  // ---- the duties of a version
 
   /** Whether an exchange is in progress and its client is there. */
   protected abstract boolean running();
@@ -125,7 +125,7 @@ public abstract class ExchangeStream implements ClientStream {
   /** Writes the final head, borrowed, and the content in its block. */
   protected abstract void writeHead(OutgoingHead head);
 
-  /** Hands the bytes written to the socket. */
+  /** Passes the written bytes to the socket. */
   protected abstract void flushWrites();
 
   /** Whether bytes of the request's content are at hand. */
@@ -143,41 +143,41 @@ public abstract class ExchangeStream implements ClientStream {
   /** All of the request's content was received. */
   protected abstract void contentComplete();
 
-  /** The exchange is to end as aborted, and what it runs on too. */
+  /** Ends the exchange as aborted, together with the stream's carrier. */
   protected abstract void breakOff(boolean timedOut);
 
   /** The client took bytes of the response. */
   protected abstract void progressed();
 
-  /** The response is written; the exchange is concluded. Goes on with the next one, or ends. */
+  /** The response is written; the exchange is concluded. Continues with the next one, or ends. */
   protected abstract void finished();
 
-  /** The response is cut: closes so that no client takes it for complete. */
+  /** The response is truncated: closes so that no client takes it for complete. */
   protected abstract void closeCut();
 
-  /** The record is about to be handed over. */
+  /** The record is about to be passed on. */
   protected abstract void concluding();
 
-  /** Work that was put off is done: goes on with what is at hand. */
+  /** Postponed work is done: continues with the bytes at hand. */
   protected abstract void resumed();
 
   /** Gives the bytes of both directions away; the response's head was flushed. */
   protected abstract ByteStream giveAway();
 
-  /** Closes a tunnel that no other end has yet. */
+  /** Closes a tunnel that has no other end yet. */
   protected abstract void closeTunnel();
 
-  /** The tunnel is over and its record handed over. */
+  /** The tunnel has ended and its record was passed on. */
   protected abstract void tunnelOver();
 
   // ---- the record
 
   /**
-   * Begins an exchange; its record is there from now on.
+   * Begins an exchange; its record exists from now on.
    *
-   * @param head of the request, borrowed; null: it is not known
+   * @param head of the request, borrowed; null: unknown
    * @param bytes of the head received
-   * @param acceptNanos when its first byte could have come
+   * @param acceptNanos earliest time of its first byte
    */
   protected final void begin(RequestHead head, int bytes, long acceptNanos) {
     if (terms != clients.terms()) {
@@ -195,12 +195,15 @@ public abstract class ExchangeStream implements ClientStream {
     writableDue = false;
   }
 
-  /** {@code head} leaves the scratch unless its exchange is over, or has it from there already. */
+  /**
+   * {@code head} leaves the scratch array unless its exchange is over, or has it from there
+   * already.
+   */
   protected final void snapshot(RequestHead head) {
     recording.snapshot(head);
   }
 
-  /** Completes the record and hands it over: the end of every exchange. */
+  /** Completes the record and passes it on: the end of every exchange. */
   protected final void conclude() {
     if (withoutMemory && events != null) {
       ClientEvents told = events;
@@ -254,21 +257,22 @@ public abstract class ExchangeStream implements ClientStream {
     snapshot(head);
   }
 
-  /** Why this request is not taken on; null: it is. */
+  /** Why this request is refused; null: it is accepted. */
   private Shed shed(RequestHead head) {
     int most = terms.settings().requestsPerAddress;
     if (recording.isOneTooMany(most)) {
       return Shed.CLIENT_REQUESTS;
     }
-    // small ones are within what loligo_max_requests_in_progress allows for
+    // small ones are covered by loligo_max_requests_in_progress
     boolean large = head.end() > LARGE_HEAD_BYTES;
     return large && clients.counters().headsAreTooMany() ? Shed.MEMORY : null;
   }
 
-  /** A response by {@code answer}, after which nothing that the client sends is looked at. */
+  /** A response by {@code answer}, after which nothing from the client is read. */
   protected final void answerAndClose(Runnable answer) {
     closing = true;
-    // whatever follows cannot be told apart: read and dropped until the client has the answer
+    // the following bytes cannot be separated: they are read and dropped until the client has the
+    // response
     pump.giveUp();
     depth++;
     try {
@@ -318,7 +322,7 @@ public abstract class ExchangeStream implements ClientStream {
     ClientEvents told = events;
     events = null;
     if (told != null) {
-      // it holds what others wait for, or memory
+      // it holds memory, or something for which others wait
       tellGone(told);
     }
     closing = true;
@@ -373,7 +377,7 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  /** Whether bytes of the request's content are still to come, or nobody can tell. */
+  /** Whether bytes of the request's content are still to come, or that is unknown. */
   public final boolean contentMissing() {
     return pump.isMissing();
   }
@@ -388,13 +392,13 @@ public abstract class ExchangeStream implements ClientStream {
     pump.forget();
   }
 
-  /** Bytes arrived: goes on where they were waited for. */
+  /** Bytes arrived: continues if they were waited for. */
   public final void inputArrived() {
     pump.pump();
     settle();
   }
 
-  /** The client sends nothing more: goes on where content was waited for. */
+  /** The client sends nothing more: continues if content was waited for. */
   public final void inputEnds() {
     if (pump.isWanted()) {
       pump.pump();
@@ -407,12 +411,12 @@ public abstract class ExchangeStream implements ClientStream {
     return depth > 0;
   }
 
-  /** Whether the exchange is to be told of content. */
+  /** Whether the exchange has to be told of content. */
   final boolean listens() {
     return events != null && running() && !cut;
   }
 
-  /** Whether the exchange can still answer that content did not come in time. */
+  /** Whether the exchange can still respond that content did not come in time. */
   final boolean mayAnswerLate() {
     return events != null && !writer().headSent();
   }
@@ -557,7 +561,7 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  /** Whether there was memory for that; else the answer is ended. */
+  /** Whether there was memory for the writing; if not, the response is ended. */
   private boolean written(Runnable writing) {
     try {
       writing.run();
@@ -569,8 +573,8 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   /**
-   * Ends the answer with what takes no memory: a 503 where nothing of its head is written yet, else
-   * a cut. The caller goes on as if it had been written; it is told later that the client is gone.
+   * Ends the response without further memory: a 503 if nothing of its head is written yet, else a
+   * cut. The caller continues as if it had been written; it is told later that the client is gone.
    */
   private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
     outOfMemory(noMemory, "an answer");
@@ -650,7 +654,7 @@ public abstract class ExchangeStream implements ClientStream {
     settle();
   }
 
-  /** Flushes and ends the exchange, where due and nobody of it is on the stack below. */
+  /** Flushes and ends the exchange, if due and no call of it is on the stack below. */
   final void settle() {
     if (depth > 0) {
       return;
@@ -717,7 +721,7 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  /** Goes on when no call of the exchange is on the stack below. */
+  /** Continues when no call of the exchange is on the stack below. */
   public final void resumeLater() {
     if (!resuming) {
       resuming = true;
@@ -731,7 +735,7 @@ public abstract class ExchangeStream implements ClientStream {
   private void resume() {
     resuming = false;
     if (depth > 0) {
-      // an embedded loop runs tasks within calls: whoever is below goes on by itself
+      // an embedded loop runs tasks within calls: the caller below continues by itself
       return;
     }
     if (running()) {
@@ -785,7 +789,7 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   /**
-   * Ends the tunnel as a whole: the other end may have much to write still, and nobody takes it.
+   * Ends the tunnel as a whole: the other end may still have much to write, and there is no reader.
    */
   public final void breakTunnel(boolean timedOut) {
     record().timedOut |= timedOut;
@@ -799,34 +803,34 @@ public abstract class ExchangeStream implements ClientStream {
     return terms;
   }
 
-  /** Whether nobody listens on its port any more. */
+  /** Whether its port is closed. */
   protected final boolean portGone() {
     return portGone;
   }
 
-  /** Counts the bytes of the response that the socket took; to be given to every write. */
+  /** Counts the bytes of the response that the socket took; pass it to every write. */
   protected final WriteTally tally() {
     return tally;
   }
 
-  /** Whether a flush was asked for and is not done; it is not due any more. */
+  /** Whether a flush was requested and is not done; it is not due any more. */
   public final boolean takeFlushDue() {
     boolean due = flushDue;
     flushDue = false;
     return due;
   }
 
-  /** Whether the connection is to end after this response. */
+  /** Whether the connection has to end after this response. */
   public final boolean closing() {
     return closing;
   }
 
-  /** Whether the request's content is malformed or will not be looked at. */
+  /** Whether the request's content is malformed or will not be read. */
   protected final boolean contentBroken() {
     return pump.isBroken();
   }
 
-  /** Whether the client waits for 100 and was not told to go on. */
+  /** Whether the client waits for 100 (Continue), which was not sent. */
   protected final boolean awaitsContinue() {
     return pump.awaitsContinue();
   }

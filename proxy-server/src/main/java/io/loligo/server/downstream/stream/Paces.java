@@ -3,7 +3,7 @@ package io.loligo.server.downstream.stream;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.time.Pace;
 
-/** The paces that a configuration asks clients to keep. Stateless. */
+/** The paces that a configuration requires of clients. Stateless. */
 public final class Paces {
   private Paces() {}
 

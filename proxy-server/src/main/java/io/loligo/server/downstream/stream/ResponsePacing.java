@@ -8,21 +8,21 @@ import io.loligo.server.transport.WriteTally;
 import io.netty.channel.Channel;
 
 /**
- * The time in which a client has to take the bytes that are queued of its response: the write
- * timeout for each step, and a {@link Pace} for all of them. Made where bytes stay queued after a
- * flush. Confined to the client's event loop.
+ * The time in which a client has to take the queued bytes of its response: the write timeout for
+ * each step, and a {@link Pace} for all of them. Created when bytes stay queued after a flush.
+ * Confined to the client's event loop.
  */
 public final class ResponsePacing extends LoopTimer.Timeout {
   /**
-   * Windows of loligo_rate_window granted in a row to a client that takes nothing from us, but
-   * something from the system.
+   * Windows of loligo_rate_window granted in a row to a client that takes no bytes from the proxy,
+   * but some from the system.
    */
   static final int MOST_GRACES = 10;
 
-  /** Is told that the client did not take its response in time. */
+  /** Told that the client did not take its response in time. */
   public interface Owner {
     /**
-     * The response is to be broken off.
+     * The response has to be cut.
      *
      * @param late whether the client was below its pace, not only silent
      */
@@ -69,7 +69,7 @@ public final class ResponsePacing extends LoopTimer.Timeout {
   public void progressed() {
     if (pace != null) {
       pace.moved(timer.tick(), tally.writtenBytes() - seenBytes);
-      // a little now and then must not buy all of them anew
+      // a few bytes now and then must not renew all of them
       graces = pace.late(timer.tick()) ? graces : 0;
     }
     seenBytes = tally.writtenBytes();

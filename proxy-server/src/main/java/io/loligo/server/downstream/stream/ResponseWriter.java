@@ -6,9 +6,9 @@ import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Writes one response at a time in the syntax of a version of HTTP, but for its final head, which
- * the stream writes. Confined to the client's event loop. A method that writes may throw {@link
- * OutOfMemoryError}.
+ * Writes one response at a time in the syntax of a version of HTTP, except for its final head,
+ * which the stream writes. Confined to the client's event loop. A method that writes may throw
+ * {@link OutOfMemoryError}.
  */
 public interface ResponseWriter {
   /** Whether the client understands interim responses. */
@@ -18,12 +18,12 @@ public interface ResponseWriter {
   void writeContinue();
 
   /**
-   * Writes a 1xx head without the fields that belong to the connection it came by or are for this
-   * cache, and {@code own} lines. Borrows both.
+   * Writes a 1xx head without the fields that belong to its connection or are for this cache, and
+   * {@code own} lines. Borrows both.
    */
   void writeInterim(ResponseHead head, FieldLines own);
 
-  /** Writes 503 in place of a head that there was no memory for; takes none itself. */
+  /** Writes 503 in place of a head for which there was no memory; uses none itself. */
   void writeOverloaded();
 
   /** Writes content. Takes it. */
@@ -38,7 +38,7 @@ public interface ResponseWriter {
   /** Whether the response is one to HEAD. */
   boolean headMethod();
 
-  /** Whether {@code more} bytes of content are more than announced. */
+  /** Whether {@code more} bytes of content exceed the announced length. */
   boolean exceeded(int more);
 
   /** Whether announced content is missing. */

@@ -3,7 +3,7 @@ package io.loligo.server.upstream.attempt;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 
-/** The step that follows a request that failed on a connection. */
+/** The step after a request has failed on a connection. */
 enum AfterFailure {
   /** The fetch fails with it. */
   GIVE_UP,
@@ -13,10 +13,10 @@ enum AfterFailure {
   NEXT_HOP;
 
   /**
-   * Decides; pure. A request is sent again only where it may be repeated and the peer was silent
-   * (RFC 9110 section 9.2.2).
+   * Decides; pure. A request is sent again only if it may be repeated and the peer was silent (RFC
+   * 9110 section 9.2.2).
    *
-   * @param answered whether a byte of an answer arrived
+   * @param answered whether a byte of a response arrived
    * @param repeatable whether the request may be sent twice
    * @param reused whether the connection was a kept one, which the peer may have closed meanwhile
    * @param hopsLeft whether there is a further hop

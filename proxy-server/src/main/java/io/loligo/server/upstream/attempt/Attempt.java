@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request, or one tunnel being opened, on its walk along the hops. Confined to its event loop.
+ * One request, or one tunnel being opened, along its hops. Confined to its event loop.
  *
  * <pre>
  * ROUTING  looking for a hop that answers: names, kept connections, dialling
@@ -40,13 +40,12 @@ import org.slf4j.LoggerFactory;
  * DONE     ended, failed, cancelled or given away: no event follows
  * </pre>
  *
- * <p>The walk goes on to the next hop where a name does not resolve, where no connection can be
- * made, and where {@link AfterFailure} says so. It ends at a hop of which the rules deny every
- * address.
+ * <p>The next hop follows if a name does not resolve, if no connection can be made, or if {@link
+ * AfterFailure} says so. The attempt ends at a hop of which the rules deny every address.
  *
- * <p>A kept connection is used only for a request that may be sent twice: between the look at it
- * and the request's arrival the peer may have closed it, and then it is not known whether the
- * request was acted upon (RFC 9110 section 9.2.2).
+ * <p>A kept connection is used only for a request that may be sent twice: the peer may have closed
+ * it before the request arrives, and then it is unknown whether the request was carried out (RFC
+ * 9110 section 9.2.2).
  */
 final class Attempt
     implements OriginStream,
@@ -158,7 +157,7 @@ final class Attempt
     }
   }
 
-  /** Uses or dials one of {@code found}; false where this hop is to be passed over. */
+  /** Uses or dials one of {@code found}; false if this hop has to be skipped. */
   private boolean open(List<InetAddress> found) {
     endpoints = allowed(found);
     if (endpoints == null) {
@@ -188,7 +187,7 @@ final class Attempt
     return request != null && request.hasContent() && request.contentLength() < 0;
   }
 
-  /** The endpoints that may be dialled; null, and the fetch failed, where there are none. */
+  /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
   private List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
     String refusal = null;
@@ -300,7 +299,7 @@ final class Attempt
     return upstream.shared.loop().ticker().nanoTime();
   }
 
-  // ---- what the connection tells
+  // ---- events of the connection
 
   @Override
   public void readyForContent() {
@@ -377,7 +376,7 @@ final class Attempt
     }
   }
 
-  // ---- what the exchange asks for
+  // ---- requests of the exchange
 
   @Override
   public void content(ByteBuf content) {
@@ -486,7 +485,7 @@ final class Attempt
     }
   }
 
-  /** {@code forward_timeout}: the time to find a way. */
+  /** {@code forward_timeout}: the time to find a hop. */
   private final class ForwardLimit extends LoopTimer.Timeout {
     @Override
     protected void expired() {

@@ -40,7 +40,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * The upstream of one event loop.
    *
    * @param config the configuration in force
-   * @param transit ledger of the bytes on their way
+   * @param transit ledger of the bytes in transit
    */
   public NettyUpstream(
       EventLoop loop,
@@ -81,8 +81,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   /**
-   * The way under another configuration, with the connections kept so far and those kept by fetches
-   * that still run here; they go on as they began. On the event loop.
+   * The upstream under another configuration, with the connections kept so far and those kept by
+   * fetches that still run here; they continue as they began. On the event loop.
    */
   public NettyUpstream under(ProxyConfig config) {
     assert shared.loop().inEventLoop();
@@ -92,7 +92,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     return successor;
   }
 
-  /** The ledger of the bytes on their way. */
+  /** The ledger of the bytes in transit. */
   MemoryLedger transit() {
     return shared.transit();
   }
@@ -130,7 +130,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     return idle.size();
   }
 
-  /** Closes kept connections and keeps no more; running fetches go on. On the event loop. */
+  /** Closes kept connections and keeps no more; running fetches continue. On the event loop. */
   @Override
   public void close() {
     idle.close();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Servers that answered in HTTP/1.0 not long ago: they know no chunked coding (RFC 9112 section
- * 6.1). Of the rest we take it for granted. Confined to one event loop.
+ * Servers that recently answered with HTTP/1.0: they do not support the chunked coding (RFC 9112
+ * section 6.1). All other servers are assumed to support it. Confined to one event loop.
  */
 final class OldServers {
   static final int MAX_SERVERS = 1_024;
@@ -28,7 +28,7 @@ final class OldServers {
     this.ticker = ticker;
   }
 
-  /** The server at {@code endpoint} answered in {@code version}, 10 or 11. */
+  /** The server at {@code endpoint} answered with {@code version}, 10 or 11. */
   void answered(Endpoint endpoint, int version) {
     if (version < 11) {
       answeredAt.remove(endpoint);

@@ -9,7 +9,7 @@ import java.util.List;
 public final class AddressOrder {
   private AddressOrder() {}
 
-  /** Families in turn, each in the order given; the preferred family first. */
+  /** Families in turn, each in the given order; the preferred family first. */
   public static List<Endpoint> interleave(List<Endpoint> endpoints, boolean v4First) {
     if (endpoints.size() < 2) {
       return endpoints;

@@ -21,15 +21,15 @@ import java.util.function.Function;
  * is dialled {@value #STAGGER_MILLIS} ms after the one before it, or as soon as that failed; the
  * first connection wins, the others are closed. Confined to one event loop.
  *
- * @param <H> the handler each connection is made with
+ * @param <H> the handler of each connection
  */
 public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   /** Connection Attempt Delay of RFC 8305. */
   public static final int STAGGER_MILLIS = 250;
 
-  /** Hears the result of a dial: one call, perhaps before {@link #start} returns. */
+  /** Told the result of a dial: one call, perhaps before {@link #start} returns. */
   public interface Outcome<H> {
-    /** A connection stands. */
+    /** A connection is established. */
     void connected(H handler, Channel channel, Endpoint endpoint, int attempts);
 
     /** None of the endpoints could be connected to. */
@@ -53,7 +53,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
    * A dial that has not begun.
    *
    * @param endpoints in the order to be tried, not empty
-   * @param maxAttempts connections to try at most, at least 1
+   * @param maxAttempts most connections to try, at least 1
    * @param handlers makes the handler of each connection
    */
   public Dial(
@@ -79,7 +79,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     dialNext();
   }
 
-  /** Closes the connections on their way; the outcome hears nothing. */
+  /** Closes the pending connections; the outcome is not called. */
   public void cancel() {
     finish(null);
   }
@@ -156,7 +156,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     pending.clear();
   }
 
-  /** Netty ends its message with the address, too, spelled by the JDK. */
+  /** Netty ends its message with the address, too, in the JDK's spelling. */
   private static String describe(InetSocketAddress address, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     String said = ": " + address;

@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 public interface OriginTransport {
   /**
    * Starts to connect, with {@code handler} as the channel's only handler. Closing the future's
-   * channel gives up.
+   * channel cancels it.
    */
   ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler);
 }

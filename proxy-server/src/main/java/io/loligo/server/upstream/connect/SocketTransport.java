@@ -17,8 +17,8 @@ public final class SocketTransport implements OriginTransport {
   /**
    * A transport.
    *
-   * @param channels makes sockets of the kind the event loops serve
-   * @param allocator for everything read and written
+   * @param channels makes sockets of the kind that the event loops serve
+   * @param allocator of all read and written buffers
    */
   public SocketTransport(ChannelFactory<? extends Channel> channels, ByteBufAllocator allocator) {
     template =

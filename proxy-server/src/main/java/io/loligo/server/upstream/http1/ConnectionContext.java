@@ -8,7 +8,7 @@ import io.netty.channel.EventLoop;
  * The parts of one event loop that its connections share, under every configuration. Confined to
  * that loop.
  *
- * @param transit ledger of the bytes on their way
+ * @param transit ledger of the bytes in transit
  */
 public record ConnectionContext(
     EventLoop loop, LoopTimer timer, MemoryLedger transit, HeadScratch scratch) {}

@@ -8,9 +8,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Collects the bytes of response heads and parses them. A head that comes whole is parsed in the
- * loop's scratch, any other in an array of its own from the second read on. Confined to one event
- * loop.
+ * Collects the bytes of response heads and parses them. A head that arrives whole is parsed in the
+ * loop's scratch array, any other in an array of its own from the second read on. Confined to one
+ * event loop.
  */
 final class HeadReader {
   private static final int STEP = 2_048;
@@ -35,8 +35,8 @@ final class HeadReader {
   }
 
   /**
-   * Consumes bytes of the head from {@code in}, borrowed. When it is complete {@link #head} is
-   * valid until {@link #done}, which must follow, as it must after a failure.
+   * Consumes bytes of the head from {@code in}, borrowed. When it is complete, {@link #head} is
+   * valid until {@link #done}, which must follow, also after a failure.
    */
   Http1ResponseParser.Result read(ByteBuf in) {
     if (bytes == null) {
@@ -78,7 +78,7 @@ final class HeadReader {
     return parser.failure();
   }
 
-  /** Gives the bytes up; the next head may be read. */
+  /** Releases the bytes; the next head may be read. */
   void done() {
     scratch.giveBack(bytes);
     reset();

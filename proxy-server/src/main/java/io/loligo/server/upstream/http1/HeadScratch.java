@@ -17,7 +17,7 @@ public final class HeadScratch {
     return bytes;
   }
 
-  /** Ends a loan; other arrays are none of its business. */
+  /** Ends a loan; other arrays are ignored. */
   void giveBack(byte[] array) {
     if (array == bytes) {
       lent = false;

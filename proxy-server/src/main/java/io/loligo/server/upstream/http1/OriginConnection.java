@@ -57,17 +57,17 @@ import org.slf4j.LoggerFactory;
  * CLOSED   over
  * </pre>
  *
- * <p>Content is read only when it is asked for. Heads are read at once, and one small read while
- * idle notices a peer that closes or sends bytes too early. A connection is kept only where both
- * sides agreed to keep it, request and response are complete, the end of the response was certain,
- * no byte follows it, and the peer cannot take the request's content for another request.
+ * <p>Content is read only on request. Heads are read at once, and one small read while idle detects
+ * a peer that closes or sends bytes too early. A connection is kept only if both sides agreed to
+ * keep it, request and response are complete, the end of the response is certain, no byte follows
+ * it, and the peer cannot take the request's content for another request.
  */
 public final class OriginConnection extends ChannelInboundHandlerAdapter
     implements PooledConnection, Lease {
-  /** 1xx answers before the final one; more of them are refused. */
+  /** 1xx responses before the final one; more of them are refused. */
   public static final int MAX_INTERIM = 32;
 
-  /** How long 100 is waited for before content is sent all the same (RFC 9110 10.1.1). */
+  /** Longest wait for 100 before content is sent anyway (RFC 9110 10.1.1). */
   public static final int CONTINUE_MILLIS = 1_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(OriginConnection.class);
@@ -109,7 +109,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean awaitingContinue;
   private boolean firstChunk;
 
-  /** Whether the sender of content was told to wait until all is written. */
+  /** Whether the sender of content was told to wait until everything is written. */
   private boolean withheld;
 
   private long unsent;
@@ -126,7 +126,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean pumping;
   private ChunkedDecoder chunks;
 
-  /** Pace of a response that has begun to arrive; null where no byte had to be waited for. */
+  /** Pace of a response that has begun to arrive; null if no wait was needed. */
   private Pace pace;
 
   /** A connection to {@code endpoint} that is not open yet. */
@@ -147,7 +147,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     ctx = context;
     ChannelConfig config = context.channel().config();
     config.setAutoRead(false);
-    // a failed write must not take away an answer that is already there
+    // a failed write must not discard a response that has already arrived
     config.setAutoClose(false);
     config.setRecvByteBufAllocator(readSizes);
     int high = settings.streamBufferBytes;
@@ -207,8 +207,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * Whether some servers do not look for the content that this request has, so that it would stand
-   * there as the next request (RFC 9110 sections 9.3.1, 9.3.2, 9.3.5, 9.3.7 and 9.3.8).
+   * Whether some servers do not expect the content of this request, so that they would take it for
+   * the next request (RFC 9110 sections 9.3.1, 9.3.2, 9.3.5, 9.3.7 and 9.3.8).
    */
   private static boolean hasUnexpectedContent(OutgoingRequest outgoing) {
     if (!outgoing.hasContent() || outgoing.contentLength() == 0) {
@@ -351,7 +351,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private void written(ChannelFuture future) {
     if (!future.isSuccess() && writeFailure == null) {
       writeFailure = future.cause();
-      // an answer may still stand in the socket: reading goes on
+      // a response may still be in the socket: reading continues
       sending = false;
       awaitingContinue = false;
       watch();
@@ -458,7 +458,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** A fault in the listener ends this exchange and nothing else. */
+  /** A fault in the listener ends only this exchange. */
   private void guarded(Step step) {
     try {
       switch (step) {
@@ -587,7 +587,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The fault of the chunks that came with the head, or null: then none of it is passed on. */
+  /** The fault of the chunks that came with the head, or null: then none of them is passed on. */
   private ParseFailure newChunks() {
     if (chunks == null) {
       chunks = new ChunkedDecoder(limits);
@@ -632,7 +632,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     events.head(head, ContentLength.NONE);
   }
 
-  /** Whether a 101 names this protocol and no other (RFC 9110 section 7.8). */
+  /** Whether a 101 names this protocol only (RFC 9110 section 7.8). */
   private static boolean switchesTo(Fields fields, String protocol) {
     int line = fields.first(FieldName.UPGRADE);
     return line >= 0
@@ -711,7 +711,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Delivers the small piece at hand and those behind it as one. Returns the event after them. */
+  /**
+   * Delivers the small piece at hand and the following ones as one. Returns the event after them.
+   */
   private ChunkedDecoder.Event deliverSmall() {
     wanted = false;
     ByteBuf joined = null;
@@ -892,7 +894,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The pace at which a response that has begun must go on; null where none has begun. */
+  /** The pace of a response that has begun; null if none has. */
   private Pace paceOwed() {
     long tick = shared.timer().tick();
     if (settings.minBytesPerSecond == 0 || !hasBegun()) {
@@ -909,8 +911,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * Whether the peer is in the middle of something that it should be able to complete: not before a
-   * head, nor between chunks, where an event stream waits for the next event.
+   * Whether the peer is in the middle of an element that it should be able to complete: not before
+   * a head, nor between chunks, where an event stream waits for the next event.
    */
   private boolean hasBegun() {
     if (phase == Phase.HEAD) {
@@ -923,7 +925,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     };
   }
 
-  /** Of an idle connection, of 100, of a write or of a read. */
+  /** The deadline of an idle connection, of 100, of a write or of a read. */
   private final class Deadline extends LoopTimer.Timeout {
     void disarm() {
       shared.timer().cancel(this);

@@ -5,16 +5,15 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
 /**
- * How many bytes the next read of one connection may bring. They are few while it is idle, enough
- * for a head with usual content while a head is awaited, and the missing bytes of content of known
- * length. Otherwise they are as many as arrive, up to the stream buffer; few where memory is
- * scarce. One read at a time, and no buffer before there is something to read. Confined to the
- * connection's event loop.
+ * The size of the next read of one connection: few bytes while it is idle, enough for a head with
+ * usual content while a head is awaited, and the missing bytes of content of known length.
+ * Otherwise as many as arrive, up to the stream buffer; few if memory is scarce. One read at a
+ * time, and no buffer before there is something to read. Confined to the connection's event loop.
  */
 final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int IDLE = 64;
 
-  /** The largest size of which the pool keeps buffers for each thread. */
+  /** The largest size for which the pool keeps buffers per thread. */
   private static final int HEAD = 32_768;
 
   private static final int LEAST = 4_096;
@@ -25,7 +24,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private boolean relays;
   private boolean adaptive;
 
-  /** {@code transit} says how scarce memory is. */
+  /** {@code transit} tells how scarce memory is. */
   ReadSizes(int streamBufferBytes, MemoryLedger transit) {
     super(1);
     this.most = Math.max(LEAST, ReadSize.intoBufferOf(streamBufferBytes));
@@ -43,7 +42,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     adaptive = false;
   }
 
-  /** Content of which {@code remaining} bytes are missing; one more, to see a surplus. */
+  /** Content of which {@code remaining} bytes are missing; one more, to detect a surplus. */
   void content(long remaining) {
     next = (int) Math.min(most, Math.max(LEAST, remaining + 1));
     adaptive = false;
@@ -57,7 +56,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     }
   }
 
-  /** Bytes of a tunnel, from now on: no memory is set aside for them. */
+  /** Bytes of a tunnel, from now on: no memory is reserved for them. */
   void relay() {
     relays = true;
     stream();

@@ -24,7 +24,7 @@ final class RequestEncoder {
   private static final byte[] HOST = latin1("Host: ");
   private static final byte[] LINE_END = latin1("\r\n");
 
-  /** Fields that mean something to framing, routing or the connection (RFC 9110 section 6.5.1). */
+  /** Fields that frame, route or control the connection (RFC 9110 section 6.5.1). */
   private static final FieldSet NOT_IN_TRAILERS =
       FieldSet.of(
           FieldName.AUTHORIZATION,
@@ -48,7 +48,7 @@ final class RequestEncoder {
 
   private RequestEncoder() {}
 
-  /** Bytes that a head will have, about. */
+  /** Approximate bytes of a head. */
   static int estimate(OutgoingRequest request) {
     return 256 + request.path().length + request.fieldLines().length;
   }
@@ -128,7 +128,7 @@ final class RequestEncoder {
     out.writeBytes(path);
   }
 
-  /** The lines as they are, but for those that {@code form} replaces. */
+  /** The lines unchanged, except for those that {@code form} replaces. */
   private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form) {
     boolean newHost = form.host() != null;
     boolean newLogin = !form.absolute() && form.credentials() != null;
@@ -174,7 +174,7 @@ final class RequestEncoder {
         || method == Method.POST
         || method == Method.PUT
         || method == Method.PATCH) {
-      // RFC 9110 section 8.6: methods that expect content say that there is none
+      // RFC 9110 section 8.6: methods that expect content state that there is none
       out.writeBytes(CONTENT_LENGTH);
       text(out, Long.toString(request.hasContent() ? request.contentLength() : 0));
       out.writeBytes(LINE_END);

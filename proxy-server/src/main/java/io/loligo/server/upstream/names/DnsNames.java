@@ -25,18 +25,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Names by DNS, with a bounded cache of what is and of what is not. Confined to its event loop.
+ * Names by DNS, with a bounded cache of positive and negative answers. Confined to its event loop.
  *
  * <p>A positive answer is kept for its TTL, but no longer than {@code positive_dns_ttl} and no
  * shorter than {@code negative_dns_ttl} (at least one second); a negative one for {@code
- * negative_dns_ttl}, a missing one for at most {@value #SILENCE_SECONDS} s. Equal questions asked
- * at the same time are asked once.
+ * negative_dns_ttl}, a missing one for at most {@value #SILENCE_SECONDS} s. Equal questions at the
+ * same time are sent once.
  */
 public final class DnsNames implements NameResolver, AutoCloseable {
-  /** Names kept at most. */
+  /** Most names kept. */
   public static final int MAX_NAMES = 8_192;
 
-  /** How long a name is not asked again after nobody answered. */
+  /** How long a name is not asked again after no server answered. */
   public static final int SILENCE_SECONDS = 5;
 
   private static final long USUAL_QUERY_MILLIS = 5_000;
@@ -52,10 +52,10 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   private final Ttl ttl = new Ttl();
   private DnsSettings current;
 
-  /** Null until it is asked: it draws tens of thousands of random numbers first. */
+  /** Null until its first question: it draws tens of thousands of random numbers first. */
   private DnsNameResolver resolver;
 
-  /** A resolver on {@code loop}; when the supplier's value changes it starts over with that. */
+  /** A resolver on {@code loop}; when the supplier's value changes it starts again with that. */
   public DnsNames(
       EventLoop loop,
       LoopTimer timer,
@@ -146,7 +146,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     resolver = null;
   }
 
-  @SuppressWarnings("ReferenceEquality") // a reload makes new settings, be they equal
+  @SuppressWarnings("ReferenceEquality") // a reload makes new settings, even if they are equal
   private boolean inForce(DnsSettings some) {
     return some == current;
   }
@@ -169,7 +169,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         .build();
   }
 
-  /** How long one server is waited for before the next one is asked. */
+  /** Longest wait for one server before the next one is asked. */
   private static long queryMillis(NameSettings config) {
     long millis = config.retransmitMillis() > 0 ? config.retransmitMillis() : USUAL_QUERY_MILLIS;
     return config.timeoutMillis() > 0 ? Math.min(millis, config.timeoutMillis()) : millis;
@@ -180,10 +180,10 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     return domain == null || domain.isEmpty() || host.indexOf('.') >= 0 ? host : host + domain;
   }
 
-  /** What is known of a name. */
+  /** The cached answer for a name. */
   private record Known(List<InetAddress> addresses, String failure, long deadlineNanos) {}
 
-  /** Least recently used names are forgotten first. */
+  /** The least recently used names are forgotten first. */
   private static final class Names extends LinkedHashMap<String, Known> {
     private static final long serialVersionUID = 1;
 
@@ -197,7 +197,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
   }
 
-  /** One question and all who wait for its answer. */
+  /** One question and all waiters for its answer. */
   private final class Lookup extends LoopTimer.Timeout {
     private final String host;
     private final List<Listener> listeners = new ArrayList<>(2);
@@ -287,11 +287,11 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     return end < 0 ? text : text.substring(0, end);
   }
 
-  /** No cache: catches the TTLs, which the resolver tells nobody but its cache. */
+  /** Not a cache: it receives the TTLs, which the resolver gives only to its cache. */
   private static final class Ttl implements DnsCache {
     private final Map<String, Integer> secondsByName = new HashMap<>();
 
-    /** The smallest TTL seen for the name since it was asked for last; 0 for none. */
+    /** The smallest TTL of the name since the last call; 0 for none. */
     int take(String name) {
       Integer seconds = secondsByName.remove(name);
       return seconds == null ? 0 : seconds;
@@ -330,10 +330,10 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
   }
 
-  /** What was seen. */
+  /** The last answer. */
   private record Seen(InetAddress address, Throwable cause) implements DnsCacheEntry {}
 
-  /** The hosts file is looked at before the resolver is asked. */
+  /** The hosts file is read before the resolver is asked. */
   private static final class NoHosts implements HostsFileEntriesResolver {
     @Override
     public InetAddress address(String inetHost, ResolvedAddressTypes resolvedAddressTypes) {

@@ -21,13 +21,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All that name resolution needs from configuration and files, read beforehand: event loops read no
+ * The input of name resolution from configuration and files, read in advance: event loops read no
  * files. Immutable.
  *
  * @param config the directives
- * @param servers who is asked
+ * @param servers the servers to ask
  * @param hosts names of the hosts file in lower case
- * @param system what the system's settings say
+ * @param system the system's settings
  */
 public record DnsSettings(
     NameSettings config,
@@ -37,12 +37,12 @@ public record DnsSettings(
   private static final int DNS_PORT = 53;
   private static final String SYSTEM = "/etc/resolv.conf";
 
-  /** Reads hosts file and, where no nameserver is configured, the system's. Blocks. */
+  /** Reads the hosts file and, if no nameserver is configured, the system's settings. Blocks. */
   public static DnsSettings load(NameSettings config) {
     return new DnsSettings(config, servers(config.nameservers()), hosts(config), systemText());
   }
 
-  /** {@code other} where it says the same: names known by it go on being known. */
+  /** {@code other} if it is equal: names known by it stay known. */
   public DnsSettings orSame(DnsSettings other) {
     boolean same =
         config.equals(other.config)
@@ -66,7 +66,7 @@ public record DnsSettings(
     try {
       return new UnixResolverDnsServerAddressStreamProvider(SYSTEM, "/etc/resolver");
     } catch (IOException | IllegalArgumentException e) {
-      // what the C library does without a resolv.conf
+      // the behaviour of the C library without a resolv.conf
       return new SequentialDnsServerAddressStreamProvider(
           new InetSocketAddress(NetUtil.LOCALHOST4, DNS_PORT));
     }

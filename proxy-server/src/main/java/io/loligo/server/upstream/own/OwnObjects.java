@@ -33,18 +33,18 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Answers requests for pictures of the proxy itself, which it has without asking anybody: what
- * Squid has under the same path, and something to measure hits with where there is no origin. All
- * other requests go on to the upstream behind it. One per event loop; confined to it.
+ * Answers requests for pictures of the proxy itself, without an origin: Squid has them under the
+ * same path, and they allow a measurement of hits without an origin. All other requests go to the
+ * next upstream. One per event loop; confined to it.
  *
- * <p>They are stored under a host that is none ({@code .invalid}, RFC 6761 section 6.4): whatever
- * Host says, nothing of another origin's is ever answered with them.
+ * <p>They are stored under an invalid host ({@code .invalid}, RFC 6761 section 6.4): no value of
+ * Host lets them answer for another origin.
  */
 public final class OwnObjects implements Upstream {
   /** Stands for this process in their keys. */
   public static final String HOST = "loligo.invalid";
 
-  /** Where requests for them go. */
+  /** The destination of requests for them. */
   public static final List<Hop> HOPS = List.of(new Hop.Direct(HOST, 80, HierarchyCode.HIER_NONE));
 
   private static final byte[] FOLDER =
@@ -59,7 +59,7 @@ public final class OwnObjects implements Upstream {
   private final Executor loop;
 
   /**
-   * In front of {@code others}.
+   * Before {@code others}.
    *
    * @param loop the event loop of both
    */
@@ -68,7 +68,7 @@ public final class OwnObjects implements Upstream {
     this.loop = loop;
   }
 
-  /** Whether {@code head}, its target in origin-form, asks for one of them, be it there or not. */
+  /** Whether {@code head}, its target in origin-form, requests one of them, existing or not. */
   public static boolean isAskedFor(RequestHead head) {
     int start = head.targetStart();
     int end = start + FOLDER.length;
@@ -139,7 +139,7 @@ public final class OwnObjects implements Upstream {
     }
   }
 
-  /** One of them on its way: the head, then all content with the first read. */
+  /** A response with one of them: the head, then all content with the first read. */
   private static final class Answer implements OriginStream {
     private final OriginEvents events;
     private final int methodId;
@@ -194,7 +194,7 @@ public final class OwnObjects implements Upstream {
 
     @Override
     public void endContent(Fields trailers) {
-      // nobody reads it
+      // there is no reader
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.store.MemoryDirectives;
 
-/** The part of one configuration that connections to origins and parents follow. Immutable. */
+/** The part of one configuration for connections to origins and parents. Immutable. */
 public final class ConnectionSettings {
   /** {@code server_persistent_connections}. */
   public final boolean persistent;
@@ -26,7 +26,7 @@ public final class ConnectionSettings {
   public final long readMillis;
   public final long writeMillis;
 
-  /** Bytes a second that a response must move once it has begun; 0: any rate. */
+  /** Bytes a second that a response must move after it has begun; 0: any rate. */
   public final int minBytesPerSecond;
 
   /** The window over which that rate is measured. */

@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The far end of a connection: two requests may share a connection only where their endpoints are
+ * The far end of a connection: two requests may share a connection only if their endpoints are
  * equal. Immutable.
  *
  * @param address the address that is dialled
  * @param port the TCP port that is dialled
  * @param security TLS on the connection
- * @param tunnel the place behind the proxy at {@code address}; null where the connection ends there
+ * @param tunnel the place behind the proxy at {@code address}; null if the connection ends there
  */
 public record Endpoint(InetAddress address, int port, Security security, Tunnel tunnel) {
   /**
@@ -29,7 +29,7 @@ public record Endpoint(InetAddress address, int port, Security security, Tunnel 
   }
 
   /**
-   * The place that a proxy connected to when it was asked with CONNECT.
+   * The place to which a proxy connected after a CONNECT.
    *
    * @param host name or literal, lower case, without brackets
    * @param port TCP port

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections kept for further requests, by endpoint. The connection used last is used next, so
- * that superfluous connections grow old and are closed. Confined to one event loop.
+ * Idle connections, by endpoint. The connection used last is used next, so that superfluous
+ * connections grow old and are closed. Confined to one event loop.
  */
 public final class IdleConnections implements PooledConnection.Home {
   private final Map<Endpoint, ArrayDeque<PooledConnection>> byEndpoint = new HashMap<>();

@@ -20,7 +20,7 @@ public interface Lease {
   /** The endpoint of the connection. */
   Endpoint endpoint();
 
-  /** Our end of the connection, or null. */
+  /** The proxy's end of the connection, or null. */
   InetSocketAddress localAddress();
 
   /** Sends a request's head in {@code form}; events follow, some before this returns. */
@@ -31,10 +31,10 @@ public interface Lease {
   void tunnel(
       String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener);
 
-  /** The connection is to be used as it is: {@link #detach} is next. */
+  /** The connection will be used without HTTP: {@link #detach} is next. */
   void raw();
 
-  /** Sends request content. Takes {@code content}. Dropped where the answer made it useless. */
+  /** Sends request content. Takes {@code content}. Dropped if the response made it useless. */
   void content(ByteBuf content);
 
   /** The request's content is complete; {@code trailers} borrowed, may be null. */
@@ -43,10 +43,10 @@ public interface Lease {
   /** Whether more request content may be given now. */
   boolean writable();
 
-  /** Asks for one more read of the answer's content. */
+  /** Asks for one more read of the response's content. */
   void read();
 
-  /** The rest is not wanted: no event follows. */
+  /** The rest is not needed: no event follows. */
   void cancel();
 
   /** The raw connection; no event follows. Only after {@link #raw}, a 101 or an open tunnel. */

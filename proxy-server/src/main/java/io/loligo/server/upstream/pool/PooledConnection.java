@@ -6,20 +6,20 @@ import io.loligo.core.message.ParseFailure;
 public interface PooledConnection {
   /** The place where a connection waits for requests. */
   interface Home {
-    /** The connection takes requests again; the answer's end is announced after this returns. */
+    /** The connection takes requests again; the response's end is announced after this returns. */
     void idle(PooledConnection connection);
 
     /** A kept connection takes no further request. */
     void gone(PooledConnection connection);
 
-    /** The peer sent no response, not the end of one, more than one, or one too slowly. */
+    /** The peer sent an invalid response, an incomplete one, surplus bytes, or one too slowly. */
     void refused(ParseFailure failure);
   }
 
-  /** The endpoint that was dialled; the connection is kept under it. */
+  /** The endpoint that was dialled; the pool keeps the connection under it. */
   Endpoint endpoint();
 
-  /** A lease; null where no request may be sent: close it. */
+  /** A lease; null if no request may be sent: close it. */
   Lease lease();
 
   /**
@@ -31,10 +31,10 @@ public interface PooledConnection {
   /**
    * Lets a kept connection serve under another configuration.
    *
-   * @return false where it was made for other limits: close it
+   * @return false if it was made for other limits: close it
    */
   boolean adopt(ConnectionSettings settings, Home home);
 
-  /** Closes a connection that no lease is given out of. */
+  /** Closes a connection without a lease. */
   void close();
 }

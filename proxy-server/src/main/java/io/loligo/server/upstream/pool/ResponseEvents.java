@@ -14,7 +14,7 @@ public interface ResponseEvents {
   /** The request's content may be sent. */
   void readyForContent();
 
-  /** A 1xx answer to be passed on. Borrows {@code head}. */
+  /** A 1xx response to be passed on. Borrows {@code head}. */
   void interim(ResponseHead head);
 
   /**
@@ -27,16 +27,16 @@ public interface ResponseEvents {
   /** A tunnel was opened by the parent; {@link Lease#detach} is next. */
   void tunnelOpen();
 
-  /** Content of the answer. Takes {@code content}. */
+  /** Content of the response. Takes {@code content}. */
   void received(ByteBuf content);
 
   /** One read's worth of content was delivered. */
   void readComplete();
 
-  /** The answer is complete; {@code trailers} borrowed, may be null. */
+  /** The response is complete; {@code trailers} borrowed, may be null. */
   void end(Fields trailers);
 
-  /** Request content is taken again. */
+  /** Request content is accepted again. */
   void drained();
 
   /**

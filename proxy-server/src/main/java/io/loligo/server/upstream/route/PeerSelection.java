@@ -19,7 +19,7 @@ import java.util.List;
 
 /**
  * Chooses among origin and parents as Squid does, under one configuration. Thread-safe: a pure
- * function but for the turns of round-robin peers and the health of all, which it reads.
+ * function, except for the turns of round-robin peers and the health of all peers, which it reads.
  *
  * <ol>
  *   <li>{@code always_direct} allows: the origin, nothing else.
@@ -31,7 +31,7 @@ import java.util.List;
  * </ol>
  *
  * <p>Among parents: one of the round-robin ones by turn and weight, else the first that is up; the
- * others follow in the order of the configuration. Dead ones are passed over unless none is alive.
+ * others follow in the order of the configuration. Dead parents are skipped unless none is alive.
  * Siblings are not asked.
  */
 final class PeerSelection {
@@ -42,7 +42,7 @@ final class PeerSelection {
     UNDECIDED
   }
 
-  /** A cache_peer line, and the peer it makes. */
+  /** A cache_peer line, and its peer. */
   private record Candidate(Peer line, CachePeer peer) {}
 
   private final HopHealth health;
@@ -69,7 +69,7 @@ final class PeerSelection {
    * Chooses.
    *
    * @param request the request as rules see it
-   * @param port the port it came in by
+   * @param port the port that got it
    * @param methodId {@link Method} id
    */
   Route choose(AclInput request, HttpPort port, int methodId) {
@@ -124,9 +124,9 @@ final class PeerSelection {
         || (methodId == Method.GET && !request.requestFields().has(FieldName.AUTHORIZATION));
   }
 
-  /** The verdict of the peer's rules; null where it may not be used whatever they say. */
+  /** The verdict of the peer's rules; null if it may not be used regardless of them. */
   private static AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
-    // a tunnel is no request for an origin server, unless it leads to that very port
+    // a tunnel is not a request for an origin server, unless it leads to that very port
     if (peer.originServer() && methodId == Method.CONNECT && request.port() != peer.port()) {
       return null;
     }
@@ -184,7 +184,7 @@ final class PeerSelection {
     return Math.max(1, peer.weight());
   }
 
-  /** All of them look dead or full: better tried than refused. */
+  /** All of them look dead or full: a try is better than a refusal. */
   private static void lastResort(List<Candidate> usable, List<Hop> hops) {
     for (Candidate each : usable) {
       boolean isDefault = each.line().isDefault();

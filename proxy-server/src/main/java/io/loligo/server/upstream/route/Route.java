@@ -5,12 +5,12 @@ import io.loligo.server.upstream.Hop;
 import java.util.List;
 
 /**
- * The hops that a request may be sent to. Immutable.
+ * The hops to which a request may be sent. Immutable.
  *
  * @param hops in order of preference; empty: none, {@code code} says why
- * @param code of the first hop, {@code NO_DIRECT_FAIL} where neither a parent nor the origin may be
+ * @param code of the first hop, {@code NO_DIRECT_FAIL} if neither a parent nor the origin may be
  *     used, {@code HIER_NONE} while addresses are missing
- * @param needsDestination a rule asks for the destination's addresses: resolve, then choose again
+ * @param needsDestination a rule tests the destination's addresses: resolve, then choose again
  */
 record Route(List<Hop> hops, HierarchyCode code, boolean needsDestination) {
   static final Route NOWHERE = new Route(List.of(), HierarchyCode.NO_DIRECT_FAIL, false);

@@ -5,14 +5,16 @@ import io.loligo.server.port.HttpPort;
 import java.net.InetAddress;
 import java.util.List;
 
-/** A request as the choice of its route sees it. Confined to the request's event loop. */
+/** The input of a route's choice for a request. Confined to the request's event loop. */
 public interface RoutedRequest extends AclInput {
-  /** The port it came in by. */
+  /** The port that got it. */
   HttpPort httpPort();
 
   /** The addresses of the destination are known from now on; null: its name has none. */
   void destinations(List<InetAddress> addresses);
 
-  /** The same request to the addresses that its destination's lead to, too; perhaps itself. */
+  /**
+   * The same request to the addresses to which those of its destination lead, too; perhaps itself.
+   */
   AclInput withAliases();
 }

@@ -13,16 +13,16 @@ import java.util.List;
 /**
  * Chooses the hops of requests under one configuration. Confined to an event loop.
  *
- * <p>{@link PeerSelection} names the hops; the destination is resolved first where a rule asks for
- * its addresses; {@code http_access} and the scheme leave some hops out.
+ * <p>{@link PeerSelection} names the hops; the destination is resolved first if a rule tests its
+ * addresses; {@code http_access} and the scheme exclude some hops.
  */
 public final class Router {
-  /** Hears the choice: one call, perhaps before {@link #route} returns. */
+  /** Told the choice: one call, perhaps before {@link #route} returns. */
   public interface Listener {
     /** The hops, in order of preference, not empty. */
     void routed(List<Hop> hops);
 
-    /** The request may be sent nowhere. */
+    /** The request must not be sent to any hop. */
     void unroutable(FetchFailure failure);
   }
 
@@ -43,8 +43,8 @@ public final class Router {
   }
 
   /**
-   * Chooses the hops of {@code request}: at once, unless a rule asks for addresses of the
-   * destination that have to be resolved first.
+   * Chooses the hops of {@code request}: at once, unless a rule tests addresses of the destination
+   * that have to be resolved first.
    */
   public void route(RoutedRequest request, int methodId, Listener listener) {
     if (request.host().equals(OwnObjects.HOST)) {
@@ -73,7 +73,9 @@ public final class Router {
     }
   }
 
-  /** Of {@code hops} those that the rules leave: a parent chooses among the addresses itself. */
+  /**
+   * The hops of {@code hops} that the rules permit: a parent chooses among the addresses itself.
+   */
   private List<Hop> permitted(RoutedRequest request, List<Hop> hops) {
     List<Hop> usable =
         request.scheme().equals("https")
@@ -85,8 +87,8 @@ public final class Router {
   }
 
   /**
-   * The verdict of http_access where the destination may be any of its addresses, or any that they
-   * lead to: as in Squid, {@code dst} matches if one of them does.
+   * The verdict of http_access if the destination may be any of its addresses, or any to which they
+   * lead: as in Squid, {@code dst} matches if one of them does.
    */
   private AclVerdict onAllAddresses(RoutedRequest request) {
     AclVerdict verdict = access.evaluate(request);

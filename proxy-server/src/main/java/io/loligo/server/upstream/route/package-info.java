@@ -1,5 +1,5 @@
 /**
- * The choice of the hops that a request is sent to, by configuration, rules and health.
+ * The choice of a request's hops, by configuration, rules and health.
  *
  * <p>{@code exchange} asks the {@code Router}. This package resolves names through {@code Upstream}
  * and opens no connection. A {@code Router} is confined to its event loop; the rest is immutable.
