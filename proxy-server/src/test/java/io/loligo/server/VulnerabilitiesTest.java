@@ -76,7 +76,7 @@ class VulnerabilitiesTest {
         "org.example:other; {'introduced':'0'}; ; 0",
         "io.loligo:proxy-core; {'introduced':'0'}; ; 0",
       })
-  void findsWhatIsAffected(String name, String events, String versions, int status)
+  void findsAffectedLibraries(String name, String events, String versions, int status)
       throws Exception {
     record(name, events.replace('\'', '"'), versions == null ? "" : versions.replace('\'', '"'));
 
@@ -88,7 +88,7 @@ class VulnerabilitiesTest {
   }
 
   @Test
-  void acceptsWhatSomebodyGaveAReasonFor() throws Exception {
+  void acceptsAVulnerabilityWithAReason() throws Exception {
     record("org.example:lib", "{\"introduced\":\"0\"}", "");
     Path accepted = Files.writeString(dir.resolve("accepted"), "CVE-1 that part is never called\n");
 

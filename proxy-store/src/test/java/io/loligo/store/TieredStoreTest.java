@@ -39,7 +39,7 @@ final class TieredStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 4096, 65_526, 65_527, 65_528, 65_536, 131_072, 300_000})
-  void findsWhatWasStored(int length) {
+  void findsAStoredResponse(int length) {
     try (StoreFixture fixture = new StoreFixture()) {
       byte[] octets = octets(length);
       Entry entry = fixture.put(URL, octets);
@@ -201,7 +201,7 @@ final class TieredStoreTest {
   }
 
   @Test
-  void removesWhatIsStored() {
+  void removesAStoredResponse() {
     try (StoreFixture fixture = new StoreFixture()) {
       Entry entry = fixture.put(URL, octets(10));
       assertThat(fixture.store.remove(key(URL))).isEqualTo(1);

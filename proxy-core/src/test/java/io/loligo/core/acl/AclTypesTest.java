@@ -39,8 +39,7 @@ class AclTypesTest {
     "/%, ^/%$, true",
     "/%zz%41, ^/%zzA$, true"
   })
-  void expressionsAboutUrlsAreSearchedInWhatThePercentSignsMean(
-      String path, String expression, boolean expected) {
+  void expressionsAreSearchedInDecodedUrls(String path, String expression, boolean expected) {
     FakeRequest request = new FakeRequest().target("http", "example.com", 80, path);
     assertThat(matches(request, "urlpath_regex", expression)).isEqualTo(expected);
     String inUrl = expression.replace("^/", "^http://example.com/");

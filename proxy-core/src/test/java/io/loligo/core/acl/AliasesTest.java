@@ -40,7 +40,7 @@ class AliasesTest {
 
   /** Zeros in the place of an address are a part of a longer prefix. */
   @Test
-  void leadToNothingBesideWhatALongPrefixCarries() {
+  void leadOnlyToTheAddressBehindALongPrefix() {
     assertThat(Aliases.of(IpText.parse("64:ff9b:1::10.1.2.3")))
         .containsExactly(IpText.parse("10.1.2.3"));
     assertThat(Aliases.of(IpText.parse("64:ff9b:1:a01:2:300::")))

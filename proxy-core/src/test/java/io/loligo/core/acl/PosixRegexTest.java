@@ -70,7 +70,7 @@ class PosixRegexTest {
   }
 
   @Test
-  void remarksOnWhatIsProbablyNotMeant() {
+  void remarksOnProbableMistakes() {
     assertThat(PosixRegex.compile("\\d+", false).warning()).contains("\\d");
     assertThat(PosixRegex.compile("*.exe", false).warning()).contains("nothing before it");
     assertThat(PosixRegex.compile("\\.exe$", false).warning()).isNull();

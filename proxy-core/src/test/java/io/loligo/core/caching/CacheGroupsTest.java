@@ -39,7 +39,7 @@ class CacheGroupsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"one", "\"a\", b", "(\"a\")", "\"a\",", "1"})
-  void ignoresWhatIsNoListOfStrings(String value) {
+  void ignoresAFieldThatIsNotAListOfStrings(String value) {
     assertThat(of(KEY, "Cache-Groups: " + value)).isEmpty();
     assertThat(CacheGroups.invalidated(KEY, Heads.fields("Cache-Group-Invalidation: " + value)))
         .isEmpty();

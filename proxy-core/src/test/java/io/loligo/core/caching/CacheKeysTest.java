@@ -31,7 +31,7 @@ class CacheKeysTest {
     "http://[0:0::0001]:8080/, http://[::1]:8080/",
     "http://[::ffff:192.0.2.1]/, http://192.0.2.1/"
   })
-  void normalisesWhatCannotChangeTheAnswer(String url, String key) {
+  void normalisesPartsThatCannotChangeTheResponse(String url, String key) {
     assertThat(CacheKeys.of(url)).hasToString(key);
   }
 
@@ -74,7 +74,7 @@ class CacheKeysTest {
         "http://a/\u0100",
         "1http://a/"
       })
-  void refusesWhatIsNoUrl(String url) {
+  void refusesTextThatIsNotAUrl(String url) {
     assertThat(CacheKeys.of(url)).isNull();
   }
 

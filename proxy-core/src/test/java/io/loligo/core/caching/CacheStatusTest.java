@@ -62,7 +62,7 @@ class CacheStatusTest {
   }
 
   @Test
-  void whatStandsInWasForwarded() {
+  void aStaleResponseServedOnErrorWasForwarded() {
     FieldLines lines = new FieldLines(128);
     CacheDecision why = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 70, 60);
     CacheDecision now = new CacheDecision(Outcome.SERVE, CacheReason.VALIDATED, 0, 60);
@@ -75,7 +75,7 @@ class CacheStatusTest {
 
   @Test
   @DisplayName("2.2: request only where it kept a fresh response from being used")
-  void whatTheRequestAsksForCountsWhereAFreshResponseIsStored() {
+  void aRequestDirectiveIsTheCauseIfAFreshResponseIsStored() {
     CacheReason reason = CacheReason.REQUEST_NO_CACHE;
     assertThat(forward(new CacheDecision(Outcome.VALIDATE, reason, 1, 2), 200, false, false))
         .isEqualTo("Cache-Status: p; fwd=request; fwd-status=200; detail=no-cache\r\n");
@@ -88,7 +88,7 @@ class CacheStatusTest {
   @ParameterizedTest
   @CsvSource({"URI_MISS, uri-miss", "VARY_MISS, vary-miss", "DISK_UNREADABLE, miss"})
   @DisplayName("2.2: what kind of miss it is is said where it is known")
-  void whatTheRequestAsksForLeavesAMissWhatItIs(CacheReason miss, String token) {
+  void aRequestDirectiveDoesNotChangeTheCauseOfAMiss(CacheReason miss, String token) {
     CacheReason reason = CacheReason.REQUEST_NO_STORE;
     CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, -1, -1, miss);
     assertThat(forward(decision, 200, false, false))

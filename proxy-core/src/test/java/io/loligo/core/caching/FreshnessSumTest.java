@@ -84,7 +84,7 @@ class FreshnessSumTest {
   }
 
   @Test
-  void namesWhatGoesAgainstHttp() {
+  void namesViolationsOfHttp() {
     CacheSettings settings =
         Patterns.settings(
             Patterns.pattern(

@@ -113,7 +113,7 @@ class HttpDateTest {
   }
 
   @Property
-  void writesAndReadsWhatTheJdkDoes(
+  void writesAndReadsLikeTheJdk(
       @ForAll @LongRange(min = -62_167_219_200L, max = 253_402_300_799L) long second) {
     FieldLines lines = new FieldLines(8);
     HttpDate.append(lines, second * 1000 + 999);
@@ -133,7 +133,7 @@ class HttpDateTest {
   }
 
   @Property
-  void noOctetsMakeItFail(@ForAll byte[] octets) {
+  void noBytesMakeItFail(@ForAll byte[] octets) {
     HttpDate.parse(octets, 0, octets.length, EXAMPLE);
   }
 
@@ -142,7 +142,7 @@ class HttpDateTest {
     "-9223372036854775808, 'Sat, 01 Jan 0000 00:00:00 GMT'",
     "9223372036854775807, 'Fri, 31 Dec 9999 23:59:59 GMT'"
   })
-  void clampsWhatNoDateCanSay(long millis, String text) {
+  void clampsTimesBeyondTheRangeOfDates(long millis, String text) {
     FieldLines lines = new FieldLines(40);
     HttpDate.append(lines, millis);
     assertThat(new String(lines.toBytes(), ISO_8859_1)).isEqualTo(text);

@@ -44,7 +44,7 @@ class KeyHashTest {
   }
 
   @Test
-  void everyOctetOfEveryLengthCounts() {
+  void everyByteOfEveryLengthCounts() {
     Set<Long> seen = new HashSet<>();
     KeyHash hash = new KeyHash();
     int inputs = 0;
@@ -63,7 +63,7 @@ class KeyHashTest {
   }
 
   @Test
-  void probeAndKeyOfTheSameOctetsAreEqualBothWays() {
+  void probeAndKeyOfTheSameBytesAreEqualBothWays() {
     KeyProbe probe = new KeyProbe().clear().append("http://a/").seal();
     CacheKey key = CacheKeys.of("http://a/");
     assertThat((Object) probe).isEqualTo(key);
@@ -73,7 +73,7 @@ class KeyHashTest {
   }
 
   @Test
-  void keysThatDifferInAnyOctetAreNotEqual() {
+  void keysThatDifferInAnyByteAreNotEqual() {
     assertThat(CacheKeys.of("http://a/x")).isNotEqualTo(CacheKeys.of("http://a/y"));
   }
 

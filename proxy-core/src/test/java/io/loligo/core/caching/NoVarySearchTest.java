@@ -53,7 +53,7 @@ class NoVarySearchTest {
         "unknown",
         "((("
       })
-  void whatIsMalformedOrUsualIsNone(String value) {
+  void aMalformedOrDefaultRuleIsNone(String value) {
     assertThat(rule(value)).isNull();
   }
 
@@ -115,7 +115,7 @@ class NoVarySearchTest {
   }
 
   @Test
-  void noOctetIsTakenForAnEnd() {
+  void noByteIsTakenForAnEnd() {
     assertThat(equivalent("key-order", "a=1%31%3A&b=2", "a=1&1%3A1=b%3D2")).isFalse();
   }
 }

@@ -27,19 +27,19 @@ class OfferedTagsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "\"a", "W/", "\"", "\"a\"b\"", "\"a b\""})
-  void leavesOutWhatNoListMayHold(String tag) {
+  void leavesOutTagsThatNoListMayHold(String tag) {
     assertThat(offer(tag)).isFalse();
   }
 
   @Test
-  void leavesOutWhatIsOffered() {
+  void leavesOutTagsAlreadyOffered() {
     offer("\"a\"");
     assertThat(offer("\"a\"")).isFalse();
     assertThat(offer("W/\"a\"")).isFalse();
   }
 
   @Test
-  void leavesOutWhatIsNoSuccess() {
+  void leavesOutResponsesOtherThanSuccess() {
     assertThat(tags.add(meta(404, "\"a\""), NOTHING, NOTHING)).isFalse();
     assertThat(tags.add(meta(200, null), NOTHING, NOTHING)).isFalse();
   }
@@ -62,7 +62,7 @@ class OfferedTagsTest {
 
   @ParameterizedTest
   @CsvSource({"gzip, true", "GZIP, true", "br, false", "'gzip, br', false"})
-  void leavesOutWhatWasNegotiatedByAnotherAcceptEncoding(String accepted, boolean offered) {
+  void leavesOutVariantsNegotiatedByAnotherAcceptEncoding(String accepted, boolean offered) {
     Fields stored = fields("Vary: Accept-Encoding, Accept-Language\r\n");
     Fields first = fields("Accept-Encoding: gzip\r\nAccept-Language: en\r\n");
     StoredMeta variant = meta(200, "\"a\"", VarySelection.of(false, first, stored));
@@ -80,7 +80,7 @@ class OfferedTagsTest {
   }
 
   @Test
-  void isBoundedInOctets() {
+  void isBoundedInBytes() {
     assertThat(offer('"' + "x".repeat(OfferedTags.MAX_BYTES) + '"')).isFalse();
     assertThat(offer('"' + "x".repeat(OfferedTags.MAX_BYTES - 3) + '"')).isTrue();
     assertThat(offer("\"y\"")).isFalse();

@@ -72,7 +72,7 @@ class OverridingFieldsTest {
         "User-Agent",
         "X"
       })
-  void areNotWhatOrdinaryRequestsHave(String name) {
+  void ordinaryRequestsHaveNoOverridingFields(String name) {
     assertThat(OverridingFields.contains(name)).isFalse();
     assertThat(OverridingFields.all(Heads.fields(name + ": a"), List.of())).isTrue();
   }

@@ -100,12 +100,12 @@ class PortKindsTest {
         "max-age=10, private=\"Set-Cookie\"",
         "max-age=10, no-cache=\"X-A\""
       })
-  void whatForwardPortsWouldNotStoreIsNotForThem(String directives) {
+  void aResponseNotStorableForForwardPortsIsNotServedThere(String directives) {
     isFor(GATEWAY, Heads.get(), LONG, "Cache-Control: " + directives);
   }
 
   @Test
-  void whatHasNoLifetimeForForwardPortsIsNotForThem() {
+  void aResponseWithoutLifetimeForForwardPortsIsNotServedThere() {
     isFor(GATEWAY, Heads.get(), LONG);
     StoredMeta error = stored(GATEWAY, Heads.get(), Heads.response(500, LONG, "ETag: \"1\""));
     assertThat(error.isFor(false)).isFalse();
@@ -118,7 +118,7 @@ class PortKindsTest {
   }
 
   @Test
-  void whatAnswersAuthorizationIsForWhomItSaysSo() {
+  void aResponseToAuthorizationIsForThePortsItNames() {
     RequestHead request = Heads.get("Authorization: Basic YTpi");
     isFor(GATEWAY, request, "CDN-Cache-Control: public, max-age=100", SHORT);
     isFor(FORWARD, request, LONG, "Cache-Control: public, max-age=10");
@@ -126,13 +126,13 @@ class PortKindsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"no-store", "private", "max-age=0", "no-cache"})
-  void whatGatewaysWouldNotStoreIsNotForThem(String directives) {
+  void aResponseNotStorableForGatewaysIsNotServedThere(String directives) {
     isFor(FORWARD, Heads.get(), "CDN-Cache-Control: " + directives, SHORT);
   }
 
   /** What was learnt of it does not stand in its fields: the other kind fetches. */
   @Test
-  void whatWasMadeStaleIsNotForTheOtherKind() {
+  void aResponseMadeStaleIsNotForTheOtherKind() {
     for (CacheSettings by : List.of(GATEWAY, FORWARD)) {
       StoredMeta meta = stored(by, LONG, SHORT, "ETag: \"1\"");
       assertThat(meta.isFor(!by.gateway())).isTrue();

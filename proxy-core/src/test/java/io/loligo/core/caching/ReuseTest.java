@@ -157,7 +157,7 @@ class ReuseTest {
 
     @Test
     @DisplayName("max-age where another's fetch was waited for")
-    void maxAgeIsMetByWhatWasAskedForSince() {
+    void aResponseRequestedSinceSatisfiesMaxAge() {
       RequestHead reload = Heads.get("Cache-Control: max-age=0");
       expect(waited(0, 500, null, reload), Outcome.SERVE, CacheReason.FRESH);
       expect(waited(1, 500, reload, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
@@ -487,7 +487,7 @@ class ReuseTest {
 
     /** As in Squid, whatever the response or the client allows. */
     @Test
-    void whatIsConfiguredBoundsStaleIfError() {
+    void theConfigurationBoundsStaleIfError() {
       CacheSettings settings = Patterns.settings(Patterns.maxStale(5));
       RequestHead willing = Heads.get("Cache-Control: stale-if-error=1000");
       for (RequestHead request : List.of(Heads.get(), willing)) {

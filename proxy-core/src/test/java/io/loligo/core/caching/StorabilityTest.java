@@ -95,7 +95,7 @@ class StorabilityTest {
     @ParameterizedTest
     @Tag("MUST")
     @ValueSource(ints = {100, 103, 199, 206, 304, 600, 999})
-    void refusesWhatIsNotFinalOrNotWhole(int status) {
+    void refusesResponsesThatAreNotFinalOrNotWhole(int status) {
       refused(Heads.get(), Heads.response(status, FRESH));
     }
 
@@ -109,14 +109,14 @@ class StorabilityTest {
 
     @ParameterizedTest
     @ValueSource(ints = {407, 408, 412, 416, 417, 421, 425, 426})
-    void refusesWhatSpeaksOfConnectionMomentOrCondition(int status) {
+    void refusesResponsesAboutConnectionMomentOrCondition(int status) {
       refused(Heads.get(), Heads.response(status, FRESH));
     }
 
     @ParameterizedTest
     @ValueSource(
         ints = {400, 402, 406, 409, 411, 413, 415, 418, 422, 423, 424, 505, 506, 507, 508, 510})
-    void keepsWhatMaySpeakOfOneRequestForTheSame(int status) {
+    void storesAnErrorThatMayDependOnTheRequestForEqualRequests(int status) {
       Storability found =
           storability(Heads.get("X-Odd: 1", "Host: a"), Heads.response(status, FRESH));
       assertThat(found.storable()).as(found.reason()).isTrue();
@@ -129,7 +129,7 @@ class StorabilityTest {
     /** A GET that is not asked for any other method by a field gets them whoever sends it. */
     @ParameterizedTest
     @ValueSource(ints = {405, 501})
-    void whatSpeaksOfTheMethodOfAGetIsForAll(int status) {
+    void anErrorAboutTheMethodOfAGetIsForAll(int status) {
       Storability found =
           storability(Heads.get("X-Odd: 1", "Cookie: a=1"), Heads.response(status, FRESH));
       assertThat(found.meta().vary()).isNull();
@@ -176,7 +176,7 @@ class StorabilityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Authorization: Basic YTpi", "Proxy-Authorization: x", "Cookie: a=1"})
-    void keepsNoSecretsWithWhatIsForTheSameRequest(String line) {
+    void doesNotStoreSecretsWithAResponseForEqualRequests(String line) {
       String lifetime = "Cache-Control: public, max-age=60";
       refused(Heads.get(line), Heads.response(400, lifetime));
       accepted(Heads.get(line), Heads.response(404, lifetime));

@@ -13,7 +13,7 @@ final class StoredFormTest {
           200, 1, 2, 3, 4, 5, 6, 7, 8, 9, "\"x\"".getBytes(StandardCharsets.US_ASCII), null, 10);
 
   @Test
-  void readsWhatItWrote() {
+  void readsTheWrittenForm() {
     assertThat(afterReading(META)).usingRecursiveComparison().isEqualTo(META);
   }
 

@@ -200,7 +200,7 @@ class ValidationTest {
     }
 
     @Must
-    void whatConnectionNominatesDoesNot() {
+    void aValidatorThatConnectionNominatesDoesNot() {
       assertThat(merge("Connection: x-both, close", "X-Both: new").joined("X-Both"))
           .isEqualTo("old, older");
     }

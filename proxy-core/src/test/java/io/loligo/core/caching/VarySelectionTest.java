@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("RFC 9111 section 4.1: keys with Vary")
 class VarySelectionTest {
   @Test
-  void selectsByWhatStoredAnswersShouldHaveNamed() {
+  void selectsByFieldsThatVaryShouldName() {
     VarySelection coded =
         VarySelection.of(
             false, Heads.fields("Accept-Encoding: br"), Heads.fields("Content-Encoding: br"));
@@ -139,7 +139,7 @@ class VarySelectionTest {
   }
 
   @Test
-  void whoNamesMoreCodingsThanThereAreMatchesNothing() {
+  void aRequestWithTooManyCodingsMatchesNothing() {
     String[] codings = new String[CodingList.MAX_MEMBERS + 1];
     Arrays.setAll(codings, i -> "c" + i);
     String many = "Accept-Encoding: " + String.join(",", codings);
@@ -189,7 +189,7 @@ class VarySelectionTest {
   }
 
   @Test
-  void whatIsForTheSameRequestStaysSo() {
+  void aResponseForEqualRequestsStaysSo() {
     Fields request = Heads.fields("Host: a", "X-Odd: 1");
     VarySelection stored = VarySelection.of(true, request, Heads.fields("Date: x"));
     VarySelection updated = VarySelection.updated(stored, request, Heads.fields("Vary: Accept"));
@@ -211,7 +211,7 @@ class VarySelectionTest {
 
   @Must
   @DisplayName("RFC 9111 section 3.2: a 304 may name more")
-  void whatA304NamesSelectsFromThenOn() {
+  void theVaryOfA304SelectsFromThenOn() {
     Fields request = Heads.fields("Foo: 1", "Accept: a");
     VarySelection stored = selection("Foo", "Foo: 1");
     assertThat(VarySelection.updated(stored, request, Heads.fields("Date: x"))).isSameAs(stored);

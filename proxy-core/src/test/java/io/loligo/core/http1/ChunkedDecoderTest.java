@@ -74,7 +74,7 @@ final class ChunkedDecoderTest {
   }
 
   @Test
-  void joinsChunksAndLeavesWhatFollows() {
+  void joinsChunksAndLeavesTheFollowingBytes() {
     Decoded decoded = decode("5\r\nhello\r\n00B\r\n, big world\r\n0\r\n\r\nGET / HTTP/1.1\r\n");
     assertThat(decoded.event()).isEqualTo(ChunkedDecoder.Event.END);
     assertThat(decoded.content()).isEqualTo("hello, big world");
@@ -264,7 +264,7 @@ final class ChunkedDecoderTest {
     }
 
     @Test
-    void areBoundedInOctetsAndInNumber() {
+    void areBoundedInBytesAndInNumber() {
       String most = "A: " + "b".repeat(41) + "\r\n\r\n";
       assertThat(decode("0\r\n" + most).event()).isEqualTo(ChunkedDecoder.Event.END);
       refused("0\r\nA: " + "b".repeat(45), ParseFailure.TRAILER_TOO_LARGE);
@@ -309,7 +309,7 @@ final class ChunkedDecoderTest {
     }
 
     @Test
-    void writesWhatTheDecoderReads() {
+    void theDecoderReadsTheEncodersBytes() {
       ByteBuf out = Unpooled.buffer();
       ChunkedEncoder.writeHeader(out, 3);
       out.writeBytes(octets("abc"));

@@ -39,7 +39,7 @@ final class HeadPropertiesTest {
   }
 
   @Property(tries = 500, seed = "20040115")
-  void parsingGivesBackWhatWasWritten(@ForAll("requests") Request request) {
+  void parsingReturnsTheWrittenHead(@ForAll("requests") Request request) {
     byte[] bytes = octets(request.text() + "behind");
     Parsed parsed = Parsed.request(bytes, ParseLimits.DEFAULT);
     int version = request.version().endsWith("0") ? 10 : 11;
@@ -64,7 +64,7 @@ final class HeadPropertiesTest {
   }
 
   @Property(tries = 500, seed = "20040117")
-  void oneDamagedOctetIsCutAlike(
+  void oneDamagedByteIsCutAlike(
       @ForAll("requests") Request request, @ForAll @IntRange(max = 400) int at, @ForAll byte with) {
     byte[] bytes = octets(request.text());
     bytes[at % bytes.length] = with;
@@ -72,7 +72,7 @@ final class HeadPropertiesTest {
   }
 
   @Property(tries = 1_000, seed = "20040118")
-  void randomOctetsNeverThrow(@ForAll @Size(max = 80) byte[] bytes) {
+  void randomBytesNeverThrow(@ForAll @Size(max = 80) byte[] bytes) {
     HeadFuzz.fuzzerTestOneInput(bytes);
   }
 

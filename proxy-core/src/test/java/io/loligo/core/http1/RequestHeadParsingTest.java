@@ -108,7 +108,7 @@ final class RequestHeadParsingTest {
   }
 
   @Test
-  void doesNotReadOctetsBeforeTheLineAgain() {
+  void doesNotReadBytesBeforeTheLineAgain() {
     byte[] bytes = octets(GET + "Host: a\r\nAccept-Encoding: gzip\r\nX: y\r\n\r\n");
     for (int cut = 1; cut < bytes.length; cut++) {
       Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
@@ -128,7 +128,7 @@ final class RequestHeadParsingTest {
   }
 
   @Test
-  void ignoresOctetsBehindTheLength() {
+  void ignoresBytesBehindTheLength() {
     Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
     byte[] bytes = octets(GET + "\r\n");
     assertThat(parser.parse(bytes, bytes.length - 1, new RequestHead()))
@@ -260,7 +260,7 @@ final class RequestHeadParsingTest {
     }
 
     @Test
-    void takesEveryVisibleAsciiOctetInTheTarget() {
+    void takesEveryVisibleAsciiByteInTheTarget() {
       StringBuilder target = new StringBuilder("/");
       for (char c = '!'; c <= '~'; c++) {
         target.append(c);
@@ -288,7 +288,7 @@ final class RequestHeadParsingTest {
     }
 
     @Test
-    void refusesEveryOctetInANameThatIsNoToken() {
+    void refusesEveryByteInANameThatIsNoToken() {
       String token = "!#$%&'*+-.^_`|~0123456789";
       for (int octet = 0; octet < 256; octet++) {
         boolean letter = octet < 128 && Character.isLetter(octet);

@@ -37,7 +37,7 @@ final class FieldSetTest {
   }
 
   @Property
-  void setsAreWhatBitSetsAre(
+  void setsBehaveLikeBitSets(
       @ForAll @Size(max = 20) List<@IntRange(max = LAST) Integer> some,
       @ForAll @Size(max = 20) List<@IntRange(max = LAST) Integer> more) {
     int[] ids = ids(some);

@@ -62,7 +62,7 @@ final class HopByHopTest {
         "x_forwarded-for",
         "X-Forwarded_For"
       })
-  void dropsWhatServersMayTakeForOurs(String name) {
+  void dropsFieldsThatServersMayTakeForTheProxys(String name) {
     assertThat(kept(name + ": x", "X_" + name + ": y")).containsExactly("X_" + name);
   }
 

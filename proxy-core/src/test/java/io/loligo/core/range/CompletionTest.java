@@ -72,7 +72,7 @@ class CompletionTest {
     "-81, 100",
     "15-20, 21",
   })
-  void continuesWhatBeginsInThePartOrAtItsEnd(String range, long end) {
+  void continuesARangeThatBeginsInThePartOrAtItsEnd(String range, long end) {
     Completion completion = of(MIDDLE, "Range: bytes=" + range);
     assertThat(completion.first()).isEqualTo(10);
     assertThat(completion.gaps()).containsExactly(new ContentPart(20, end));
@@ -171,7 +171,7 @@ class CompletionTest {
   }
 
   @Test
-  void isNotContinuedByWhatNamesNothing() {
+  void isNotContinuedByAResponseWithoutValidator() {
     Completion completion = of(MIDDLE, "Range: bytes=10-30");
     String place = "Content-Range: bytes 20-30/100";
     assertThat(completion.isContinuedBy(Heads.response(206, place), 11, 0)).isFalse();
@@ -251,7 +251,7 @@ class CompletionTest {
   }
 
   @Test
-  void whatCannotBeReadIsFetchedWithTheNextGap() {
+  void unreadableBytesAreFetchedWithTheNextGap() {
     Completion completion = besides(several(), "Range: bytes=15-69");
     assertThat(completion.without(42).gaps()).containsExactly(piece(42, 60));
     assertThat(completion.without(17).gaps()).containsExactly(piece(17, 40), piece(50, 60));

@@ -126,7 +126,7 @@ class PartStorabilityTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SERVE", "NOT_MODIFIED", "VALIDATE", "SERVE_STALE_AND_REVALIDATE"})
-  void whatIsNotInItIsFetched(Outcome outcome) {
+  void aMissingRangeIsFetched(Outcome outcome) {
     CacheDecision decision = weighed(outcome, "10-20");
     assertThat(decision.outcome()).isEqualTo(Outcome.FETCH);
     assertThat(decision.reason()).isEqualTo(CacheReason.INCOMPLETE);

@@ -236,7 +236,7 @@ class RangeSelectionTest {
   }
 
   @Property
-  void selectsExactlyTheOctetsAskedFor(
+  void selectsExactlyTheBytesAskedFor(
       @ForAll @IntRange(min = 1, max = 60) int length,
       @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 70) Integer> bounds) {
     BitSet asked = new BitSet();

@@ -68,7 +68,7 @@ class SliceTest {
     "0, 99, 1000, 100, false",
     "100, 199, 1000, 99, false",
   })
-  void isExactlyWhatWasAskedFor(long first, long last, long complete, long length, boolean is) {
+  void isExactlyTheRequestedRange(long first, long last, long complete, long length, boolean is) {
     ContentRange place = new ContentRange(new ByteRange(first, last), complete);
     assertThat(new Slice(100, 1, null).isAt(place, length)).isEqualTo(is);
   }

@@ -77,7 +77,7 @@ class StructuredFieldsTest {
         "1;a=",
         "\t1"
       })
-  void refusesWhatIsNoItem(String text) {
+  void refusesTextThatIsNotAnItem(String text) {
     assertThat(StructuredFields.item(text)).isNull();
   }
 
@@ -98,7 +98,7 @@ class StructuredFieldsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a,", ",a", "a,,b", "(a", "(a\tb)", "(a,b)", "a b", "((a))"})
-  void refusesWhatIsNoList(String text) {
+  void refusesTextThatIsNotAList(String text) {
     assertThat(StructuredFields.list(text)).isNull();
   }
 
@@ -128,7 +128,7 @@ class StructuredFieldsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"A=1", "a=", "a =1", "a= 1", "1=a", "a=1;", "a=1,", "a=1 b=2", "-a"})
-  void refusesWhatIsNoDictionary(String text) {
+  void refusesTextThatIsNotADictionary(String text) {
     assertThat(StructuredFields.dictionary(text)).isNull();
   }
 

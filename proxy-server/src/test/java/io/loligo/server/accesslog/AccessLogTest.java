@@ -167,7 +167,7 @@ class AccessLogTest {
   }
 
   @Test
-  void reopensWhatWasMovedAway() throws IOException {
+  void reopensMovedFiles() throws IOException {
     AccessLog log = AccessLog.open(toFile(7, false), 1);
     log.loop(0).finished(request(0));
     Path moved = directory.resolve("moved");
@@ -295,7 +295,7 @@ class AccessLogTest {
   }
 
   @Test
-  void noneEndsTheListForWhatItTakes() throws IOException {
+  void noneEndsTheListForRecordsThatItMatches() throws IOException {
     AccessLog log =
         AccessLog.open(
             logging(

@@ -130,7 +130,7 @@ class LineRingTest {
   }
 
   @Test
-  void refusesWhatDoesNotFitAndTakesItOnceDrained() {
+  void refusesALineThatDoesNotFitAndTakesItOnceDrained() {
     LineRing ring = new LineRing(64);
     String line = "x".repeat(24);
     assertThat(offer(ring, 0, line)).isTrue();

@@ -79,7 +79,7 @@ class LogCodesTest {
         "%{%Y}tl",
         "%ru{%Y}"
       })
-  void theReaderTakesWhatTheLogWrites(String format) {
+  void theReaderAcceptsTheCodesOfTheLog(String format) {
     assertThat(LogFormatCodes.isUsable(format)).as(format).isEqualTo(compiles(format));
   }
 

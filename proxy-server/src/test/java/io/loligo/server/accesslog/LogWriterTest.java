@@ -47,7 +47,7 @@ final class LogWriterTest {
       };
 
   @Test
-  void whatWasOfferedBeforeAReopeningIsWrittenBeforeIt() {
+  void linesOfferedBeforeAReopeningAreWrittenBeforeIt() {
     LogWriter writer = new LogWriter(new LineRing[] {ring}, new LogOutput[] {output});
     // when the writer has just emptied the rings
     atFlush =

@@ -30,7 +30,7 @@ class QuotingTest {
   }
 
   @Property
-  void noModeLetsControlOctetsThrough(@ForAll byte[] value, @ForAll Quoting quoting) {
+  void noModeLetsControlBytesThrough(@ForAll byte[] value, @ForAll Quoting quoting) {
     String text = quoted(value, quoting);
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -39,7 +39,7 @@ class QuotingTest {
   }
 
   @Property
-  void noModeLetsThroughWhatIsNoText(
+  void noModePassesBytesThatAreNotText(
       @ForAll @Size(max = 40) List<@From("oddOctets") Byte> value, @ForAll Quoting quoting)
       throws CharacterCodingException {
     byte[] octets = new byte[value.size()];

@@ -148,7 +148,7 @@ class AdminServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"GET /%zz", "GET /metrics?%zz=1", "GET /explain?url=%", "POST /purge?url=%4"})
-  void answersWhatEncodesNothing(String line) throws IOException {
+  void answersAnInvalidPercentEncoding(String line) throws IOException {
     assertThat(ask(line, "Host: localhost", secret())).startsWith("HTTP/1.1 400 ");
     assertThat(calls).isEmpty();
   }
@@ -312,7 +312,7 @@ class AdminServerTest {
         "pattern=a&soft=1",
         "soft=1"
       })
-  void refusesToPurgeWhatMakesNoSense(String parameters) throws IOException {
+  void refusesAnInvalidPurge(String parameters) throws IOException {
     assertThat(ask("POST /purge?" + parameters, "Host: localhost", secret()))
         .startsWith("HTTP/1.1 400");
     assertThat(calls).isEmpty();
@@ -437,7 +437,7 @@ class AdminServerTest {
   }
 
   @Test
-  void explainsOnlyWhatIsAsked() throws IOException {
+  void explainsOnlyAValidQuestion() throws IOException {
     assertThat(ask("GET /explain", "Host: localhost")).contains(" 400 ", "parameter url");
     assertThat(ask("GET /explain?url=http://h/busy", "Host: localhost")).contains(" 503 ");
     assertThat(ask("POST /explain?url=http://h/", "Host: localhost", "Content-Length: 0"))

@@ -27,7 +27,7 @@ final class JsonWriterTest {
   }
 
   @Test
-  void escapesWhatStringsMayNotHold() {
+  void escapesCharactersThatStringsMayNotContain() {
     assertThat(JsonWriter.compact().value("\"\\\n\t\u0000\u001f/\u007f\u20ac"))
         .hasToString("\"\\\"\\\\\\u000a\\u0009\\u0000\\u001f/\u007f\u20ac\"");
   }

@@ -52,7 +52,7 @@ class AppLogTest {
     "'ALL,2 ALL,0', WARN",
     "'33,2', INFO",
   })
-  void debugOptionsSayWhat(String options, String level) {
+  void debugOptionsSetTheLevel(String options, String level) {
     AppLog.level(options);
     assertThat(root.getLevel()).isEqualTo(Level.toLevel(level));
   }

@@ -57,7 +57,7 @@ final class CacheFoldersTest {
   }
 
   @Test
-  void addsUpWhatSeveralLinesTakeOfOneDisk() throws IOException {
+  void addsUpTheSpaceOfSeveralLinesOnOneDisk() throws IOException {
     long free = Files.getFileStore(folder).getUsableSpace();
     assertThatThrownBy(
             () ->
@@ -69,7 +69,7 @@ final class CacheFoldersTest {
   }
 
   @Test
-  void needsNoSpaceForWhatIsThereOrIsOnlyRead() throws IOException {
+  void needsNoSpaceForExistingFilesOrAReadOnlyDirectory() throws IOException {
     long free = Files.getFileStore(folder).getUsableSpace();
     prepare(dir(folder, free * 2, true, 3));
     Files.write(folder.resolve("slab"), new byte[(int) MIB]);

@@ -9,13 +9,13 @@ final class DirectMemoryTest {
   private static final long MIB = 1L << 20;
 
   @Test
-  void buffersLeaveRoomForIndexesAndWhatTheJvmItselfTakes() {
+  void buffersLeaveRoomForIndexesAndTheJvm() {
     assertThat(DirectMemory.bufferBytes(100 * MIB, 30 * MIB)).isEqualTo(66 * MIB);
     assertThat(DirectMemory.bufferBytes(1 * MIB, 30 * MIB)).isPositive();
   }
 
   @Test
-  void knowsWhatTheJvmWasStartedWith() {
+  void readsTheFlagsOfTheJvm() {
     String option = "-XX:MaxDirectMemorySize=512m";
     long granted =
         ManagementFactory.getRuntimeMXBean().getInputArguments().contains(option)

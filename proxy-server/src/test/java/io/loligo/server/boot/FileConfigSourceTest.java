@@ -13,7 +13,7 @@ final class FileConfigSourceTest {
   @TempDir Path folder;
 
   @Test
-  void readsAFileAsOctets() throws IOException {
+  void readsAFileAsBytes() throws IOException {
     Path file = folder.resolve("a.conf");
     Files.write(file, new byte[] {'v', (byte) 0xe9});
     assertThat(source.read(file.toString())).isEqualTo("v\u00e9");
@@ -39,7 +39,7 @@ final class FileConfigSourceTest {
   }
 
   @Test
-  void resolvesAnAddressToItsOctets() {
+  void resolvesAnAddressToItsBytes() {
     assertThat(source.resolve("127.0.0.1")).containsExactly(new byte[] {127, 0, 0, 1});
   }
 }

@@ -12,7 +12,7 @@ final class MemoryBudgetTest {
   private static final long MIB = 1L << 20;
 
   @Test
-  void acceptsWhatFits() {
+  void acceptsABudgetThatFits() {
     assertThat(budget(256, 256, 1024, 4096).refusal()).isNull();
   }
 
@@ -31,14 +31,14 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void refusesWhatTheContainerCannotHoldWhateverTheFlags() {
+  void refusesABudgetBeyondTheContainerRegardlessOfFlags() {
     assertThat(budget(1024, 256, 8192, 1024).refusal())
         .contains("1024 MiB of this machine or container")
         .doesNotContain("MaxDirectMemorySize");
   }
 
   @Test
-  void countsWhatCacheDirsTakeOfDirectMemory() {
+  void countsTheDirectMemoryOfCacheDirs() {
     assertThat(budget(256, 256, disk(0, 400), 1024, 4096).refusal()).isNull();
     assertThat(budget(256, 256, disk(0, 500), 1024, 4096).refusal())
         .contains("index of cache_dir 500 MiB")
@@ -51,7 +51,7 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void countsWhatCacheDirsTakeOfTheHeap() {
+  void countsTheHeapOfCacheDirs() {
     assertThat(budget(256, 256, disk(200, 10), 1024, 4096).refusal()).isNull();
     assertThat(budget(256, 256, disk(300, 10), 1024, 4096).refusal())
         .contains("300 MiB of the heap")
@@ -60,7 +60,7 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void asksTheDiskWhatItTakes() {
+  void asksTheDiskForItsMemory() {
     ProxyConfig config =
         Features.reader(new FileConfigSource())
             .readText("test", "http_port 0\ncache_dir rock /c 2048\n")

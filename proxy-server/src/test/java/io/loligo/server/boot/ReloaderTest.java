@@ -14,7 +14,7 @@ class ReloaderTest {
           .readText("test.conf", "http_port 3128\nhttp_access allow all\n");
 
   @Test
-  void appliesWhatItReads() throws Exception {
+  void appliesTheConfigurationItReads() throws Exception {
     try (Reloader reloader = new Reloader(() -> READ, config -> List.of())) {
       assertThat(reloader.reload().get(30, TimeUnit.SECONDS).done()).isTrue();
       assertThat(reloader.reloads()).isEqualTo(1);
@@ -23,7 +23,7 @@ class ReloaderTest {
 
   /** A signal may come while the process ends: who asks then is answered, not left waiting. */
   @Test
-  void answersWhoAsksAfterTheEnd() throws Exception {
+  void answersCallersAfterTheEnd() throws Exception {
     Reloader reloader = new Reloader(() -> READ, config -> List.of());
     reloader.close();
     for (int i = 0; i < 2; i++) {

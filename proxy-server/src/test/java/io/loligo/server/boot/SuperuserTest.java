@@ -21,7 +21,7 @@ class SuperuserTest {
   }
 
   @Test
-  void saysWhatToDoInstead() {
+  void namesTheRemedy() {
     assertThat(Superuser.warning("", "root"))
         .contains("User=", "CAP_NET_BIND_SERVICE", "cache_effective_user");
   }

@@ -69,7 +69,7 @@ class FailClosedTest {
         "ssl_bump none all",
         "host_verify_strict off",
       })
-  void sayWhatIsTheCaseAnywayWithoutHarm(String line) {
+  void linesWithTheDefaultAreHarmless(String line) {
     assertThat(load(line).problems()).isEmpty();
   }
 
@@ -93,7 +93,7 @@ class FailClosedTest {
   }
 
   @Test
-  void whatCannotBeDecidedIsRefused() {
+  void anUndecidableRequestIsRefused() {
     assertThat(allowed("http_access allow users\nhttp_access deny all")).isFalse();
     assertThat(allowed("http_access allow !users\nhttp_access deny all")).isFalse();
     assertThat(allowed("http_access deny users\nhttp_access allow all")).isFalse();

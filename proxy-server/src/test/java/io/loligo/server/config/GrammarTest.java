@@ -361,7 +361,7 @@ class GrammarTest {
   }
 
   @Test
-  void namesFileLineValueAndWhatWasExpected() {
+  void namesFileLineValueAndExpectedForm() {
     assertThat(load("~~connect_timeout 30 sec").errors().get(0).text())
         .isEqualTo(
             "squid.conf:4: ERROR: connect_timeout: value: 30 sec (expected: a number, a blank and a"
@@ -576,7 +576,7 @@ class GrammarTest {
   }
 
   @Test
-  void aBuiltInFormatStaysWhatItIs() {
+  void aBuiltInFormatCannotBeRedefined() {
     ProxyConfig config = load("logformat combined %rm~access_log /x combined").config();
     assertThat(config.get(LogDirectives.LOGFORMAT).get("combined")).startsWith("%>a ");
   }

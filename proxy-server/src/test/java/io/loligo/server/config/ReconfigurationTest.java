@@ -30,7 +30,7 @@ class ReconfigurationTest {
   }
 
   @Test
-  void whatIsLiveAppliesWithoutAWord() {
+  void aLiveValueAppliesWithoutANote() {
     Reconfiguration next =
         of("via on\nread_timeout 1 minute\n", "via off\nread_timeout 2 minutes\nhttp_port 81\n");
     assertThat(next.later()).isEmpty();
@@ -40,7 +40,7 @@ class ReconfigurationTest {
   }
 
   @Test
-  void whatIsTakenAtTheStartStaysAndIsNamed() {
+  void aValueTakenAtTheStartStaysAndIsNamed() {
     Reconfiguration next =
         of(
             "cache_mem 64 MB\nmaximum_object_size 1 MB\nworkers 2\n",

@@ -21,7 +21,7 @@ class RecentDecisionsTest {
   }
 
   @Test
-  void givesBackWhatItWasTold() {
+  void returnsRecordedDecisions() {
     RecentDecisions recent = new RecentDecisions();
     ExchangeRecord record = record(-5, 7);
     record.tag = LogTag.TCP_REFRESH_MODIFIED;
@@ -50,7 +50,7 @@ class RecentDecisionsTest {
   }
 
   @Test
-  void keepsWhatHadNoDecisionAndNothingWithoutKey() {
+  void keepsRequestsWithoutDecisionAndNoneWithoutKey() {
     RecentDecisions recent = new RecentDecisions();
     ExchangeRecord record = record(1, 0);
     record.decision = null;

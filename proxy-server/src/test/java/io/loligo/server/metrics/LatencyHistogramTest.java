@@ -62,7 +62,7 @@ class LatencyHistogramTest {
   }
 
   @Test
-  void clampsWhatIsOutOfRange() {
+  void clampsDurationsOutOfRange() {
     LatencySnapshot snapshot = snapshot(-5, Long.MAX_VALUE);
     assertThat(snapshot.percentileNanos(50)).isZero();
     assertThat(snapshot.maxNanos()).isEqualTo(LatencyHistogram.MAX_NANOS);

@@ -79,7 +79,7 @@ class SimulationTest {
   }
 
   @Test
-  void whatMustHoldAlwaysHolds() {
+  void invariantsHold() {
     Long only = Long.getLong("sim.seed");
     long seconds = Long.getLong("sim.seconds", 0);
     if (only != null) {
@@ -103,7 +103,8 @@ class SimulationTest {
         "%d requests, %d to origins, %d answered by what was for others, %d evicted, %d steps%n",
         requests, asked, fromStore, evictions, steps);
     System.out.printf(
-        "%d tunnels whole, %d asked at parents, %d dialled that were dead, %d QUERY from the store%n",
+        "%d tunnels whole, %d asked at parents, %d dialled that were dead, %d QUERY from the"
+            + " store%n",
         wholeTunnels, askedParents, dialledDead, queriesFromStore);
     assertThat(wholeTunnels).as("tunnels that ended in order").isGreaterThan(WITH_DISKS);
     assertThat(askedParents).as("asked at parents").isGreaterThan(requests / 50);

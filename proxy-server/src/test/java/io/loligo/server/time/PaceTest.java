@@ -14,7 +14,7 @@ class PaceTest {
   private final Pace pace = new Pace(RATE, WINDOW_TICKS * (long) LoopTimer.TICK_MILLIS);
 
   @Test
-  void whoMovesNothingIsLateAfterTheWindow() {
+  void aPeerThatMovesNothingIsLateAfterTheWindow() {
     pace.owed(7);
     assertThat(pace.late(7 + WINDOW_TICKS - 1)).isFalse();
     assertThat(pace.lateTick()).isEqualTo(7 + WINDOW_TICKS);
@@ -22,7 +22,7 @@ class PaceTest {
   }
 
   @Test
-  void oneOctetASecondIsLateSoonAfterTheWindow() {
+  void oneByteASecondIsLateSoonAfterTheWindow() {
     pace.owed(0);
     long tick = 0;
     while (!pace.late(tick)) {
@@ -45,7 +45,7 @@ class PaceTest {
   }
 
   @Test
-  void whoPausesAfterEveryOctetGainsNothing() {
+  void aPeerThatPausesAfterEveryByteGainsNothing() {
     long tick = 0;
     while (!pace.late(tick) && tick < 10 * WINDOW_TICKS) {
       pace.owed(tick);
@@ -66,7 +66,7 @@ class PaceTest {
   }
 
   @Property(tries = 200)
-  void whoKeepsTheRateIsNeverLate(
+  void aPeerThatKeepsTheRateIsNeverLate(
       @ForAll @IntRange(min = 1, max = 10_000) int rate,
       @ForAll @IntRange(min = 1, max = 300) int everyTicks) {
     Pace kept = new Pace(rate, WINDOW_TICKS * (long) LoopTimer.TICK_MILLIS);

@@ -48,7 +48,7 @@ final class BacklogTest {
   }
 
   @Test
-  void aFewOctetsBehindOthersDoNotKeepALargeBuffer() {
+  void aFewBytesAfterOthersDoNotKeepALargeBuffer() {
     for (int i = 0; i < 1_000; i++) {
       enter(1);
     }

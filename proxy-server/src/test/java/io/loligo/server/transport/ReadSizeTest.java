@@ -13,14 +13,14 @@ class ReadSizeTest {
 
   @ParameterizedTest
   @CsvSource({"4096, 4096", "32768, 32768", "65535, 65535", "65536, 64512", "524288, 516096"})
-  void aLargeBufferIsNotFilledToTheLastOctet(int buffer, int read) {
+  void aLargeBufferIsNotFilledToTheLastByte(int buffer, int read) {
     ReadSize size = new ReadSize(4096, new MemoryLedger(1 << 20));
     size.streamBuffer(buffer);
     assertThat(size.newHandle().guess()).isEqualTo(read);
   }
 
   @Test
-  void whatIsPassedOnAsItCameHasNoTinyLastSegment() {
+  void bytesPassedOnUnchangedHaveNoTinyLastSegment() {
     for (int buffer = 65_536; buffer <= 1 << 20; buffer *= 2) {
       int last = ReadSize.intoBufferOf(buffer) % LOOPBACK_SEGMENT;
       assertThat(last).as("of %d", buffer).isGreaterThan(LOOPBACK_SEGMENT / 2);

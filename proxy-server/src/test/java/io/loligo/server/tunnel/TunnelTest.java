@@ -93,7 +93,7 @@ class TunnelTest {
   }
 
   @Test
-  void earlyOctetsGoFirst() {
+  void earlyBytesGoFirst() {
     start(octets(client, "a"), octets(origin, "1"));
     clientSends("b");
     originSends("2");
@@ -124,7 +124,7 @@ class TunnelTest {
   }
 
   @Test
-  void passesAFinOnOnlyBehindTheOctetsBeforeIt() {
+  void passesOnAFinOnlyAfterTheBytesBeforeIt() {
     start();
     client.socketTakes(0);
     originSends("answer");
@@ -188,7 +188,7 @@ class TunnelTest {
   }
 
   @Test
-  void countsOnlyWhatTheClientTook() {
+  void countsOnlyBytesThatTheClientTook() {
     start();
     client.socketTakes(4);
     originSends("answer");
@@ -199,7 +199,7 @@ class TunnelTest {
   }
 
   @Test
-  void deliversWhatAVanishedOriginSent() {
+  void deliversBytesThatAVanishedOriginSent() {
     start();
     client.socketTakes(0);
     originSends("answer");
@@ -214,7 +214,7 @@ class TunnelTest {
   }
 
   @Test
-  void whatIsLostDoesNotSeemToHaveEnded() {
+  void aLostStreamDoesNotLookEnded() {
     start();
     origin.socketTakes(0);
     clientSends("half a file");

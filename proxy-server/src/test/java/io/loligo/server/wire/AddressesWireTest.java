@@ -286,7 +286,7 @@ class AddressesWireTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"wrong id", "another port", "another question", "no answer but garbage"})
-  void whatIsNoAnswerToTheQuestionIsNotTaken(String lie) throws Exception {
+  void anAnswerToAnotherQuestionIsIgnored(String lie) throws Exception {
     LyingDns dns = closing(new LyingDns());
     dns.on(
         "lie.test",

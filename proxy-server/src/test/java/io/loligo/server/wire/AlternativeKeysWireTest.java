@@ -222,7 +222,7 @@ class AlternativeKeysWireTest extends WireTest {
 
   @Test
   @DisplayName("RFC 9111 section 4.4: also what is on its way")
-  void nobodyJoinsAQueryThatBeganBeforeItsUrlWasInvalidated() throws Exception {
+  void noRequestJoinsAQueryThatBeganBeforeItsUrlWasInvalidated() throws Exception {
     startProxy();
     origin.on(
         "/a",
@@ -276,7 +276,7 @@ class AlternativeKeysWireTest extends WireTest {
   }
 
   @Test
-  void whoAsksByAnotherSpellingReadsAlong() throws Exception {
+  void aRequestInAnotherSpellingJoins() throws Exception {
     learnThenAnswer(FRESH, RULE);
     for (RawClient client : clientsOfSeveralSpellings()) {
       assertThat(client.response().text()).isEqualTo("shared");

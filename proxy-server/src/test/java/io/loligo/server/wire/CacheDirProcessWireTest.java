@@ -147,7 +147,7 @@ class CacheDirProcessWireTest extends WireTest {
   /** A client left in the middle; the process ends some time after that. */
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "KILL"})
-  void whatAClientLeftIsContinuedByTheNextProcess(String signal) throws Exception {
+  void anAbortedDownloadIsContinuedByTheNextProcess(String signal) throws Exception {
     ProxyProcess first = start();
     String body = partBody();
     serveHalf("/large/part", body);
@@ -166,7 +166,7 @@ class CacheDirProcessWireTest extends WireTest {
 
   /** The client is still there when the process is told to end. */
   @Test
-  void whatTheEndOfAProcessCutIsContinuedByTheNext() throws Exception {
+  void aDownloadCutByTheEndOfAProcessIsContinuedByTheNext() throws Exception {
     ProxyProcess first = start();
     String body = partBody();
     serveHalf("/large/part", body);

@@ -528,7 +528,7 @@ class CachingWireTest extends WireTest {
   }
 
   @Test
-  void keepsWhatAFailedUnsafeRequestDidNotChange() throws Exception {
+  void keepsResponsesAfterAFailedUnsafeRequest() throws Exception {
     startProxy();
     origin.on(
         "/i",
@@ -635,7 +635,7 @@ class CachingWireTest extends WireTest {
   }
 
   @Test
-  void passesRangesOfWhatIsNotStored() throws Exception {
+  void passesOnRangesOfUnstoredResponses() throws Exception {
     startProxy();
     origin.on(
         "/r",

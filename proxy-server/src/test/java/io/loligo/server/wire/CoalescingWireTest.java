@@ -66,7 +66,7 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
-  void findsStoredWhatAClientHasWhole() throws Exception {
+  void aCompletelyDeliveredResponseIsStored() throws Exception {
     startProxy();
     for (int i = 0; i < 50; i++) {
       String path = "/o" + i;
@@ -110,7 +110,7 @@ class CoalescingWireTest extends WireTest {
 
   /** Without a validator it is fetched as if it had never been there. */
   @Test
-  void fetchesOnceForAllWhatIsStaleAndHasNoValidator() throws Exception {
+  void fetchesAStaleResponseWithoutValidatorOnceForAll() throws Exception {
     PassingTime time = new PassingTime();
     proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
     origin.on(
@@ -167,7 +167,7 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
-  void releasesWaitersAtOnceWhereWhatIsConfirmedIsStaleAtOnce() throws Exception {
+  void releasesWaitersAtOnceIfAConfirmedResponseIsStaleAtOnce() throws Exception {
     PassingTime time = new PassingTime();
     proxy = ProxyUnderTest.start(configuration("loligo_event_loops 1"), time);
     CountDownLatch others = new CountDownLatch(CLIENTS - 1);
@@ -232,7 +232,7 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
-  void stopsNobodyForAStalledReader() throws Exception {
+  void aStalledReaderDelaysNobody() throws Exception {
     startProxy("maximum_object_size 64 MB", "maximum_object_size_in_memory 64 MB");
     int size = 24 << 20;
     origin.on(
@@ -382,7 +382,7 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
-  void finishesAFetchNobodyWaitsForWhereQuickAbortSaysSo() throws Exception {
+  void finishesADesertedFetchIfQuickAbortSaysSo() throws Exception {
     startProxy("quick_abort_min -1 KB");
     inTwoParts("/finish", FRESH);
     RawClient first = client().get(origin.url("/finish"));
@@ -396,7 +396,7 @@ class CoalescingWireTest extends WireTest {
   }
 
   @Test
-  void endsAFetchNobodyWaitsForWhereQuickAbortSaysSo() throws Exception {
+  void endsADesertedFetchIfQuickAbortSaysSo() throws Exception {
     startProxy("quick_abort_min 0 KB", "quick_abort_max 0 KB");
     CompletableFuture<Integer> ended = new CompletableFuture<>();
     origin.on(

@@ -224,7 +224,7 @@ class DiskOnlyWireTest extends WireTest {
   /** Once one client has the whole response, every client finds it, on disk or not yet. */
   @ParameterizedTest
   @ValueSource(ints = {10, 1_000, 70_000, 1_000_000})
-  void whatAClientHasWholeIsNotFetchedAgain(int octets) throws Exception {
+  void aCompletelyDeliveredResponseIsNotFetchedAgain(int octets) throws Exception {
     start(Tier.DISK);
     String content = content(octets);
     ExecutorService threads = Executors.newFixedThreadPool(Kind.values().length);
@@ -257,7 +257,7 @@ class DiskOnlyWireTest extends WireTest {
   @EnumSource(
       value = Kind.class,
       names = {"PLAIN", "HEAD", "TAG", "RANGE"})
-  void whatCameToTheDiskBetweenTwoLooksIsNotFetchedAgain(Kind kind) throws Exception {
+  void aResponseStoredBetweenTwoLookupsIsNotFetchedAgain(Kind kind) throws Exception {
     AtomicBoolean blind = new AtomicBoolean();
     proxy =
         ProxyUnderTest.startSeen(configuration(lines(Tier.DISK)), store -> blindOnce(store, blind));

@@ -347,7 +347,7 @@ class DiskWireTest extends WireTest {
   }
 
   @Test
-  void whatMayNotBeStoredAnyMoreStillEndsTheAnswer() throws Exception {
+  void aResponseThatMustNoLongerBeStoredIsStillCompleted() throws Exception {
     start();
     String body = octets(LARGE);
     store("/a", body, FRESH, TAGGED);

@@ -35,7 +35,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void showsWhatIsStoredWhatComesAndWhatWas() throws Exception {
+  void showsStoredResponsesTheDecisionAndPastDecisions() throws Exception {
     startProxy();
     origin.onOk("/a", "hello", "Cache-Control: max-age=1000", "ETag: \"e1\"");
     get("/a");
@@ -76,7 +76,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void hidesWhatIsSecret() throws Exception {
+  void hidesSecrets() throws Exception {
     startProxy("strip_query_terms on");
     origin.onOk("/a?token=t0ken", "x", "Cache-Control: max-age=1000", "Vary: Cookie, X-Key");
     get("/a?token=t0ken", "Cookie: id=s3cret", "X-Key: k3y");
@@ -91,7 +91,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void saysWhoWouldBeRefused() throws Exception {
+  void showsARefusal() throws Exception {
     startProxy("acl me src 127.0.0.1", "http_access deny !me", "http_access allow all");
     assertThat(explain(origin.url("/a"))).contains("nothing stored");
     assertThat(explain(origin.url("/a"), "client=192.0.2.1"))
@@ -99,7 +99,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void saysWhatIsTooLargeForThisClient() throws Exception {
+  void showsAResponseTooLargeForThisClient() throws Exception {
     startProxy("acl small req_header X-Small 1", "reply_body_max_size 4 bytes small");
     origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
     get("/a");
@@ -113,7 +113,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void showsWhatFreshnessRestsOnOnly() throws Exception {
+  void showsOnlyFieldsThatDetermineFreshness() throws Exception {
     startProxy();
     origin.onOk(
         "/a", "x", "Cache-Control: max-age=9", "Pragma: no-cache", "Surrogate-Control: max-age=1");
@@ -124,7 +124,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void saysWhatTheProxyAnswersItself() throws Exception {
+  void showsResponsesOfTheProxyItself() throws Exception {
     startProxy();
     for (String method : List.of("OPTIONS", "TRACE")) {
       assertThat(explain(origin.url("/a"), "method=" + method, "header=Max-Forwards: 0"))
@@ -133,7 +133,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void remembersWhoWasRefused() throws Exception {
+  void remembersRefusedRequests() throws Exception {
     startProxy(
         "acl secret urlpath_regex ^/secret", "http_access deny secret", "http_access allow all");
     assertThat(get("/secret").status()).isEqualTo(403);
@@ -181,7 +181,7 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
-  void saysWhatTheRulesForAnswersKeepFromTheClient() throws Exception {
+  void showsResponsesThatReplyRulesDeny() throws Exception {
     startProxy("acl robots browser ^Robot", "http_reply_access deny robots");
     origin.onOk("/a", "x", "Cache-Control: max-age=1000");
     get("/a");

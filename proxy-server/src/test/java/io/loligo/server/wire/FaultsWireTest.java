@@ -137,7 +137,7 @@ class FaultsWireTest extends WireTest {
   }
 
   @Test
-  void whatIsIdempotentIsAskedOnceMoreWhereAKeptConnectionWasGone() throws Exception {
+  void anIdempotentRequestIsRepeatedIfAKeptConnectionWasGone() throws Exception {
     startProxy();
     origin.onOk("/first", "kept", "Cache-Control: no-store");
     origin.on("/gone", call -> call.close());

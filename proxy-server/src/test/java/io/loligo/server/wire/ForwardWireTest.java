@@ -22,7 +22,7 @@ class ForwardWireTest extends WireTest {
     "me:%c3%a4, me:\u00c3\u00a4",
     "me:\u00c3\u00a4, me:\u00c3\u00a4",
   })
-  void aPeerGetsTheOctetsOfItsLogin(String written, String sent) throws Exception {
+  void aPeerGetsTheBytesOfItsLogin(String written, String sent) throws Exception {
     startProxy(
         "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query login=" + written,
         "never_direct allow all");
@@ -193,7 +193,7 @@ class ForwardWireTest extends WireTest {
   }
 
   @Test
-  void passesOctetsSentBehindConnectInOnePacket() throws Exception {
+  void passesBytesSentBehindConnectInOnePacket() throws Exception {
     startProxy();
     origin.on("early", call -> call.send("seen"));
     RawClient client = client();

@@ -117,7 +117,7 @@ class FramingWireTest extends WireTest {
         "CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n",
         "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"
       })
-  void refusesWhatIsNoRequest(String octets) throws Exception {
+  void refusesBytesThatAreNotARequest(String octets) throws Exception {
     startProxy();
     RawClient client = client();
     client.send(octets);
@@ -206,7 +206,7 @@ class FramingWireTest extends WireTest {
 
   /** RFC 9112 section 6.1: a server that answered in HTTP/1.0 knows no chunked coding. */
   @Test
-  void sendsNothingChunkedToWhoKnowsHttp10Only() throws Exception {
+  void sendsNothingChunkedToAnHttp10Server() throws Exception {
     startProxy();
     origin.on("/old", call -> call.send("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold"));
     origin.onOk("/new", "new");
@@ -369,7 +369,7 @@ class FramingWireTest extends WireTest {
   }
 
   @Test
-  void readsARequestOctetByOctet() throws Exception {
+  void readsARequestByteByByte() throws Exception {
     startProxy();
     origin.on("/o", call -> call.ok(call.whole().text()));
     RawClient client = client();
@@ -383,7 +383,7 @@ class FramingWireTest extends WireTest {
   }
 
   @Test
-  void readsAResponseOctetByOctet() throws Exception {
+  void readsAResponseByteByByte() throws Exception {
     startProxy();
     String response =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: b\r\n\r\n4\r\nwiki\r\n0\r\n\r\n";
@@ -582,7 +582,11 @@ class FramingWireTest extends WireTest {
     startProxy();
     origin.on(
         "/long",
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+        "HTTP/1.1 200 OK\r\n"
+            + "Content-Length: 2\r\n\r\n"
+            + "okHTTP/1.1 200 OK\r\n"
+            + "Content-Length: 4\r\n\r\n"
+            + "evil");
     origin.onOk("/next", "good");
     RawClient client = client();
     assertThat(client.get(origin.url("/long")).response().text()).isEqualTo("ok");

@@ -382,7 +382,7 @@ class HerdWireTest extends WireTest {
 
   /** Else each of them would cause a fetch that is ended, for as long as it may be stale. */
   @Test
-  void whatIsNotStoredAnyMoreEndsValidationsInTheBackground() throws Exception {
+  void aDroppedResponseEndsBackgroundValidations() throws Exception {
     startProxy();
     onShort("/swr", STALE_AT_ONCE);
     assertThat(get("/swr").text()).isEqualTo("shared");

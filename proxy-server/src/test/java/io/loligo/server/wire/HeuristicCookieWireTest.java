@@ -193,7 +193,9 @@ class HeuristicCookieWireTest extends WireTest {
         "/a",
         call ->
             call.send(
-                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-0/2\r\nContent-Length: 1\r\n"
+                "HTTP/1.1 206 Partial Content\r\n"
+                    + "Content-Range: bytes 0-0/2\r\n"
+                    + "Content-Length: 1\r\n"
                     + String.join("\r\n", OLD, TAG, "Set-Cookie: a=" + answers.incrementAndGet())
                     + "\r\n\r\nx"));
     for (int i = 1; i <= 2; i++) {
@@ -204,7 +206,7 @@ class HeuristicCookieWireTest extends WireTest {
   }
 
   @Test
-  void whoWaitsFetchesAlone() throws Exception {
+  void aWaiterFetchesAlone() throws Exception {
     start(Tier.MEMORY);
     CountDownLatch waiting = new CountDownLatch(1);
     origin.on(
@@ -241,7 +243,7 @@ class HeuristicCookieWireTest extends WireTest {
 
   /** A forward port stores it without the cookie: those who wait for it here get none. */
   @Test
-  void whoWaitsForAnotherPortGetsNone() throws Exception {
+  void aWaiterOfAnotherPortGetsNoCookie() throws Exception {
     start(Tier.MEMORY);
     CountDownLatch waiting = new CountDownLatch(1);
     origin.on(
@@ -280,7 +282,7 @@ class HeuristicCookieWireTest extends WireTest {
 
   @ParameterizedTest
   @EnumSource(Tier.class)
-  void whatAValidationAddsIsForWhoAsked(Tier where) throws Exception {
+  void aCookieOfAValidationIsForItsClient(Tier where) throws Exception {
     start(where);
     onValidation(new String[] {OLD, TAG}, new String[] {TAG, "Set-Cookie: a=2"});
     assertThat(ask().field("Cache-Status")).contains("; stored");

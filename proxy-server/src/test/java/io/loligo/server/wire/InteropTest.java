@@ -118,13 +118,14 @@ class InteropTest extends WireTest {
   }
 
   @Test
-  void cachesAndValidatesWhatNginxServes() throws Exception {
+  void cachesAndValidatesResponsesOfNginx() throws Exception {
     startProxy();
     int nginx =
         nginx(
             "location /stale { add_header Cache-Control no-cache; }",
             "location / { expires 1h; }",
-            "gzip on; gzip_proxied any; gzip_types text/plain; gzip_vary on; gzip_min_length 10; gzip_http_version 1.0;");
+            "gzip on; gzip_proxied any; gzip_types text/plain; gzip_vary on; gzip_min_length 10;"
+                + " gzip_http_version 1.0;");
     Path www = dir.resolve("www");
     Files.writeString(www.resolve("file.txt"), "0123456789".repeat(1000));
     Files.writeString(www.resolve("stale"), "validated");

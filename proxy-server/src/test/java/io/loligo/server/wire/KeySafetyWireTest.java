@@ -170,7 +170,7 @@ class KeySafetyWireTest extends WireTest {
    * its answer would be that of whoever asks next on the connection.
    */
   @Test
-  void contentOfAGetIsNobodysNextRequest() throws Exception {
+  void contentOfAGetIsNotTakenForARequest() throws Exception {
     startProxy("loligo_event_loops 1");
     try (ServerSocket careless = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Thread serving =
@@ -231,7 +231,7 @@ class KeySafetyWireTest extends WireTest {
   }
 
   @Test
-  void whoWaitsIsNotGivenWhatASteeringFieldChose() throws Exception {
+  void aWaiterDoesNotGetAResponseChosenByASteeringField() throws Exception {
     startProxy();
     CountDownLatch release = new CountDownLatch(1);
     origin.onOk("/barrier", "x");
@@ -254,7 +254,7 @@ class KeySafetyWireTest extends WireTest {
   }
 
   @Test
-  void aCodingTheOriginChoseWithoutSayingSoIsForThoseWhoAskForIt() throws Exception {
+  void aCodingWithoutVaryIsForRequestsThatAcceptIt() throws Exception {
     startProxy();
     origin.on(
         "/coded",
@@ -439,7 +439,7 @@ class KeySafetyWireTest extends WireTest {
       List.of("/a\\b", "/a\"b", "/a<b", "/a{b", "/a|b", "/a^b", "/a`b", "/a%", "/a%zz", "/a\u00e9");
 
   @Test
-  void theKeyIsWhatIsForwarded() throws Exception {
+  void theKeyIsTheForwardedUrl() throws Exception {
     startProxy();
     origin.otherwise(
         call -> call.ok(call.head().substring(0, call.head().indexOf(" HTTP/")), FRESH));

@@ -40,7 +40,7 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
-  void countsTheOctetsTheClientCounted() throws Exception {
+  void countsTheBytesTheClientCounted() throws Exception {
     startProxy();
     origin.onOk("/a", "x".repeat(5000), FRESH, "ETag: \"e\"");
     origin.on(

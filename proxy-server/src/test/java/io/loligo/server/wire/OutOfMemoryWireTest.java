@@ -327,7 +327,7 @@ class OutOfMemoryWireTest extends WireTest {
   // ---- the tests
 
   @Test
-  void whatIsAskedForWithoutMemoryIsShedAndAllIsWellAgainAfterwards() throws Exception {
+  void requestsWithoutMemoryAreShedAndTheProxyRecovers() throws Exception {
     ServerSocket told = closing(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
     String cache = dir.resolve("cache").toString();
     start(
@@ -425,7 +425,7 @@ class OutOfMemoryWireTest extends WireTest {
   }
 
   @Test
-  void tunnelsThatStallAreWithinWhatMayBeOnItsWay() throws Exception {
+  void stalledTunnelsStayWithinTransitMemory() throws Exception {
     startProxy("loligo_transit_memory 1 MB", "cache_mem 4 MB");
     port = proxy.port();
     assertThat(got("/1000/hit")).isEqualTo(End.RIGHT);
@@ -463,7 +463,7 @@ class OutOfMemoryWireTest extends WireTest {
   }
 
   @Test
-  void whatIsReadAheadIsEntered() throws Exception {
+  void readAheadIsEnteredInTheLedger() throws Exception {
     startProxy();
     CountDownLatch answered = new CountDownLatch(1);
     origin.on(

@@ -70,7 +70,7 @@ class PartialContentWireTest extends WireTest {
   }
 
   @Test
-  void rangesAreServedFromWhatBrokeOff() throws Exception {
+  void rangesAreServedFromAnInterruptedResponse() throws Exception {
     startProxy();
     serve("/a", "0123456789", 1);
     cutAt("/a");
@@ -81,7 +81,7 @@ class PartialContentWireTest extends WireTest {
   }
 
   @Test
-  void whatAClientLeftIsContinued() throws Exception {
+  void anAbortedDownloadIsContinued() throws Exception {
     startProxy("quick_abort_min 0 KB", "quick_abort_max 0 KB");
     String content = "0123456789".repeat(30_000);
     serve("/a", content, 0);
@@ -146,7 +146,7 @@ class PartialContentWireTest extends WireTest {
 
   @Test
   @DisplayName("RFC 9110 section 14: ranges of what is still arriving")
-  void aRangeOfWhatIsArrivingIsAskedForOnItsOwn() throws Exception {
+  void aRangeOfAnArrivingResponseIsFetchedSeparately() throws Exception {
     startProxy();
     CountDownLatch rangeIsThere = new CountDownLatch(1);
     origin.on(

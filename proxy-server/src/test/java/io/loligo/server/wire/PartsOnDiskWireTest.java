@@ -146,7 +146,7 @@ class PartsOnDiskWireTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cache_mem 32 MB", "cache_mem 0 MB"})
-  void whatBrokeOffIsContinued(String memory) throws Exception {
+  void anInterruptedDownloadIsContinued(String memory) throws Exception {
     start(memory);
     storePart();
     WireMessage rest = whole();
@@ -197,7 +197,7 @@ class PartsOnDiskWireTest extends WireTest {
   }
 
   @Test
-  void whatAClientLeftIsContinued() throws Exception {
+  void anAbortedDownloadIsContinued() throws Exception {
     start("quick_abort_min 0 KB", "quick_abort_max 0 KB");
     CountDownLatch gone = new CountDownLatch(1);
     origin.on(

@@ -86,7 +86,7 @@ class PeerOptionsWireTest extends WireTest {
 
   @Test
   @Tag("name")
-  void nameIsWhatAccessLinesNameAndLetsAHostStandTwice() throws Exception {
+  void accessLinesUseTheNameAndOneHostMayHaveSeveral() throws Exception {
     ScriptedOrigin other = closing(ScriptedOrigin.start());
     startProxy(
         peer(origin.port(), "name=one"),
@@ -268,7 +268,7 @@ class PeerOptionsWireTest extends WireTest {
   }
 
   @Test
-  void proxyOnlyIsSharedByNobody() throws Exception {
+  void proxyOnlyResponsesAreNotShared() throws Exception {
     startWith("proxy-only");
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);

@@ -115,7 +115,7 @@ class PoisoningWireTest extends WireTest {
   private final Random random = new Random();
 
   @Test
-  void whatOneAsksInOddWaysIsNoAnswerToOthers() throws Exception {
+  void theResponseToAnOddRequestIsNotForOthers() throws Exception {
     startProxy(
         "http_port 127.0.0.1:0",
         "http_port 127.0.0.1:0 accel defaultsite=www.test vhost",

@@ -139,7 +139,7 @@ class PortOptionsWireTest extends WireTest {
 
   @Test
   @Tag("name")
-  void nameIsWhatRulesSee() throws Exception {
+  void rulesSeeTheName() throws Exception {
     startProxy(
         PORT + "name=one",
         PORT + "name=two",
@@ -261,7 +261,7 @@ class PortOptionsWireTest extends WireTest {
   }
 
   @Test
-  void ignoreCcLetsNoClientHaveWhatIsStale() throws Exception {
+  void ignoreCcLetsNoClientHaveAStaleResponse() throws Exception {
     startProxy(PORT + "accel ignore-cc", PORT + "accel", site());
     origin.onOk("/a", "content", "Cache-Control: max-age=0", "ETag: \"1\"");
     String request = "GET /a HTTP/1.1\r\nHost: a.example\r\nCache-Control: max-stale\r\n\r\n";
@@ -282,7 +282,7 @@ class PortOptionsWireTest extends WireTest {
 
   @Test
   @Tag("protocol")
-  void protocolHttpsIsTheSchemeOfWhatIsStoredAndLogged() throws Exception {
+  void protocolHttpsIsTheSchemeOfKeysAndLogs() throws Exception {
     startProxy(PORT + "accel protocol=https", PORT + "accel protocol=http", site());
     origin.onOk("/a", "content", FRESH);
     String request = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
@@ -300,7 +300,7 @@ class PortOptionsWireTest extends WireTest {
   }
 
   @Test
-  void protocolHttpsIsWhatRulesSee() throws Exception {
+  void rulesSeeProtocolHttps() throws Exception {
     startAccelerator(
         "protocol=https",
         "acl tls proto HTTPS",

@@ -158,7 +158,7 @@ class PurgeWireTest extends WireTest {
   }
 
   @Test
-  void whatWasOnItsWayIsNotServedToWhoAsksLater() throws Exception {
+  void anArrivingResponseIsNotServedAfterThePurge() throws Exception {
     start(false);
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
@@ -185,7 +185,7 @@ class PurgeWireTest extends WireTest {
   /** The answer to one says that the other is the same, and came from before it was purged. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void anotherSpellingOfWhatWasOnItsWayIsNotServedWithIt(boolean disk) throws Exception {
+  void anotherSpellingOfAnArrivingResponseIsNotServedAfterThePurge(boolean disk) throws Exception {
     start(disk);
     String rule = "No-Vary-Search: params=(\"utm\")";
     CountDownLatch asked = new CountDownLatch(1);
@@ -268,7 +268,7 @@ class PurgeWireTest extends WireTest {
 
   /** What was written for everybody is for some only since a validation said so. */
   @Test
-  void whatAValidationTookFromOthersDoesNotComeBackAfterARestart() throws Exception {
+  void aResponseDroppedByAValidationDoesNotComeBackAfterARestart() throws Exception {
     start(true);
     origin.on(
         "/a",
@@ -291,7 +291,7 @@ class PurgeWireTest extends WireTest {
   }
 
   @Test
-  void whatWasMadeStaleIsStaleAfterARestart() throws Exception {
+  void aSoftlyPurgedResponseIsStaleAfterARestart() throws Exception {
     start(true);
     counting("/a", FRESH, "ETag: \"1\"");
     get("/a");

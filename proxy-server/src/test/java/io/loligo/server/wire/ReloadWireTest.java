@@ -148,7 +148,7 @@ class ReloadWireTest extends WireTest {
   }
 
   @Test
-  void whatHasBegunEndsAsItBegan() throws Exception {
+  void aRunningRequestKeepsItsConfiguration() throws Exception {
     startProxy("visible_hostname a.test", "reply_body_max_size 100 bytes");
     CountDownLatch release = new CountDownLatch(1);
     origin.on(
@@ -214,7 +214,7 @@ class ReloadWireTest extends WireTest {
 
   /** Nothing that can be read makes a loop fail: these limits are beyond those of any line. */
   @Test
-  void whatALoopCannotTakeChangesNothing() throws Exception {
+  void aConfigurationThatALoopRejectsChangesNothing() throws Exception {
     int first = ProxyProcess.freePort();
     int second = ProxyProcess.freePort();
     String[] wanted = {
@@ -302,7 +302,7 @@ class ReloadWireTest extends WireTest {
   }
 
   @Test
-  void whatWaitsForTheNextStartIsSaidLineByLine() throws Exception {
+  void valuesThatNeedARestartAreNamedLineByLine() throws Exception {
     startProxy("visible_hostname a.test", "maximum_object_size 1 MB");
     origin.onOk("/a", "x");
     Reloaded reloaded =

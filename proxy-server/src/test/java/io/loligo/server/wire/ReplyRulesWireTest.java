@@ -21,7 +21,7 @@ class ReplyRulesWireTest extends WireTest {
   }
 
   @Test
-  void whoIsNotAllowedIsNotAnsweredFromWhatOthersFetched() throws Exception {
+  void aDeniedClientDoesNotGetTheResponseOfAnother() throws Exception {
     startProxy("acl robots browser ^Robot", "http_reply_access deny robots");
     origin.onOk("/a", "x", FRESH);
     origin.onOk("/stale", "x", "Cache-Control: max-age=0", "ETag: \"e\"");
@@ -49,7 +49,7 @@ class ReplyRulesWireTest extends WireTest {
   }
 
   @Test
-  void rulesAboutTheDestinationHoldForWhatIsFetchedAndWhatIsStored() throws Exception {
+  void rulesAboutTheDestinationHoldForFetchedAndStoredResponses() throws Exception {
     startProxy("acl here dst 127.0.0.1", "http_reply_access deny here");
     origin.onOk("/a", "x", FRESH);
     assertThat(get("/a").status()).isEqualTo(403);
@@ -127,7 +127,7 @@ class ReplyRulesWireTest extends WireTest {
 
   /** Nobody resolved the name: the lowest of the limits that may be meant. */
   @Test
-  void whatCannotBeDecidedLiftsNoLimit() throws Exception {
+  void anUndecidableRuleLiftsNoLimit() throws Exception {
     startProxy(
         "acl inside dst 127.0.0.1",
         "reply_body_max_size none inside",

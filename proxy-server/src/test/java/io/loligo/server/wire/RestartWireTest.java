@@ -16,7 +16,7 @@ class RestartWireTest extends WireTest {
   }
 
   @Test
-  void whatWasStoredIsServedAfterARestart() throws Exception {
+  void aStoredResponseIsServedAfterARestart() throws Exception {
     startWithDisk();
     String large = "0123456789".repeat(80_000);
     origin.onOk("/small", "hello", FRESH);
@@ -58,7 +58,7 @@ class RestartWireTest extends WireTest {
   }
 
   @Test
-  void whatWasPurgedDoesNotComeBack() throws Exception {
+  void aPurgedResponseDoesNotComeBack() throws Exception {
     Path cache = dir.resolve("cache");
     String[] lines = {"cache_dir rock " + cache + " 64", "acl purge method PURGE"};
     startProxy(lines);

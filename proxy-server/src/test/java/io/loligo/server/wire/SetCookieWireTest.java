@@ -49,7 +49,7 @@ class SetCookieWireTest extends WireTest {
   }
 
   @Test
-  void whatTheOtherPortStoredIsStripped() throws Exception {
+  void aCookieStoredByTheOtherPortIsStripped() throws Exception {
     start();
     origin.onOk("/a", "0123456789", FRESH, "X-A: 1", "Set-Cookie: a=1");
     accelerated("/a");
@@ -69,7 +69,7 @@ class SetCookieWireTest extends WireTest {
   }
 
   @Test
-  void whatTheOtherPortStoredStaysWhereThisOneValidatesIt() throws Exception {
+  void aCookieStoredByTheOtherPortSurvivesAValidation() throws Exception {
     start();
     origin.on(
         "/a",

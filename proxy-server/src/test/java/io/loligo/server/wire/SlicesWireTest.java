@@ -246,7 +246,7 @@ class SlicesWireTest extends WireTest {
 
   @ParameterizedTest
   @EnumSource(Where.class)
-  void whatIsSmallerThanASliceIsOne(Where where) throws Exception {
+  void aResponseSmallerThanASliceIsOneSlice(Where where) throws Exception {
     start(where);
     now = content.substring(0, 1000);
     whole();
@@ -269,7 +269,7 @@ class SlicesWireTest extends WireTest {
   }
 
   @Test
-  void onlyWhatALineMatchesIsSliced() throws Exception {
+  void onlyRequestsThatALineMatchesAreSliced() throws Exception {
     start(
         Where.MEMORY,
         "acl small urlpath_regex ^/small",
@@ -426,7 +426,7 @@ class SlicesWireTest extends WireTest {
   }
 
   @Test
-  void whatHasNoLengthIsPassedOn() throws Exception {
+  void aResponseWithoutLengthIsPassedOn() throws Exception {
     start(Where.MEMORY);
     origin.on(
         "/a",
@@ -536,7 +536,7 @@ class SlicesWireTest extends WireTest {
   }
 
   @Test
-  void aStaleSliceOfWhatChangedIsFetchedAnew() throws Exception {
+  void aStaleSliceOfAChangedResponseIsFetchedAgain() throws Exception {
     start(Where.MEMORY);
     lines = "Cache-Control: max-age=0\r\n";
     whole();
@@ -563,7 +563,7 @@ class SlicesWireTest extends WireTest {
   }
 
   @Test
-  void whatMayNotBeStoredIsDelivered() throws Exception {
+  void aResponseThatMustNotBeStoredIsDelivered() throws Exception {
     start(Where.MEMORY);
     lines = "Cache-Control: private\r\n";
     whole();
@@ -854,7 +854,7 @@ class SlicesWireTest extends WireTest {
   }
 
   @Test
-  void replyBodyMaxSizeIsThatOfWhatTheClientGets() throws Exception {
+  void replyBodyMaxSizeLimitsTheClientsContent() throws Exception {
     start(Where.MEMORY, "reply_body_max_size 50000 bytes");
     range(10, 19);
     range(10, 19);

@@ -203,7 +203,7 @@ class StoppingWireTest extends WireTest {
   }
 
   @Test
-  void aSecondSignalCutsWhatIsLeftAndKeepsTheStore() throws Exception {
+  void aSecondSignalCutsRemainingRequestsAndKeepsTheStore() throws Exception {
     String[] lines = {
       "cache_dir rock " + dir.resolve("cache") + " 64",
       "shutdown_lifetime 1 hour",

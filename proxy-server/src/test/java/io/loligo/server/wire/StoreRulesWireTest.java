@@ -36,7 +36,7 @@ class StoreRulesWireTest extends WireTest {
   }
 
   @Test
-  void storeMissLeavesWhatIsStored() throws Exception {
+  void storeMissLeavesStoredResponses() throws Exception {
     String text =
         configuration(
             "acl later req_header X-Later .", "store_miss deny later", "http_access allow all");
@@ -117,7 +117,7 @@ class StoreRulesWireTest extends WireTest {
   }
 
   @Test
-  void sendHitLeavesWhatIsStoredToOthersAndStoresWhatComes() throws Exception {
+  void sendHitLeavesTheStoredResponseToOthersAndStoresTheFetchedOne() throws Exception {
     startProxy("acl anew req_header X-Anew .", "send_hit deny anew");
     origin.onOk("/x", "first", FRESH);
     get("/x");
@@ -184,7 +184,7 @@ class StoreRulesWireTest extends WireTest {
   }
 
   @Test
-  void sendHitLetsNobodyReadAlong() throws Exception {
+  void sendHitLetsNoRequestJoin() throws Exception {
     startProxy("acl private rep_header X-Private .", "send_hit deny private");
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);

@@ -103,7 +103,9 @@ class StreamingWireTest extends WireTest {
         "/events",
         call -> {
           call.send(
-              "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+              "HTTP/1.1 200 OK\r\n"
+                  + "Content-Type: text/event-stream\r\n"
+                  + "Transfer-Encoding: chunked\r\n\r\n");
           for (CountDownLatch received : seen) {
             call.send("9\r\ndata: x\n\n\r\n");
             await(received);
@@ -185,7 +187,7 @@ class StreamingWireTest extends WireTest {
   }
 
   @Test
-  void relaysEveryOctetInOrder() throws Exception {
+  void relaysEveryByteInOrder() throws Exception {
     startProxy();
     byte[] content = new byte[3 * MIB + 17];
     new java.util.Random(7).nextBytes(content);

@@ -51,7 +51,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void aGatewayObeysAndPassesOnWhatIsForAllOfThem() throws Exception {
+  void aGatewayObeysAndPassesOnTheFieldForAllGateways() throws Exception {
     RawClient client = accelerator();
     origin.onOk("/a", "x", "CDN-Cache-Control: max-age=1000", "Cache-Control: no-store");
     ask(client, "/a");
@@ -98,7 +98,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void whatIsSharedByItIsValidatedBehindTheBackOfWhoAuthorizes() throws Exception {
+  void aSharedResponseIsValidatedInTheBackgroundOfAnAuthorizedRequest() throws Exception {
     RawClient client = accelerator();
     origin.on(
         "/a",
@@ -119,7 +119,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void whatIsForThisCacheNeverLeavesIt() throws Exception {
+  void fieldsForThisCacheNeverLeaveIt() throws Exception {
     RawClient client = accelerator();
     origin.onOk("/a", "0123456789", KEYS);
     origin.onOk("/private", "x", "Surrogate-Key: a", "Cache-Control: private");
@@ -138,7 +138,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void whatIsForThisCacheNeverLeavesItBesideListsThatAreExtended() throws Exception {
+  void fieldsForThisCacheNeverLeaveItBesideExtendedLists() throws Exception {
     startProxy();
     origin.onOk("/a", "x", "xkey: c", "Via: 1.1 behind", "Cache-Control: max-age=1000");
     assertBare(get("/a"));
@@ -149,7 +149,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void aValidationKeepsWhatIsForThisCache() throws Exception {
+  void aValidationKeepsFieldsForThisCache() throws Exception {
     RawClient client = accelerator();
     origin.on(
         "/a",
@@ -171,7 +171,7 @@ class TargetedFieldsWireTest extends WireTest {
 
   /** Whoever asks at the same time by the other port does not get it either. */
   @Test
-  void whoWaitsByAnotherKindOfPortFetchesForHimself() throws Exception {
+  void aWaiterOfAnotherKindOfPortFetchesAlone() throws Exception {
     both();
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
@@ -200,7 +200,7 @@ class TargetedFieldsWireTest extends WireTest {
   }
 
   @Test
-  void whatIsForOneKindOfPortsIsSoAfterARestart() throws Exception {
+  void aResponseForOneKindOfPortsIsSoAfterARestart() throws Exception {
     String disk = "cache_dir rock " + dir.resolve("cache") + " 64";
     both(disk);
     proxy.diskOpened().join();

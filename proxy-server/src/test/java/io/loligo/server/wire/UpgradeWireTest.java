@@ -70,7 +70,7 @@ class UpgradeWireTest extends WireTest {
   }
 
   @Test
-  void letsNoOctetThroughBefore101() throws Exception {
+  void passesNoByteBefore101() throws Exception {
     startAllowing();
     CompletableFuture<String> behind = new CompletableFuture<>();
     origin.on(
@@ -89,7 +89,7 @@ class UpgradeWireTest extends WireTest {
   }
 
   @Test
-  void passesOctetsSentEarlyOnceSwitched() throws Exception {
+  void passesBytesSentEarlyOnceSwitched() throws Exception {
     startAllowing();
     origin.on(
         "/ws",
@@ -106,7 +106,7 @@ class UpgradeWireTest extends WireTest {
   }
 
   @Test
-  void refusesA101NobodyAskedFor() throws Exception {
+  void refusesA101WithoutARequest() throws Exception {
     startAllowing();
     origin.on("/ws", call -> call.send(SWITCHED));
     assertThat(get("/ws").status()).isEqualTo(502);

@@ -14,7 +14,7 @@ class MemoryPolicyTest {
   private static final long LIMIT = 64 << 20;
 
   @Test
-  void memoryLetsGoOfWhatTheDiskHasAndNobodyAskedFor() {
+  void memoryDropsUnrequestedResponsesThatTheDiskHas() {
     assertThat(MemoryPolicy.written(false, LIMIT, LIMIT))
         .isEqualTo(new Copy(false, Reason.ON_DISK));
     assertThat(MemoryPolicy.written(true, LIMIT, LIMIT)).isEqualTo(new Copy(true, Reason.RETURNS));
@@ -37,13 +37,13 @@ class MemoryPolicyTest {
   }
 
   @Test
-  void whatIsTooLargeIsNeverPromoted() {
+  void aTooLargeResponseIsNeverPromoted() {
     assertThat(MemoryPolicy.promote((512 << 10) + 1, 255, 0, LIMIT, 512 << 10))
         .isEqualTo(new Copy(false, Reason.LARGE));
   }
 
   @Property(tries = 500)
-  void neverPromotesWhatMemoryRefuses(
+  void neverPromotesAResponseThatMemoryRefuses(
       @ForAll @LongRange(min = 0) long bytes,
       @ForAll @IntRange(max = 255) int hits,
       @ForAll @LongRange(min = 0) long used,

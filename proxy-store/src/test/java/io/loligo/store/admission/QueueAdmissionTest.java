@@ -20,7 +20,7 @@ class QueueAdmissionTest {
   private final QueueAdmission admission = new QueueAdmission(CAPACITY, SEGMENT, 10_000);
 
   @Test
-  void newcomersEnterProbationAndWhatReturnsEntersMain() {
+  void newcomersEnterProbationAndReturningObjectsEnterMain() {
     assertThat(admission.place(KEY, 5_000, false))
         .isEqualTo(new Placement(Lane.PROBATION, Reason.SPACE));
     assertThat(admission.place(KEY, 5_000, true))
@@ -34,7 +34,7 @@ class QueueAdmissionTest {
   }
 
   @Test
-  void whatIsTooLargeForANewcomerIsTakenWhenItReturns() {
+  void aTooLargeNewcomerIsTakenWhenItReturns() {
     long large = CAPACITY / 2;
 
     assertThat(admission.place(KEY, large, false).reason()).isEqualTo(Reason.SPACE);
@@ -47,7 +47,7 @@ class QueueAdmissionTest {
   }
 
   @Test
-  void whatTurnsOutToBeTooLargeForANewcomerEndsThere() {
+  void aNewcomerThatGrowsTooLargeIsRefused() {
     long large = CAPACITY / 2;
     assertThat(admission.mayGrow(Lane.PROBATION, KEY, large, false)).isTrue();
     assertThat(admission.mayGrow(Lane.PROBATION, KEY, large + 1, false)).isFalse();
@@ -70,7 +70,7 @@ class QueueAdmissionTest {
   }
 
   @Test
-  void probationGrowsWhenWhatItLostReturns() {
+  void probationGrowsWhenAnEvictedObjectReturns() {
     double before = admission.probationShare();
 
     admission.evicted(Lane.PROBATION, KEY, 5_000);
@@ -80,7 +80,7 @@ class QueueAdmissionTest {
   }
 
   @Test
-  void whatWasAskedForOrIsInMemoryStays() {
+  void requestedObjectsAndThoseInMemoryStay() {
     for (Lane lane : Lane.values()) {
       assertThat(admission.reclaim(lane, KEY, 5_000, 0, false))
           .isEqualTo(new Verdict(false, Reason.UNUSED));
@@ -120,7 +120,7 @@ class QueueAdmissionTest {
   }
 
   @Test
-  void takesAtMostEightOctetsOfMemoryForAnObject() {
+  void takesAtMostEightBytesOfMemoryForAnObject() {
     QueueAdmission tenMillion = new QueueAdmission(100L << 30, 16 << 20, 10 << 10);
 
     assertThat(tenMillion.memoryBytes()).isLessThan(8 * (100L << 30) / (10 << 10));
@@ -151,7 +151,7 @@ class QueueAdmissionTest {
   }
 
   @Property(tries = 500)
-  void remembersWhatWentLast(@ForAll @IntRange(max = 100_000) int keys, @ForAll long hash) {
+  void remembersTheLastEvictions(@ForAll @IntRange(max = 100_000) int keys, @ForAll long hash) {
     Ghosts ghosts = new Ghosts(keys);
 
     ghosts.add(hash);

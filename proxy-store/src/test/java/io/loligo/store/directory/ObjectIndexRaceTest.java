@@ -25,7 +25,7 @@ final class ObjectIndexRaceTest {
   private final ObjectIndex index = new ObjectIndex(64);
 
   @Test
-  void neverMissesWhatTheRemovalOfOthersMoves() throws Exception {
+  void neverMissesEntriesMovedByARemoval() throws Exception {
     int[] others = new int[OTHERS];
     for (int i = 0; i < OTHERS; i++) {
       others[i] = insert((i + 1) * STEP, 0);

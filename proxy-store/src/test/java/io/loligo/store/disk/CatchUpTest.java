@@ -104,7 +104,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void leavesRoomInTheQueueForWhatArrives() {
+  void leavesRoomInTheQueueForArrivingResponses() {
     open();
     slab.stall();
     for (int i = 0; i < 20; i++) {
@@ -120,7 +120,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void doesNotTakeThePlaceOfWhatIsNewer() {
+  void doesNotReplaceANewerResponse() {
     open();
     byte[] newer = octets(3000);
     fixture.put(url(0), newer);
@@ -129,7 +129,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void doesNotBringBackWhatIsRemovedWhileItWaits() {
+  void doesNotBringBackAResponseRemovedWhileItWaits() {
     open();
     slab.stall();
     fixture.store.store.tick(); // some of it is in a buffer now

@@ -39,24 +39,24 @@ final class ClaimTest {
   }
 
   @Test
-  void refusesWhatIsNoDirectory() throws IOException {
+  void refusesAPathThatIsNotADirectory() throws IOException {
     Path file = Files.createFile(temp.resolve("file"));
     refuses(file, SIZE).hasMessageContaining("not a directory").hasMessageContaining("name one");
   }
 
   @Test
-  void refusesWhatCannotBeMade() throws IOException {
+  void refusesADirectoryThatCannotBeCreated() throws IOException {
     Path file = Files.createFile(temp.resolve("file"));
     refuses(file.resolve("below"), SIZE).hasMessageContaining("create it");
   }
 
   @Test
-  void refusesWhatIsTooSmallAndSaysHowMuchIsNeeded() {
+  void refusesATooSmallDirectoryAndNamesTheMinimum() {
     refuses(temp, 1 << 20).hasMessageContaining("too small").hasMessageContaining("MB");
   }
 
   @Test
-  void refusesWhatIsLargerThanTheDisk() {
+  void refusesADirectoryLargerThanTheDisk() {
     refuses(temp, 1L << 50)
         .hasMessageContaining("no space")
         .hasMessageContaining("make it smaller");
@@ -85,7 +85,7 @@ final class ClaimTest {
   }
 
   @Test
-  void refusesWhatAnotherProcessUsesAndNamesIt() throws IOException {
+  void refusesADirectoryOfAnotherProcessAndNamesIt() throws IOException {
     try (ChildProcess child = new ChildProcess(CrashingStore.class, temp, SIZE, 1)) {
       String line = child.line();
       while (!"opened 0 0".equals(line)) {
@@ -151,7 +151,7 @@ final class ClaimTest {
   }
 
   @Test
-  void refusesWhatIsNotWritable() throws IOException {
+  void refusesADirectoryThatIsNotWritable() throws IOException {
     refuses(mount("ro,size=64m"), SIZE)
         .hasMessageContaining("not writable")
         .hasMessageContaining("user the proxy runs as");

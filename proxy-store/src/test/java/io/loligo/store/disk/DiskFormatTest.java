@@ -316,7 +316,7 @@ final class DiskFormatTest {
   }
 
   @Test
-  void callsOffWhatIsRemovedWhileItStandsInItsBuffer() throws IOException {
+  void cancelsAResponseRemovedWhileInItsBuffer() throws IOException {
     try (DiskFixture fixture = open()) {
       fixture.store.fill(URL, octets(1000));
       assertThat(fixture.purge(URL)).isOne();

@@ -35,7 +35,7 @@ final class DiskTierTest {
       ints = {
         0, 1, 100, 300, 400, 500, 4096, 65_000, 65_300, 65_400, 65_472, 65_536, 131_072, 500_000
       })
-  void loadsWhatWasStored(int length) throws IOException {
+  void loadsAStoredResponse(int length) throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       byte[] octets = octets(length);
       fixture.put(URL, octets);
@@ -47,7 +47,7 @@ final class DiskTierTest {
   }
 
   @Test
-  void knowsWhatIsNotThere() throws IOException {
+  void knowsAbsentKeys() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(100));
       assertThat(fixture.load("http://b/").outcome()).isEqualTo(LoadOutcome.ABSENT);
@@ -81,7 +81,7 @@ final class DiskTierTest {
   }
 
   @Test
-  void forgetsWhatWasPurgedForGood() throws IOException {
+  void forgetsPurgedResponsesForGood() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(1000));
       assertThat(fixture.purge(URL)).isEqualTo(1);
@@ -169,7 +169,7 @@ final class DiskTierTest {
   }
 
   @Test
-  void dropsWhatWasChangedOnDisk() throws IOException {
+  void dropsAResponseChangedOnDisk() throws IOException {
     byte[] octets = octets(10_000);
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets);

@@ -84,7 +84,7 @@ final class EvictionTest {
   }
 
   @Test
-  void whatLeftMemoryWhenItWasWrittenGoesUnasked() throws IOException {
+  void aResponseThatLeftMemoryWhenWrittenIsEvictedUnread() throws IOException {
     try (DiskFixture fixture = open(256 << 10)) {
       for (int i = 0; i < OBJECTS; i++) {
         fixture.put("http://a/" + i, octets(10_000));
@@ -96,7 +96,7 @@ final class EvictionTest {
   }
 
   @Test
-  void whatMemoryServesStays() throws IOException {
+  void aResponseThatMemoryServesStays() throws IOException {
     try (DiskFixture fixture = open(4 << 20)) {
       fixture.put(HOT, octets(10_000));
       for (int i = 0; i < OBJECTS; i++) {
@@ -124,7 +124,7 @@ final class EvictionTest {
   }
 
   @Test
-  void whereRecordsRunOutWhatWasAskedForStays() throws IOException {
+  void requestedResponsesStayIfRecordsRunOut() throws IOException {
     try (DiskFixture fixture = open(256 << 10)) {
       int count = 400;
       putSmall(fixture, "http://used/", count);

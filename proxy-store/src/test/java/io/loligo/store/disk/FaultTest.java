@@ -206,7 +206,7 @@ final class FaultTest {
 
   /** The last buffers: nobody hears of it any more. */
   @Test
-  void whatCannotBeWrittenAtTheEndBringsNothingOlderBack() throws IOException {
+  void aFailedLastWriteBringsNothingOlderBack() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
       fill(fixture);
       fixture.store.fill(url(7), octets(8000));
@@ -334,7 +334,7 @@ final class FaultTest {
   /** A pattern is forgotten when all was compared with it; what never can be goes. */
   @ParameterizedTest
   @ValueSource(ints = {1, 100})
-  void whatCouldNotBeComparedWithAPatternDoesNotOutliveIt(int failures) throws IOException {
+  void anUncomparedResponseDoesNotOutliveThePattern(int failures) throws IOException {
     String longUrl = "http://fault/" + "x".repeat(600);
     AtomicLong late = new AtomicLong();
     try (DiskFixture fixture = openFaulty()) {
@@ -387,7 +387,7 @@ final class FaultTest {
   }
 
   @Test
-  void aPatternStaysWhereWhatItCoversCannotBeDropped() throws IOException {
+  void aPatternStaysIfAResponseItCoversCannotBeDropped() throws IOException {
     try (DiskFixture fixture = open()) {
       fixture.put(url(0), content(0));
       purge(fixture, "/0");
@@ -411,7 +411,7 @@ final class FaultTest {
   }
 
   @Test
-  void diskThatDoesNotReadWhatIsVerified() throws IOException {
+  void diskThatFailsDuringVerification() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
       fixture.store.fill(url(0), octets(200_000));
       fixture.store.store.tick();
@@ -539,7 +539,7 @@ final class FaultTest {
   }
 
   @Test
-  void thePatrolDropsWhatCannotBeRead() throws IOException {
+  void thePatrolDropsUnreadableResponses() throws IOException {
     Path killed = temp.resolve("killed");
     try (DiskFixture fixture = openWithBadPages()) {
       fill(fixture);
@@ -593,7 +593,7 @@ final class FaultTest {
   }
 
   @Test
-  void aDiskThatReadsNothingAtTheStartIsOffAndKeepsWhatItHas() throws IOException {
+  void aDiskThatReadsNothingAtTheStartIsOffAndKeepsItsContent() throws IOException {
     Path killed = fillAndKill();
     try (DiskFixture fixture =
         new DiskFixture(
@@ -613,7 +613,7 @@ final class FaultTest {
 
   /** Three in a row are a disk that fails. */
   @Test
-  void aDiskThatReadsLittleAtTheStartIsOffAndKeepsWhatItHas() throws IOException {
+  void aDiskThatReadsLittleAtTheStartIsOffAndKeepsItsContent() throws IOException {
     Path killed = fillAndKill();
     List<Integer> packed = packed(killed.resolve("slabs"));
     for (int i = 1; i <= 3; i++) {
@@ -675,7 +675,7 @@ final class FaultTest {
   }
 
   @Test
-  void stalledDiskHoldsUpNobodyElse() throws IOException {
+  void aStalledDiskDelaysNoOtherRequest() throws IOException {
     long cacheBytes = 24 << 20;
     byte[] octets = octets(400_000);
     DiskFixture fixture =

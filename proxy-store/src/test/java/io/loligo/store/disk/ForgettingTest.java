@@ -60,7 +60,7 @@ final class ForgettingTest {
   }
 
   @Test
-  void whatNoDiskHasIsNotWaitedFor() throws IOException {
+  void anInvalidationOfAnAbsentKeyDoesNotWait() throws IOException {
     try (DiskFixture fixture = open()) {
       fixture.put(URL, octets(1000));
       slab[0].stall();
@@ -79,7 +79,7 @@ final class ForgettingTest {
   }
 
   @Test
-  void whatADiskHasIsWaitedForUntilItIsForced() throws IOException {
+  void anInvalidationOfAKeyOnDiskWaitsUntilItIsForced() throws IOException {
     try (DiskFixture fixture = open()) {
       fixture.put(URL, octets(1000));
       fixture.settle();
@@ -242,7 +242,7 @@ final class ForgettingTest {
   }
 
   @Test
-  void aDiskThatFailsReleasesWhoWaits() throws IOException {
+  void aFailingDiskReleasesWaiters() throws IOException {
     try (DiskFixture fixture = open()) {
       fixture.put(URL, octets(1000));
       fixture.put("http://a/2", octets(1000));

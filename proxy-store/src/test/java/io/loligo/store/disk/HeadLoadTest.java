@@ -67,7 +67,7 @@ final class HeadLoadTest {
   }
 
   @Test
-  void comesFromTheRecordOfWhatWasReadForAHead() {
+  void comesFromTheRecordOfAnEarlierHead() {
     fixture.put(URL, octets(100_000));
     DiskFixture.await(() -> comesFromARecord(URL));
     long hits = fixture.stats().hits();
@@ -121,7 +121,7 @@ final class HeadLoadTest {
   }
 
   @Test
-  void theRecordOfWhatWasReplacedIsNotUsed() {
+  void theRecordOfAReplacedResponseIsNotUsed() {
     fixture.put(URL, octets(10_000));
     DiskFixture.await(() -> comesFromARecord(URL));
     fixture.put(URL, octets(20_000));
@@ -145,7 +145,7 @@ final class HeadLoadTest {
   }
 
   @Test
-  void whatTheRecordHoldsWholeComesWhole() {
+  void aResponseWhollyInItsRecordComesWhole() {
     fixture.put(URL, octets(50));
     DiskFixture.await(
         () -> {

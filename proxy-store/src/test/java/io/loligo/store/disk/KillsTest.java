@@ -180,7 +180,7 @@ final class KillsTest {
 
   /** It stands in a buffer, or on the disk, in a segment that the checkpoint does not cover. */
   @Test
-  void whatWasPurgedBeforeACheckpointDoesNotComeBack() throws IOException {
+  void aResponsePurgedBeforeACheckpointDoesNotComeBack() throws IOException {
     try (DiskFixture fixture = open(SIZE)) {
       fixture.put(URL, octets(1000));
     }
@@ -201,7 +201,7 @@ final class KillsTest {
 
   /** The older one stands in a segment that is not emptied when that of the newer one is. */
   @Test
-  void whatWasReplacedDoesNotComeBackWhenTheNewerOneIsEvicted() throws IOException {
+  void aReplacedResponseDoesNotComeBackWhenTheNewerOneIsEvicted() throws IOException {
     DiskFixture fixture = open(8 << 20);
     try {
       int others = 0;
@@ -228,7 +228,7 @@ final class KillsTest {
 
   /** The patrol goes round while the newer response stands in a buffer, which is lost. */
   @Test
-  void whatAPatternCoversDoesNotComeBackWhereWhatReplacedItIsLost() throws IOException {
+  void aBannedResponseDoesNotComeBackIfItsSuccessorIsLost() throws IOException {
     AtomicReference<FaultySlab> slab = new AtomicReference<>();
     DiskSettings here = new DiskSettings(List.of(dir(path(), SIZE)), 13 << 10, 4, 1 << 20);
     DiskFixture killed =

@@ -169,7 +169,7 @@ final class MemoryPerObjectTest {
 
   @ParameterizedTest
   @CsvSource({"107374182400, 13312", "2147483648, 13312", "104857600, 1024"})
-  void isWhatIsSaidBeforeItIsOpened(long totalBytes, long meanBytes) {
+  void isAsCalculatedBeforeTheOpening(long totalBytes, long meanBytes) {
     DiskSettings disk =
         new DiskSettings(
             List.of(StoreFixture.dir(Path.of("/none"), totalBytes)), meanBytes, 4, 32 << 20);

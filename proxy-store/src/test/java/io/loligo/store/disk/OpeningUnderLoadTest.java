@@ -32,7 +32,7 @@ final class OpeningUnderLoadTest {
   }
 
   @Test
-  void everyRequestForWhatIsStoredHits() throws IOException {
+  void everyRequestForAStoredResponseHits() throws IOException {
     DiskSettings here =
         new DiskSettings(List.of(dir(temp.resolve("cache"), 32 << 20)), 1 << 10, 4, 32 << 20);
     try (DiskFixture fixture = new DiskFixture(here)) {

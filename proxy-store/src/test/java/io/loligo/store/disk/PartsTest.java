@@ -161,7 +161,7 @@ final class PartsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 1000, 65_000, 65_536, 700_000, 1_999_999})
-  void whatArrivedBeforeItBrokeOffIsThereAfterAKill(int end) throws IOException {
+  void bytesOfAnInterruptedResponseAreThereAfterAKill(int end) throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fetch(fixture, meta("\"1\"", 1, null), 0, end, false);
       assertThat(stored(fixture, noFields())).isEqualTo(piece(0, end));

@@ -38,7 +38,7 @@ final class PeekTest {
   }
 
   @Test
-  void seesBothCopiesAndCountsNobodysHit() throws IOException {
+  void seesBothCopiesAndCountsNoHit() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(10_000));
       Entry entry = fixture.store.store.find(probe(URL), noFields());
@@ -73,7 +73,7 @@ final class PeekTest {
   }
 
   @Test
-  void doesNotAskTheDiskForWhatIsNotThere() throws IOException {
+  void doesNotAskTheDiskForAnAbsentKey() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       Peek seen = peek(fixture, "http://peek/none");
       assertThat(seen.variants()).isEmpty();

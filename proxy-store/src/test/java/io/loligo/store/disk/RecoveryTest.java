@@ -330,7 +330,7 @@ final class RecoveryTest {
   }
 
   @Test
-  void whatWasMovedOutOfAHalfEmptiedSegmentDoesNotComeBackAfterAPurge() throws IOException {
+  void aResponseMovedOutOfAHalfEmptiedSegmentDoesNotComeBackAfterAPurge() throws IOException {
     FaultySlab[] slab = new FaultySlab[1];
     try (DiskFixture fixture =
         new DiskFixture(

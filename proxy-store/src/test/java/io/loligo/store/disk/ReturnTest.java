@@ -75,7 +75,7 @@ final class ReturnTest {
   }
 
   @Test
-  void servesWhatItHadAndStores() {
+  void servesItsOldContentAndStores() {
     fixture.put(URL, octets(1000));
     fixture.put(URL + "large", octets(300_000));
     turnOff();
@@ -119,7 +119,7 @@ final class ReturnTest {
   }
 
   @Test
-  void whatWasPurgedOrSupersededMeanwhileIsGone() {
+  void responsesPurgedOrSupersededMeanwhileAreGone() {
     for (int i = 0; i < 4; i++) {
       fixture.put(URL + i, octets(1000 + i));
     }
@@ -149,7 +149,7 @@ final class ReturnTest {
 
   /** They were given to clients already. */
   @Test
-  void nothingOlderComesBackForWhatWasInItsBuffers() {
+  void nothingOlderComesBackForResponsesInItsBuffers() {
     fixture.put(URL, octets(1000));
     slab[0].failWrites();
     fixture.put(URL, octets(2000));

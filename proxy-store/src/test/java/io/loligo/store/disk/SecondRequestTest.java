@@ -57,7 +57,7 @@ final class SecondRequestTest {
 
   /** Its second request was answered by memory. */
   @Test
-  void whatMemoryWasAskedForIsWritten() throws IOException {
+  void aResponseRequestedFromMemoryIsWritten() throws IOException {
     try (DiskFixture fixture = open(true)) {
       fixture.put(URL, octets(1000));
       fixture.put(URL + "once", octets(1000));
@@ -73,7 +73,7 @@ final class SecondRequestTest {
 
   /** Nothing is known any more of what was asked for, but what is stored is. */
   @Test
-  void whatReplacesSomethingStoredIsWrittenAfterARestart() throws IOException {
+  void aReplacementIsWrittenAfterARestart() throws IOException {
     try (DiskFixture fixture = open(false)) {
       fixture.put(URL, octets(1000));
     }

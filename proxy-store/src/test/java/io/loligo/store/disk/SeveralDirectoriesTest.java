@@ -131,7 +131,7 @@ final class SeveralDirectoriesTest {
   }
 
   @Test
-  void whatDoesNotVaryStaysBesideANewerVariantElsewhere() throws IOException {
+  void aResponseThatDoesNotVaryStaysBesideANewerVariantElsewhere() throws IOException {
     Fields en = language("en");
     try (DiskFixture fixture =
         new DiskFixture(disk(sized("one", 0, 5000), sized("other", 5001, -1)))) {
@@ -252,7 +252,7 @@ final class SeveralDirectoriesTest {
   }
 
   @Test
-  void whatWasAwaySaysNothingBeforeTheOthersAreOpen() throws IOException {
+  void anAbsentDirectoryAnswersNothingBeforeTheOthersAreOpen() throws IOException {
     storeInEach(1000, 2000);
     CountDownLatch mayOpen = new CountDownLatch(1);
     try (StoreFixture store =

@@ -105,7 +105,7 @@ public final class SupersedingTest {
    * What memory keeps for others is not on disk: nothing older comes back when it lets go of it.
    */
   @Test
-  void whatDoesNotVaryLeavesNoVariantOnDisk() throws IOException {
+  void aResponseThatDoesNotVaryLeavesNoVariantOnDisk() throws IOException {
     Fields en = language("en");
     Fields de = language("de");
     try (DiskFixture fixture = new DiskFixture(here())) {
@@ -127,7 +127,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatDoesNotVaryDoesNotHideAVariantThatOnlyTheDiskHas() throws IOException {
+  void aResponseThatDoesNotVaryDoesNotHideAVariantThatOnlyTheDiskHas() throws IOException {
     Fields en = language("en");
     Fields de = language("de");
     try (DiskFixture fixture = new DiskFixture(here())) {
@@ -146,7 +146,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatDoesNotVaryLeavesMemoryForAVariantThatIsTooLargeForIt() throws Exception {
+  void aResponseThatDoesNotVaryLeavesMemoryForAVariantThatIsTooLargeForIt() throws Exception {
     Fields en = language("en");
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(1000));
@@ -237,7 +237,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void freshensWhatIsLarge() throws IOException {
+  void freshensALargeResponse() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(200_000));
       Entry old = loaded(fixture);
@@ -305,7 +305,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatIsTooSmallSupersedesToo() throws IOException {
+  void aTooSmallResponseSupersedesToo() throws IOException {
     var small =
         new CacheDir(
             "rock", temp.resolve("cache").toString(), 16 << 20, 5000, -1, false, "test.conf:1");
@@ -346,7 +346,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void nothingIsServedBeforeWhatWasRemovedMeanwhileIsGone() throws IOException {
+  void nothingIsServedBeforeDeferredRemovalsAreDone() throws IOException {
     fillAndClose();
     ManualMedium medium = new ManualMedium();
     try (DiskDirectory directory =
@@ -377,7 +377,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatIsSupersededIsNotFoundFromThenOn() throws IOException {
+  void aSupersededResponseIsNotFoundFromThenOn() throws IOException {
     fillAndClose();
     ManualMedium medium = new ManualMedium();
     try (DiskTier tier = tier(medium)) {
@@ -465,7 +465,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatCannotBeWrittenAtTheEndLeavesNothingOlder() throws IOException {
+  void aFailedLastWriteLeavesNothingOlder() throws IOException {
     fillAndClose();
     ScarceMemoryTest.Scarce scarce = new ScarceMemoryTest.Scarce();
     ManualMedium medium = new ManualMedium();
@@ -532,7 +532,7 @@ public final class SupersedingTest {
   }
 
   @Test
-  void whatWasSpooledSupersedesWhatIsInMemory() throws Exception {
+  void aSpooledResponseSupersedesTheOneInMemory() throws Exception {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, octets(1000));
       fixture

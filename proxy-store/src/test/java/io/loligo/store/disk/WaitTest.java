@@ -133,7 +133,7 @@ final class WaitTest {
   }
 
   @Test
-  void whatIsKnownIsServedBeforeEverythingIs() {
+  void aKnownResponseIsServedBeforeAllAreKnown() {
     load(URL);
     load(ABSENT);
     boolean[] wasCalled = {false};
@@ -152,7 +152,7 @@ final class WaitTest {
   }
 
   @Test
-  void nobodyWaitsBeyondTheBound() {
+  void noRequestWaitsBeyondTheBound() {
     load(URL);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(WAIT_SECONDS) - 1);
     tier.tick();
@@ -174,7 +174,7 @@ final class WaitTest {
   }
 
   @Test
-  void nobodyWaitsForOneThatIsOff() throws IOException {
+  void noRequestWaitsForADirectoryThatIsOff() throws IOException {
     tier.close();
     ManualMedium refusing =
         new ManualMedium(
@@ -197,7 +197,7 @@ final class WaitTest {
   }
 
   @Test
-  void whatWasSupersededMeanwhileIsServedToNobody() {
+  void aResponseSupersededMeanwhileIsNotServed() {
     load(URL);
     tier.supersede(key(URL));
     boolean[] wasCalled = {false};
@@ -216,7 +216,7 @@ final class WaitTest {
   }
 
   @Test
-  void nothingIsServedOfWhatWasThereBeforeAClear() {
+  void nothingFromBeforeAClearIsServed() {
     boolean[] wasCalled = {false};
     whenAllIsKnown =
         () -> {
@@ -234,7 +234,7 @@ final class WaitTest {
   }
 
   @Test
-  void whoWaitsWhenItIsClosedIsTold() {
+  void waitersAreToldOfTheClose() {
     load(URL);
     tier.close();
     tier = null;

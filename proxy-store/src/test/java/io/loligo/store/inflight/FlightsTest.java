@@ -56,7 +56,7 @@ final class FlightsTest {
   /** Each would copy all others: 10^10 steps. */
   @Test
   @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void forgetsTensOfThousandsThatNobodyJoins() {
+  void forgetsTensOfThousandsThatCannotBeJoined() {
     List<InFlight> all = begin(100_000, /* joinable= */ false);
     assertThat(flights.size()).isEqualTo(100_000);
     all.forEach(flights::forget);

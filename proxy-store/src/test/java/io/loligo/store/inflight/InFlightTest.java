@@ -102,7 +102,7 @@ final class InFlightTest {
   class Delivering {
     @ParameterizedTest
     @ValueSource(ints = {-1, 200_000})
-    void givesEveryReaderTheSameOctetsAtItsOwnPace(int announced) {
+    void givesEveryReaderTheSameBytesAtItsOwnPace(int announced) {
       byte[] octets = octets(200_000);
       begin();
       RecordingReader eager = reader(home, true, EVERYTHING);
@@ -131,7 +131,7 @@ final class InFlightTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void leavesOutWhatIsInFrontOfTheStart(boolean kept) {
+    void leavesOutBytesBeforeTheStart(boolean kept) {
       byte[] octets = octets(200_000);
       if (kept) {
         beginStored(octets.length);
@@ -163,7 +163,7 @@ final class InFlightTest {
     }
 
     @Test
-    void leavesOutWhatTheOnlyReaderDoesNotWant() {
+    void leavesOutBytesThatTheOnlyReaderDoesNotWant() {
       byte[] octets = octets(10_000);
       beginPassedOn();
       RecordingReader reader = reader(home, true, 0);
@@ -179,7 +179,7 @@ final class InFlightTest {
     }
 
     @Test
-    void cutsNobodyWhoWaitedForWhatWasInvalidatedBeforeItsHead() {
+    void cutsNoWaiterOfAFetchInvalidatedBeforeItsHead() {
       byte[] octets = octets(200_000);
       begin();
       RecordingReader eager = reader(home, true, EVERYTHING);
@@ -199,7 +199,7 @@ final class InFlightTest {
     }
 
     @Test
-    void tellsTheHeadToThoseWhoWaitAndThoseWhoCome() {
+    void tellsTheHeadToPresentAndLaterReaders() {
       begin();
       RecordingReader waiting = reader(away, false, 0);
       loops.runAll();
@@ -230,7 +230,7 @@ final class InFlightTest {
     }
 
     @Test
-    void storesBeforeAnybodyHasTheLastOctet() {
+    void storesBeforeAReaderHasTheLastByte() {
       beginStored(100);
       RecordingReader reader = reader(home, true, EVERYTHING);
       reader.onContent =
@@ -262,7 +262,7 @@ final class InFlightTest {
     }
 
     @Test
-    void givesTrailersOfItsOwnToThoseWhoAreLate() {
+    void givesLateReadersACopyOfTheTrailers() {
       beginStored(10);
       RecordingReader reader = reader(away, true, 0);
       loops.runAll();
@@ -280,7 +280,7 @@ final class InFlightTest {
     }
 
     @Test
-    void givesWhatArrivedBeforeItFailed() {
+    void deliversTheBytesBeforeAFailure() {
       beginStored(100);
       RecordingReader reader = reader(home, true, 10);
       content(octets(100), 0, 50);
@@ -350,7 +350,7 @@ final class InFlightTest {
   class Storing {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4095, 4096, 65_527, 65_528, 65_529, 70_000, 131_064, 524_288})
-    void storesWhatIsComplete(int length) {
+    void storesACompleteResponse(int length) {
       byte[] octets = octets(length);
       for (long announced : new long[] {length, -1}) {
         beginStored(announced);
@@ -391,7 +391,7 @@ final class InFlightTest {
     }
 
     @Test
-    void neverStoresWhatFailed() {
+    void neverStoresAFailedFetch() {
       beginStored(100);
       content(octets(100), 0, 100);
       fail("reset");
@@ -422,7 +422,7 @@ final class InFlightTest {
     }
 
     @Test
-    void doesNotStoreWhatWasPurgedMeanwhile() {
+    void doesNotStoreAResponsePurgedMeanwhile() {
       beginStored(10);
       RecordingReader reader = reader(home, true, EVERYTHING);
       content(octets(10), 0, 5);
@@ -437,7 +437,7 @@ final class InFlightTest {
     }
 
     @Test
-    void purgesFetchesThatNobodyMayJoinToo() {
+    void purgesFetchesThatCannotBeJoinedToo() {
       begin();
       InFlight first = flight;
       begin();
@@ -643,7 +643,7 @@ final class InFlightTest {
     }
 
     @Test
-    void isTooLateToJoinOnceTheFirstOctetsAreGone() {
+    void isTooLateToJoinOnceTheFirstBytesAreGone() {
       beginPassedOn();
       reader(home, true, EVERYTHING);
       loops.runAll();
@@ -699,7 +699,7 @@ final class InFlightTest {
     }
 
     @Test
-    void lateJoinersReadFromTheFirstOctetOfWhatIsKept() {
+    void lateJoinersReadKeptContentFromTheFirstByte() {
       beginStored(300_000);
       RecordingReader first = reader(home, true, EVERYTHING);
       byte[] octets = octets(300_000);
@@ -747,7 +747,7 @@ final class InFlightTest {
      * A validation behind the back, and an invalidation before its answer: whom would it be for?
      */
     @Test
-    void tellsTheWriterWhereNobodyReadsAndNothingIsStored() {
+    void tellsTheWriterIfThereIsNoReaderAndNothingIsStored() {
       begin();
       home.call(flight::doNotStore);
       assertThat(writer.deserted).isZero();
@@ -777,7 +777,7 @@ final class InFlightTest {
     }
 
     @Test
-    void dropsWhatADesertedFetchPassesOn() {
+    void dropsTheContentOfADesertedFetch() {
       beginPassedOn();
       reader(home, true, 1).cancel();
       for (int i = 0; i < 100; i++) {
@@ -817,7 +817,7 @@ final class InFlightTest {
   @Nested
   class Beginning {
     @Test
-    void beginsOneFetchForAllWhoAskAtOnce() {
+    void beginsOneFetchForConcurrentRequests() {
       SilentWriter[] writers = {new SilentWriter(), new SilentWriter(), new SilentWriter()};
       List<InFlight> got = new ArrayList<>();
       for (SilentWriter one : writers) {

@@ -155,7 +155,7 @@ final class SpoolingTest {
   @Nested
   class Choosing {
     @Test
-    void spoolsWhatIsAnnouncedTooLargeForMemory() {
+    void spoolsAResponseAnnouncedTooLargeForMemory() {
       RecordingSpool spool = beginSpooled();
       RecordingReader reader = reader(home, EVERYTHING);
       sendThrough(spool, LENGTH);
@@ -169,7 +169,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void keepsWhatMemoryTakes() {
+    void keepsAResponseThatFitsMemory() {
       begin();
       head(meta(), MAX_KEPT);
       send(MAX_KEPT);
@@ -179,7 +179,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void spoolsFromTheFirstOctetWhatOutgrowsMemory() {
+    void spoolsAResponseThatOutgrowsMemoryFromItsFirstByte() {
       begin();
       RecordingReader reader = reader(away, EVERYTHING);
       head(meta(), -1);
@@ -219,7 +219,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void spoolsWhatTransitHasNoRoomToKeep() {
+    void spoolsAResponseThatTransitHasNoRoomToKeep() {
       begin();
       head(meta(), MAX_KEPT);
       sendUpTo((int) (Spooling.FLOOR_BYTES + GAP));
@@ -265,7 +265,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void passesOnWhatTheDiskDoesNotTake() {
+    void passesOnAResponseThatTheDiskDoesNotTake() {
       fixture.diskAccepts = false;
       begin();
       RecordingReader reader = reader(home, EVERYTHING);
@@ -338,7 +338,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void storesWhatAFastClientGetsFromASlowDisk() {
+    void storesAResponseForAFastClientOnASlowDisk() {
       RecordingSpool spool = beginLarge();
       RecordingReader fast = reader(home, EVERYTHING);
       long greatestLag = 0;
@@ -379,7 +379,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void storesWhatADiskTakesThatMovesBeforeTheCheck() {
+    void storesAResponseIfTheDiskAdvancesBeforeTheCheck() {
       RecordingSpool spool = beginLarge();
       RecordingReader fast = reader(home, EVERYTHING);
       spool.grant(1000);
@@ -467,7 +467,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void doesNotWaitForWhatWasKeptBefore() {
+    void doesNotWaitForContentKeptBefore() {
       long half = fixture.base.transit.limit() / 2;
       fixture.base.transit.force(half);
       begin();
@@ -558,7 +558,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void storesAllOfWhatEndedWhileTheDiskWasHeldBack() {
+    void storesAllOfAResponseThatEndedWhileTheDiskWasStalled() {
       RecordingSpool spool = beginSpooled();
       RecordingReader fast = reader(home, EVERYTHING);
       sendUpTo(LENGTH);
@@ -614,7 +614,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void copiesWhatPinsMuchMemoryWhereTransitIsFullToo() {
+    void copiesBuffersThatPinMuchMemoryAlsoIfTransitIsFull() {
       RecordingSpool spool = beginSpooled();
       reader(home, EVERYTHING);
       long free = fixture.base.transit.limit() - fixture.base.transit.used();
@@ -672,7 +672,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void readsFromDiskOnlyWhatItStartsAt() {
+    void readsFromDiskOnlyFromItsStart() {
       RecordingSpool spool = beginSpooled();
       sendThrough(spool, LENGTH);
       RecordingReader reader = reader(away, 0);
@@ -708,7 +708,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void takesWhatIsNotOnDiskYetFromMemory() {
+    void takesUnwrittenBytesFromMemory() {
       RecordingSpool spool = beginSpooled();
       RecordingReader reader = reader(home, 1);
       spool.grant(EVERYTHING);
@@ -722,7 +722,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void isNotToldWhatIsInMemoryWhileItIsToldWhatWasRead() {
+    void doesNotGetBytesFromMemoryDuringTheDeliveryOfARead() {
       RecordingSpool spool = beginSpooled();
       RecordingReader reader = reader(home, 1);
       sendThrough(spool, LENGTH / 2);
@@ -764,7 +764,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void closesOneWhoseReadFindsNothingAndNobodyElse() {
+    void closesOnlyTheReaderWhoseReadFails() {
       RecordingSpool spool = beginSpooled();
       RecordingReader unlucky = reader(home, 1);
       RecordingReader other = reader(home, 2);
@@ -802,7 +802,7 @@ final class SpoolingTest {
   @Nested
   class Joining {
     @Test
-    void isJoinedFromTheFirstOctetToTheEndOfItsWayToDisk() {
+    void isJoinableFromTheFirstByteUntilItIsOnDisk() {
       RecordingSpool spool = beginSpooled();
       RecordingReader first = reader(home, EVERYTHING);
       sendThrough(spool, LENGTH / 2);
@@ -854,7 +854,7 @@ final class SpoolingTest {
   @Nested
   class GivingUp {
     @Test
-    void failsAfterWhatArrivedForThoseBehindToo() {
+    void failsAfterTheArrivedBytesAlsoForLaggingReaders() {
       RecordingSpool spool = beginSpooled();
       RecordingReader behind = reader(away, 1);
       sendThrough(spool, LENGTH / 2);
@@ -874,7 +874,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void closesAtOnceWhereNobodyIsBehind() {
+    void closesAtOnceIfNoReaderLags() {
       RecordingSpool spool = beginSpooled();
       RecordingReader near = reader(home, 1);
       send(1000);
@@ -886,7 +886,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void finishesForItsReadersWhatWasPurgedMeanwhile() {
+    void finishesAPurgedFetchForItsReaders() {
       RecordingSpool spool = beginSpooled();
       RecordingReader behind = reader(away, 1);
       sendThrough(spool, LENGTH / 2);
@@ -918,7 +918,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void cutsNobodyWhoWaitedForWhatWasInvalidatedBeforeItsHead() {
+    void cutsNoWaiterOfAFetchInvalidatedBeforeItsHead() {
       begin();
       RecordingReader ahead = reader(home, EVERYTHING);
       RecordingReader behind = reader(away, 1);
@@ -973,7 +973,7 @@ final class SpoolingTest {
   @Nested
   class Failing {
     @Test
-    void goesOnForThoseWhoAreInMemory() {
+    void continuesForReadersInMemory() {
       RecordingSpool spool = beginSpooled();
       RecordingReader fast = reader(home, EVERYTHING);
       RecordingReader near = reader(away, LENGTH / 2 - 1000);
@@ -1089,7 +1089,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void whatArrivedGoesToDiskAndIsWaitedFor() {
+    void arrivedBytesGoToDiskAndAreWaitedFor() {
       begin();
       head(tagged(), LENGTH);
       RecordingReader reader = reader(home, EVERYTHING);
@@ -1112,7 +1112,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void whatWasKeptForMemoryGoesToDisk() {
+    void bytesKeptForMemoryGoToDisk() {
       begin();
       head(tagged().withContentLength(1000), 1000);
       send(400);
@@ -1151,7 +1151,7 @@ final class SpoolingTest {
     }
 
     @Test
-    void nothingIsStoredOfWhatIsPurgedMeanwhile() {
+    void nothingOfAPurgedFetchIsStored() {
       begin();
       head(tagged(), LENGTH);
       send((int) GAP);

@@ -68,7 +68,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void contentAndWhatItIsArePartOfTheKey() {
+  void contentAndItsDescriptionArePartOfTheKey() {
     CacheKey key = queried("/a?b", "one", "Content-Type: text/plain");
     assertThat(key).isEqualTo(queried("/a?b", "one", "Content-Type: text/plain"));
     assertThat(key).isNotEqualTo(queried("/a?b", "two", "Content-Type: text/plain"));
@@ -90,7 +90,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void whatWasAskedForIsThereUnderAnyQuery() {
+  void aRequestedPathMayHaveKeysUnderAnyQuery() {
     assertThat(keys.mayBeAny()).isFalse();
     assertThat(mayBeAny("/a")).isFalse();
     queried("/a?x", "one");
@@ -107,7 +107,7 @@ class AlternativeKeysTest {
 
   /** A purge of one path says nothing of another, nor that the next purge of it finds nothing. */
   @Test
-  void whatAnEarlierProcessLeftMayBeThereHoweverOftenItWasPurged() {
+  void keysLeftByAnEarlierProcessMayRemainAfterPurges() {
     AlternativeKeys later = new AlternativeKeys(true);
     assertThat(later.mayBeAny()).isTrue();
     for (int i = 0; i < 2; i++) {
@@ -126,7 +126,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void whatAnEarlierProcessLeftIsKnownWhenAllOfItWasTold() {
+  void keysLeftByAnEarlierProcessAreKnownWhenAllWereTold() {
     AlternativeKeys later = new AlternativeKeys(true);
     later.left(OptionalInt.of(CacheKeys.of("http://a.example/a?b").pathHash()));
     assertThat(mayBeAny(later, "/b")).isTrue();
@@ -149,7 +149,7 @@ class AlternativeKeysTest {
 
   /** A removal looks for alternatives while it is not known that there are none, and not later. */
   @Test
-  void whatWasRemovedWhenNothingWasLeftIsNotFoundByWhatWasAskedForBefore() {
+  void aRemovalWithNothingLeftIsNotUndoneByAnEarlierRequest() {
     AlternativeKeys later = new AlternativeKeys(true);
     long asOf = later.asOf(CacheKeys.of("http://a.example/a?utm=1"));
     later.allAreTold();
@@ -183,7 +183,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void whatDoesNotMatterIsLeftOut() {
+  void irrelevantParametersAreLeftOut() {
     CacheKey plain = ruled("/a?x=1&utm=1");
     assertThat(plain).isEqualTo(CacheKeys.of("http://a.example/a?x=1&utm=1"));
     assertThat(learn("/a?x=1&utm=1", RULE, NOW)).isTrue();
@@ -196,7 +196,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void firstResponseIsFoundByWhatItTeaches() {
+  void firstResponseIsFoundByItsRule() {
     CacheKey url = CacheKeys.of("http://a.example/a?x=1&utm=1");
     RequestTarget target = target("/a?x=1&utm=1");
     long asOf = keys.asOf(url);
@@ -211,7 +211,7 @@ class AlternativeKeysTest {
 
   /** Another response of the path may have taught a rule meanwhile. */
   @Test
-  void whatHasAnotherRuleIsNotFoundByThatOfThePath() {
+  void aResponseWithAnotherRuleIsNotFoundByThatOfThePath() {
     long asOf = keys.asOf(CacheKeys.of("http://a.example/a?utm=1"));
     learn("/a?utm=2", RULE, NOW);
     for (Fields response : new Fields[] {NONE, OTHER}) {
@@ -224,7 +224,7 @@ class AlternativeKeysTest {
 
   /** Who removed another spelling did not look for this one, unless somebody had asked for it. */
   @Test
-  void whatWasRemovedMeanwhileIsNotFoundByIt() {
+  void aResponseRemovedMeanwhileIsNotFoundByTheRule() {
     CacheKey url = CacheKeys.of("http://a.example/a?utm=1");
     long asOf = keys.asOf(url);
     learn("/a?utm=1", RULE, NOW);
@@ -238,7 +238,7 @@ class AlternativeKeysTest {
   }
 
   @Test
-  void whatHasAnotherRuleDoesNotFitAndTheRuleRests() {
+  void aResponseWithAnotherRuleDoesNotFitAndTheRuleRests() {
     learn("/a?utm=1", RULE, NOW);
     assertThat(learn("/a?utm=2", OTHER, NOW)).isFalse();
     assertThat(ruled("/a?utm=1")).isEqualTo(CacheKeys.of("http://a.example/a?utm=1"));

@@ -27,7 +27,7 @@ class IncompleteTest {
   private static final byte[] WHOLE = octets(200_000);
 
   @Test
-  void keepsWhatArrivedBeforeItBrokeOff() {
+  void keepsBytesOfAnInterruptedResponse() {
     try (StoreFixture fixture = new StoreFixture()) {
       breakOff(fixture, meta("\"1\""), 150_000);
       Entry entry = fixture.store.find(probe(URL), noFields());
@@ -51,7 +51,7 @@ class IncompleteTest {
   }
 
   @Test
-  void keepsNothingOfWhatWasPurgedMeanwhile() {
+  void keepsNothingOfAPurgedFetch() {
     try (StoreFixture fixture = new StoreFixture()) {
       ManualLoops.Loop loop = new ManualLoops().add();
       loop.call(

@@ -38,7 +38,7 @@ final class LeasesTest {
 
   /** Writes to the cache line that all threads share, by 64 loops with 1,000 fetches each. */
   @Test
-  void loopsThatFetchDoNotWriteWhatOthersWrite() {
+  void loopsThatFetchDoNotWriteSharedLines() {
     MemoryLedger alone = new MemoryLedger(256 * MIB);
     MemoryLedger leased = new MemoryLedger(256 * MIB, new Stripes(LOOPS));
     int fetches = LOOPS * 1_000;
@@ -54,7 +54,7 @@ final class LeasesTest {
 
   /** Loops store, the maintenance thread evicts: what goes one way is written a lease at a time. */
   @Test
-  void whatOneThreadEntersAndAnotherStrikesOutIsWrittenByTheLease() {
+  void bytesEnteredByOneThreadAndStruckOutByAnotherAreWrittenByTheLease() {
     MemoryLedger ledger = new MemoryLedger(1L << 30, new Stripes(LOOPS));
     int writes = 0;
     int objects = 100_000;
@@ -91,7 +91,7 @@ final class LeasesTest {
   }
 
   @Test
-  void nobodyIsRefusedForWhatOthersHaveOnLease() {
+  void leasesOfOthersRefuseNobody() {
     MemoryLedger ledger = new MemoryLedger(256 * MIB, new Stripes(LOOPS));
     for (int loop = 0; loop < LOOPS; loop++) {
       assertThat(ledger.tryReserve(loop, 1)).isTrue();
@@ -106,7 +106,7 @@ final class LeasesTest {
   }
 
   @Test
-  void whatIsTakenIsAtMostASixtyFourthMore() {
+  void takenBytesAreAtMostASixtyFourthMore() {
     for (int loops : new int[] {2, 8, 64}) {
       MemoryLedger ledger = new MemoryLedger(64 * MIB, new Stripes(loops));
       Random random = new Random(loops);

@@ -31,7 +31,7 @@ final class MemoryTierRaceTest {
       new MemoryTier(allocator, 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
 
   @Test
-  void whatIsFoundIsAlive() throws Exception {
+  void aFoundEntryIsAlive() throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     CompletableFuture<Integer> found = CompletableFuture.supplyAsync(() -> find(over));
     for (int round = 0; round < ROUNDS; round++) {

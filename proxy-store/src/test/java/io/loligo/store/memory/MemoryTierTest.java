@@ -52,7 +52,7 @@ final class MemoryTierTest {
   // The limit
 
   @Test
-  void staysWithinItsLimitWhateverComes() {
+  void staysWithinItsLimit() {
     long limit = 1 << 20;
     try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
       for (int i = 0; i < 1000; i++) {
@@ -65,7 +65,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void countsWhatReadersPinAndMakesRoomBesideIt() {
+  void countsPinnedMemoryAndMakesRoomBesideIt() {
     long limit = 1 << 20;
     try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
       List<Entry> pinned = new ArrayList<>();
@@ -92,7 +92,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void refusesWhatFitsInNeitherLedger() {
+  void refusesAnEntryThatFitsInNeitherLedger() {
     ArrayDeque<Runnable> maintenance = new ArrayDeque<>();
     long limit = 256 << 10;
     long transit = 1 << 20;
@@ -330,7 +330,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void addsNoVariantOfWhatWasPurged() {
+  void addsNoVariantOfAPurgedResponse() {
     try (StoreFixture fixture = new StoreFixture()) {
       fixture.fill(URL, varying("gzip"), octets(10));
       Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
@@ -345,7 +345,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void doesNotBringBackWhatWasPurgedWhileItWasValidated() {
+  void doesNotBringBackAResponsePurgedDuringItsValidation() {
     try (StoreFixture fixture = new StoreFixture()) {
       Entry old = fixture.put(URL, octets(100_000));
       fixture.store.remove(key(URL));
@@ -371,7 +371,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void confirmsUnderTheNewFieldsWhatTheCacheHasNoRoomFor() {
+  void confirmsUnderTheNewFieldsAResponseWithoutRoomInTheCache() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 400 << 10, Runnable::run)) {
       Entry old = fixture.put(URL, octets(20_000));
       fixture.store.resize(8 << 10);
@@ -387,7 +387,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void movesOutOfTransitWhatWasFreshenedThere() {
+  void movesAFreshenedEntryOutOfTransit() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
       Entry old = fixture.put(URL, octets(40_000));
       Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
@@ -400,7 +400,7 @@ final class MemoryTierTest {
   }
 
   @Test
-  void movesOutOfTransitWhatWaitedForReaders() {
+  void movesAnEntryOutOfTransitAfterItsReaders() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
       Entry read = fixture.put(URL, octets(40_000));
       fixture.store.remove(key(URL));

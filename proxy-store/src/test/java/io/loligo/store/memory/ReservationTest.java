@@ -11,7 +11,7 @@ final class ReservationTest {
   private final Reservation first = Reservation.open(ledger, FLOOR);
 
   @Test
-  void growsIntoAllButTheLastEighthWhichIsForWhoBegins() {
+  void growsIntoAllButTheLastEighthWhichIsForNewUsers() {
     assertThat(first.grow(701)).isFalse();
     assertThat(first.grow(700)).isTrue();
     assertThat(Reservation.open(ledger, 100)).isNotNull();
@@ -23,7 +23,7 @@ final class ReservationTest {
   }
 
   @Test
-  void keepsWhatItSetAsideUntilItIsComplete() {
+  void keepsItsReservationUntilItIsComplete() {
     assertThat(first.raiseFloor(701)).isFalse();
     assertThat(first.raiseFloor(300)).isTrue();
     assertThat(first.grow(500)).isTrue();

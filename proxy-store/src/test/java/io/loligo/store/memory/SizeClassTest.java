@@ -12,7 +12,7 @@ final class SizeClassTest {
   private final PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
 
   @Property
-  void saysWhatThePooledAllocatorTakes(@ForAll @IntRange(min = 0, max = 6 << 20) int capacity) {
+  void matchesThePooledAllocator(@ForAll @IntRange(min = 0, max = 6 << 20) int capacity) {
     ByteBuf buffer = allocator.directBuffer(capacity);
     int taken = buffer.maxFastWritableBytes();
     buffer.release();

@@ -206,7 +206,7 @@ final class SpreadTest {
   }
 
   @Test
-  void whatIsColdIsGatheredAndMayBecomeHotAgain() {
+  void aColdEntryIsGatheredAndMayBecomeHotAgain() {
     store(KEY, bytes(100));
     heat(URL);
     tier.tick();

@@ -88,7 +88,7 @@ class ArenasTest {
   }
 
   @Test
-  void whatOneArenaHasFreeServesTheOthers() {
+  void freeMemoryOfOneArenaServesTheOthers() {
     Stripes stripes = new Stripes(8);
     PackedAllocator allocator = new PackedAllocator(chunks, stripes, MANY);
     List<ByteBuf> held = new ArrayList<>();
@@ -233,7 +233,7 @@ class ArenasTest {
 
   /** Buffers that one thread fills and another releases keep their bytes, and all goes back. */
   @Test
-  void threadsGiveBackWhatOthersCut() throws Exception {
+  void threadsGiveBackBlocksOfOthers() throws Exception {
     int threads = 4;
     Stripes stripes = new Stripes(threads);
     PackedAllocator allocator = new PackedAllocator(chunks, stripes, 64 << 20);

@@ -35,7 +35,7 @@ class PackedAllocatorTest {
   }
 
   @Test
-  void takesWhatIsNeededToTheNextGranule() {
+  void takesItsSizeUpToTheNextGranule() {
     List<ByteBuf> held = new ArrayList<>();
     int fit = Packing.CHUNK_BYTES / PackedAllocator.roundUp(4_396);
     for (int i = 0; i < fit; i++) {
@@ -67,7 +67,7 @@ class PackedAllocatorTest {
 
   /** A full cache whose objects are replaced by others of the same sizes does not grow. */
   @Test
-  void whatIsGivenBackIsUsedAgain() {
+  void returnedMemoryIsUsedAgain() {
     Random random = new Random(1);
     List<ByteBuf> held = new ArrayList<>();
     long bytes = 0;

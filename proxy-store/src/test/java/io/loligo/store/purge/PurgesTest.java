@@ -55,7 +55,7 @@ class PurgesTest {
   }
 
   @Test
-  void dropsWhatWasAskedForUntilThePurgeAndNothingLater() {
+  void dropsResponsesRequestedUntilThePurgeAndNoneLater() {
     purges.mark(Table.GROUP, key("a"), 1_000);
     assertThat(purges.judge(entry(999, "xkey: a"))).isEqualTo(Purges.GONE);
     assertThat(purges.judge(entry(1_000, "xkey: a"))).isEqualTo(Purges.GONE);
@@ -66,7 +66,7 @@ class PurgesTest {
 
   /** Loads that waited together are given one entry, and each judges it. */
   @Test
-  void whatIsGoneIsGoneForWhoeverAsksNext() {
+  void aPurgedResponseIsGoneForEveryRequest() {
     Entry shared = entry(0, "xkey: a");
     purges.mark(Table.GROUP, key("a"), 1_000);
     for (int i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ class PurgesTest {
   }
 
   @Test
-  void whatWasJudgedIsLookedAtAgainOnlyAfterTheNextPurge() {
+  void aJudgedEntryIsJudgedAgainOnlyAfterTheNextPurge() {
     Entry entry = entry(0, "xkey: b");
     purges.mark(Table.GROUP, key("a"), 1_000);
     assertThat(purges.isSettled(entry)).isFalse();
@@ -116,7 +116,7 @@ class PurgesTest {
   }
 
   @Test
-  void whatIsInTooManyGroupsGoesWithAny() {
+  void aResponseInTooManyGroupsIsPurgedWithAny() {
     StringBuilder line = new StringBuilder("xkey:");
     for (int i = 0; i <= CacheGroups.MAX; i++) {
       line.append(" k").append(i);
@@ -127,7 +127,7 @@ class PurgesTest {
   }
 
   @Test
-  void aPurgeIsNotOlderThanWhatIsStored() {
+  void aPurgeIsNotOlderThanAStoredResponse() {
     purges.stored(5_000);
     now = 2_000; // the clock was set back
     assertThat(purges.now()).isEqualTo(5_000);

@@ -111,7 +111,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void answersARequestSentOctetByOctet() {
+    void answersARequestSentByteByByte() {
       for (char octet : get("/a").toCharArray()) {
         client.channel.peerSends(String.valueOf(octet));
         client.poisonScratch();
@@ -143,7 +143,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void readsNoMoreThanOnceWhilePipelinedOctetsWait() {
+    void readsNoMoreThanOnceWhilePipelinedBytesWait() {
       client.later();
       client.channel.peerSends(get("/slow"));
       client.channel.peerSends(get("/b"));
@@ -228,7 +228,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void whatARefusedClientStillSendsIsDroppedUntilItCloses() {
+    void bytesOfARefusedClientAreDroppedUntilItCloses() {
       client.channel.peerSends("?\r\n\r\n");
       assertThat(client.channel.finSent()).isTrue();
       assertThat(client.channel.isOpen()).isTrue();
@@ -459,7 +459,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void abortFlushesWhatWasSentAndCloses() {
+    void abortFlushesWrittenBytesAndCloses() {
       Events events = client.later();
       client.channel.peerSends(get("/"));
       client.run(
@@ -492,7 +492,7 @@ class Http1ConnectionTest {
 
     /** As of final ones: what is dropped there is found by the same means. */
     @Test
-    void keepsInInterimAnswersWhatConnectionMustNotTakeAway() {
+    void keepsFieldsOfInterimResponsesThatConnectionMustNotRemove() {
       Events events = client.later();
       client.channel.peerSends(get("/"));
       earlyHints(
@@ -618,7 +618,7 @@ class Http1ConnectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"x", "xyz\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"})
-    void whatIsMalformedBehindSmallChunksFailsAsWell(String malformed) {
+    void aMalformedChunkAfterSmallOnesFailsAsWell(String malformed) {
       Events events = client.laterReading();
       client.channel.peerSends(CHUNKED);
       client.channel.peerSends("1\r\na\r\n1\r\nb\r\n" + malformed);
@@ -641,7 +641,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void dropsContentNobodyWantedToKeepTheConnection() {
+    void dropsUnreadContentToKeepTheConnection() {
       client.scripts.add(ScriptedClient::ok);
       client.channel.peerSends(POST + "abc");
       assertThat(client.channel.received()).isEqualTo(reply("/p"));
@@ -715,7 +715,7 @@ class Http1ConnectionTest {
   @Nested
   class Endings {
     @Test
-    void countsWhatTheSocketTookOfAnAbortedAnswer() {
+    void countsBytesThatTheSocketTookOfAnAbortedResponse() {
       Events events = client.later();
       client.channel.peerSends(get("/"));
       client.channel.socketTakes(0);
@@ -736,7 +736,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void finishesTheRecordWhenTheLastOctetIsWritten() {
+    void finishesTheRecordWhenTheLastByteIsWritten() {
       Events events = client.later();
       client.channel.peerSends(get("/") + get("/next"));
       client.channel.socketTakes(0);
@@ -983,7 +983,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void aSuspendedProcessTimesNobodyOut() {
+    void aSuspendedProcessTimesNoClientOut() {
       client.channel.advanceTimeBy(10, TimeUnit.MINUTES);
       client.channel.runPendingTasks();
       client.channel.peerSends(get("/"));
@@ -1068,7 +1068,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void aHeadOfTwoOctetsASecondIsAnswered408() {
+    void aHeadOfTwoBytesASecondIsAnswered408() {
       client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
       trickle("x", 3_500);
       assertThat(client.channel.received()).isEmpty();
@@ -1079,7 +1079,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void anOctetInEveryTickIsTooSlow() {
+    void aByteInEveryTickIsTooSlow() {
       client.channel.peerSends("GET / HTTP/1.1\r\nA: ");
       for (int i = 0; i < 50; i++) {
         client.channel.peerSends("x");
@@ -1107,7 +1107,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void contentOfTwoOctetsASecondFails() {
+    void contentOfTwoBytesASecondFails() {
       Events events = client.laterReading();
       client.channel.peerSends(POST);
       trickle("x", 3_500);
@@ -1120,7 +1120,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void chunkedContentOfTwoOctetsASecondFails() {
+    void chunkedContentOfTwoBytesASecondFails() {
       Events events = client.laterReading();
       client.channel.peerSends("POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
       client.channel.peerSends("1;");
@@ -1138,7 +1138,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void contentNobodyReadsIsNotOwed() {
+    void unreadContentIsNotOwed() {
       Events events = client.later();
       client.channel.peerSends(POST + "x");
       client.channel.pass(60_000);
@@ -1186,7 +1186,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void aClientThatTakesTwoOctetsASecondIsCutOff() {
+    void aClientThatTakesTwoBytesASecondIsCutOff() {
       Events events = answering(5_000);
       taking(1, 3_500);
       assertThat(client.channel.isOpen()).isTrue();
@@ -1229,7 +1229,7 @@ class Http1ConnectionTest {
   @Nested
   class Tunnels {
     @Test
-    void givesTheConnectionAwayWithTheOctetsBehindTheHead() {
+    void givesTheConnectionAwayWithTheBytesAfterTheHead() {
       Events events = client.later();
       client.channel.peerSends("CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\nhello");
       client.run(
@@ -1291,7 +1291,7 @@ class Http1ConnectionTest {
     }
 
     @Test
-    void octetsBehindARefusedConnectAreNotARequest() {
+    void bytesAfterARefusedConnectAreNotARequest() {
       client.scripts.add(
           (stream, head, contentLength) -> {
             head(stream, 403, 0, true);

@@ -11,7 +11,7 @@ class KeepAliveOptionsTest {
   private static final KeepAlive ALL = new KeepAlive(true, 30, 5, 12);
 
   @Test
-  void namesWhatThePlatformCannotSet() {
+  void namesOptionsThatThePlatformCannotSet() {
     KeepAliveOptions some = KeepAliveOptions.ofNio(Set.of(ExtendedSocketOptions.TCP_KEEPIDLE));
     assertThat(some.missing(ALL)).containsExactly("INTERVAL", "TIMEOUT");
     assertThat(some.missing(new KeepAlive(true, 30, 0, 0))).isEmpty();

@@ -236,7 +236,7 @@ class ListenersTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void countsTheOctetsOfALargeAnswer(String transport) throws Exception {
+  void countsTheBytesOfALargeAnswer(String transport) throws Exception {
     start(transport);
     try (Socket socket = connect()) {
       send(socket, get("/large"));
@@ -248,7 +248,7 @@ class ListenersTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void countsWhatTheKernelTookOfACutAnswer(String transport) throws Exception {
+  void countsBytesThatTheKernelTookOfACutResponse(String transport) throws Exception {
     start(transport);
     Socket socket = new Socket();
     socket.setReceiveBufferSize(8_192);
@@ -395,7 +395,7 @@ class ListenersTest {
 
   @ParameterizedTest
   @MethodSource("transports")
-  void drainClosesWhatIsLeftAtTheDeadline(String transport) throws Exception {
+  void drainClosesRemainingConnectionsAtTheDeadline(String transport) throws Exception {
     start(transport);
     try (Socket busy = connect()) {
       send(busy, get("/wait"));

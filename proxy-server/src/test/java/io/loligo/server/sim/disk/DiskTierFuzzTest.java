@@ -22,7 +22,7 @@ class DiskTierFuzzTest {
   private int settled;
 
   @Test
-  void whatIsFoundIsWhatWasStoredLast() {
+  void theLatestStoredResponseIsFound() {
     Long only = Long.getLong("loligo.fuzz.seed");
     if (only != null) {
       play(only);

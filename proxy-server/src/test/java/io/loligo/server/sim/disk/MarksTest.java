@@ -33,7 +33,7 @@ class MarksTest {
   }
 
   @Test
-  void whatWasWrittenDurablyIsThere() throws IOException {
+  void aDurableWriteSurvives() throws IOException {
     files.createDirectory(files.path("/cache"));
     Marks marks = marks(files);
     for (int number = 1; number < 4; number++) {
@@ -54,7 +54,7 @@ class MarksTest {
   }
 
   @Test
-  void whatWasDiscardedIsGone() throws IOException {
+  void aDiscardedDirectoryIsGone() throws IOException {
     files.createDirectory(files.path("/cache"));
     Marks marks = marks(files);
     marks.writeHeader(new Marks.Header(new Secret(1, 2), new Geometry(3, 4, 5, 6)));

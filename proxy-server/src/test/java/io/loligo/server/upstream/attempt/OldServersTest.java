@@ -23,7 +23,7 @@ class OldServersTest {
   }
 
   @Test
-  void remembersWhoAnsweredInHttp10() {
+  void remembersServersThatAnsweredWithHttp10() {
     assertThat(knows(80)).isFalse();
     servers.answered(endpoint(80), 10);
     servers.answered(endpoint(81), 11);

@@ -164,7 +164,7 @@ class RequestTest extends AttemptFixture {
   }
 
   @Test
-  void refusesContentThatIsNotWhatWasAnnounced() {
+  void refusesContentOfAnotherLengthThanAnnounced() {
     Listening more = fetch(post(3));
     more.stream.content(octets("hello"));
     assertThat(more.failure.kind()).isEqualTo(Kind.WRITE_FAILED);
@@ -285,7 +285,7 @@ class RequestTest extends AttemptFixture {
   }
 
   @Test
-  void refusesAnUpgradeNobodyAskedFor() {
+  void refusesAnUpgradeWithoutARequest() {
     Listening seen = fetch(get());
     last().answer("HTTP/1.1 101 Switching Protocols\r\n\r\n");
     assertThat(seen.failure.kind()).isEqualTo(Kind.INVALID_RESPONSE);
@@ -329,7 +329,7 @@ class RequestTest extends AttemptFixture {
   }
 
   @Test
-  void closesATunnelNobodyTook() {
+  void closesATunnelThatIsNotTaken() {
     Listening seen = connect(ORIGIN);
     seen.stream.cancel();
     assertThat(last().open()).isFalse();

@@ -136,7 +136,7 @@ class ResponseTest extends AttemptFixture {
   }
 
   @Test
-  void refusesWhatIsNotHttp() {
+  void refusesBytesThatAreNotHttp() {
     Listening seen = fetch(get());
     last().answer("220 mail.example ESMTP\r\n");
     assertThat(seen.failure.kind()).isEqualTo(Kind.INVALID_RESPONSE);
@@ -210,7 +210,7 @@ class ResponseTest extends AttemptFixture {
   }
 
   @Test
-  void keepsWhatArrivesUnasked() {
+  void keepsContentThatArrivesUnrequested() {
     Listening seen = new Listening();
     seen.reading = false;
     fetch(seen, get());
@@ -258,7 +258,7 @@ class ResponseTest extends AttemptFixture {
   }
 
   @Test
-  void doesNotTimeOutWhileNobodyAsks() {
+  void doesNotTimeOutWithoutARequest() {
     settings.readMillis = 5_000;
     Listening seen = new Listening();
     seen.reading = false;
@@ -378,7 +378,7 @@ class ResponseTest extends AttemptFixture {
   }
 
   @Test
-  void measuresWhatItDid() {
+  void measuresItsStages() {
     Listening seen = new Listening();
     fetch(seen, get());
     int sent = last().sent().length();

@@ -41,7 +41,7 @@ class RoutingTest extends AttemptFixture {
   }
 
   @Test
-  void doesNotKeepWhatTheOriginCloses() {
+  void doesNotKeepAConnectionThatTheOriginCloses() {
     for (String answer :
         new String[] {
           "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
@@ -56,14 +56,14 @@ class RoutingTest extends AttemptFixture {
   }
 
   @Test
-  void keepsWhatAnHttp10OriginKeeps() {
+  void keepsAConnectionThatAnHttp10OriginKeeps() {
     fetch(get());
     last().answer("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok");
     assertThat(upstream.idleConnections()).isEqualTo(1);
   }
 
   @Test
-  void doesNotKeepWhatAnHttp10OriginClosesBesides() {
+  void doesNotKeepAConnectionThatAnHttp10OriginAlsoCloses() {
     fetch(get());
     last()
         .answer("HTTP/1.0 200 OK\r\nConnection: keep-alive, close\r\nContent-Length: 2\r\n\r\nok");
@@ -156,7 +156,7 @@ class RoutingTest extends AttemptFixture {
   }
 
   @Test
-  void doesNotRepeatOnceAnOctetWasAnswered() {
+  void doesNotRepeatAfterAByteOfTheResponse() {
     fetch(get());
     last().answer(OK);
     Listening seen = fetch(get());
@@ -168,7 +168,7 @@ class RoutingTest extends AttemptFixture {
   }
 
   @Test
-  void opensAFreshConnectionForWhatMustNotBeRepeated() {
+  void opensANewConnectionForARequestThatMustNotBeRepeated() {
     fetch(get());
     last().answer(OK);
     fetch(request(Method.POST, 0, false, false, null));
@@ -209,7 +209,7 @@ class RoutingTest extends AttemptFixture {
   }
 
   @Test
-  void dialsOnlyWhatTheRulesAllow() {
+  void dialsOnlyAddressesThatTheRulesAllow() {
     names.knows("origin.example", "127.0.0.1", "192.0.2.1");
     check = (address, port) -> address.isLoopbackAddress() ? "rule 7" : null;
     fetch(get());

@@ -211,7 +211,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @EnumSource
-  void tellsThatNobodyListens(Kind kind) throws Exception {
+  void reportsAClosedPort(Kind kind) throws Exception {
     start(kind);
     server.close();
     Listening seen = fetch(AttemptFixture.get());

@@ -34,7 +34,7 @@ final class ReadSizesTest {
   }
 
   @Test
-  void isWhatIsMissingAndOneOctetForASurplus() {
+  void readsTheMissingBytesAndOneForASurplus() {
     sizes.content(10_000);
     assertThat(handle.guess()).isEqualTo(10_001);
     sizes.content(1_000_000);

@@ -110,7 +110,7 @@ class DnsNamesTest {
   }
 
   @Test
-  void asksOnceForAllWhoWait() throws Exception {
+  void asksOnceForAllWaiters() throws Exception {
     server.knows("busy.example", "192.0.2.1");
     CompletableFuture<Found> first = new CompletableFuture<>();
     CompletableFuture<Found> second = new CompletableFuture<>();
@@ -171,7 +171,7 @@ class DnsNamesTest {
   }
 
   @Test
-  void refusesWhatIsNoName() throws Exception {
+  void refusesTextThatIsNotAName() throws Exception {
     String host = "a".repeat(64) + ".example";
     Found found = resolve(host);
     assertThat(found.addresses).isEmpty();

@@ -51,7 +51,7 @@ class PeerSelectionTest {
   }
 
   @Test
-  void goesDirectWithWhatIsNotHierarchical() {
+  void sendsRequestsThatAreNotHierarchicalDirect() {
     settings.peers = List.of(Settings.parent("a"));
     assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("origin.example:80");
     assertThat(hosts(choose(FORWARD, Method.CONNECT))).containsExactly("origin.example:80");
@@ -176,7 +176,7 @@ class PeerSelectionTest {
   }
 
   @Test
-  void triesTheDeadWhereNobodyElseIsLeft() {
+  void triesDeadPeersIfNoOtherIsLeft() {
     Peer a = Settings.peer("a", false, false, 1, null, 1, 0);
     settings.neverDirect = AclList.allowAll();
     settings.peers = List.of(a);

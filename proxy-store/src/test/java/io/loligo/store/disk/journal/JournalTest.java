@@ -49,7 +49,7 @@ final class JournalTest {
 
   /** Segments are emptied meanwhile, and what is emptied is in the journal first. */
   @Test
-  void nobodyWaitsForTheDiskWhenItGoesOnInAnotherFile() throws IOException {
+  void aJournalChangeDoesNotWaitForTheDisk() throws IOException {
     drop(1);
     FaultyJournals.Hold atOldFile = holdNextForce();
     CompletableFuture<Journal.Mark> mark = mark();
@@ -70,7 +70,7 @@ final class JournalTest {
   }
 
   @Test
-  void whatIsWrittenToTheOldFileAtTheLastIsOnTheDiskToo() throws IOException {
+  void theLastRecordsOfTheOldFileAreOnTheDiskToo() throws IOException {
     FaultyJournals.Hold atHeader = holdNextForce();
     CompletableFuture<Journal.Mark> mark = mark();
     await(atHeader::isReached);

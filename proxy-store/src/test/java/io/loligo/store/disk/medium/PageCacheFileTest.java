@@ -81,7 +81,7 @@ final class PageCacheFileTest {
 
   /** A page that was read ahead is marked: a read of it reads ahead further, and may wait. */
   @Test
-  void readsOnlyWhatIsAskedForOrExpected() throws Exception {
+  void readsOnlyRequestedOrExpectedPages() throws Exception {
     Path large = Files.write(temp.resolve("large"), octets(4 << 20));
     drop(large);
     ByteBuf block = Unpooled.directBuffer(BLOCK);

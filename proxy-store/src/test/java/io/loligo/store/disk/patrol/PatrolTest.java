@@ -131,7 +131,7 @@ final class PatrolTest {
   // Order and pace
 
   @Test
-  void readsWhatIsStoredAsItStandsAndOverAndOver() throws IOException {
+  void readsStoredResponsesInOrderAndRepeatedly() throws IOException {
     store(OBJECTS, 9000);
     patrol(
         1,

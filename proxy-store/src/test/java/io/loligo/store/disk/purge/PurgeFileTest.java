@@ -68,7 +68,7 @@ class PurgeFileTest {
   }
 
   @Test
-  void whatIsMarkedIsThereWithoutAClose() throws IOException {
+  void aMarkIsThereWithoutAClose() throws IOException {
     try (PurgeFile killed = open()) {
       killed.mark(Table.SOFT_URL, NUMBER, 1_700_000_000_123L);
       killed.mark(Table.SOFT_URL, NUMBER, 5);

@@ -172,7 +172,7 @@ final class LoadsTest {
   }
 
   @Test
-  void oneReadAnswersAllWhoWait() {
+  void oneReadAnswersAllWaiters() {
     byte[] octets = octets(10_000);
     fixture.put(URL, octets);
     long reads = fixture.stats().reads();
@@ -188,7 +188,7 @@ final class LoadsTest {
   }
 
   @Test
-  void eachGetsWhatItSelects() {
+  void eachRequestGetsItsSelection() {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
     Fields fr = fields("Accept-Language: fr\r\n\r\n");
@@ -218,7 +218,7 @@ final class LoadsTest {
 
   /** Clients make up as many as they like: they take no place of others, and remove none. */
   @Test
-  void whatIsForOneRequestIsKeptInMemoryOnly() {
+  void aResponseForOneRequestIsKeptInMemoryOnly() {
     fixture.put(URL, octets(1000));
     VarySelection one = VarySelection.of(true, fields("A: b\r\n\r\n"), fields("\r\n"));
     fixture.store.fill(URL, selectedBy(one), octets(2000));
@@ -236,7 +236,7 @@ final class LoadsTest {
   }
 
   @Test
-  void whoWaitsDuringAPurgeGetsNothingOfWhatWasBeingRead() {
+  void waitersDuringAPurgeGetNothingOfTheReadResponse() {
     fixture.put(URL, octets(10_000));
     slab.stall();
     CompletableFuture<Got> first = ask(0, noFields());
@@ -256,7 +256,7 @@ final class LoadsTest {
   }
 
   @Test
-  void memoryGetsNothingOfWhatWasRemovedWhileItWasRead() {
+  void memoryGetsNothingOfAResponseRemovedDuringItsRead() {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
     onDiskOnly(varying(en), octets(5000));
@@ -273,7 +273,7 @@ final class LoadsTest {
   }
 
   @Test
-  void memoryGetsWhatWasReadWhereNothingWasRemoved() {
+  void memoryGetsAReadResponseIfNothingWasRemoved() {
     onDiskOnly(StoreFixture.meta(), octets(5000));
     DiskFixture.get(ask(0, noFields())).entry().release();
     Entry promoted = fixture.store.store.find(probe(URL), noFields());
@@ -283,7 +283,7 @@ final class LoadsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void memoryGetsWhatIsLikeOnDiskUnlessItWasRemovedMeanwhile(boolean mayStore) {
+  void memoryGetsACopyOfTheDiskUnlessItWasRemovedMeanwhile(boolean mayStore) {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
     onDiskOnly(varying(en), octets(5000));
@@ -389,7 +389,7 @@ final class LoadsTest {
   }
 
   @Test
-  void whoJoinedWhenTheQueueIsFullIsTold() {
+  void waitersAreToldOfAFullQueue() {
     Loads[] loads = new Loads[1];
     loads[0] =
         loads(
@@ -403,7 +403,7 @@ final class LoadsTest {
   }
 
   @Test
-  void whoComesDuringTheFirstTakesPartAndWhoComesLaterBeginsAnew() {
+  void requestsDuringTheFirstJoinAndLaterOnesBeginAgain() {
     Loads loads = loads((task, loop) -> queue.add(task));
     add(loads, "first");
     add(loads, "queued");
@@ -462,7 +462,7 @@ final class LoadsTest {
   }
 
   @Test
-  void nothingIsReadForWhoHasGoneOnWithout() {
+  void nothingIsReadForRequestsThatWentOnWithout() {
     List<String> read = new ArrayList<>();
     inRound = () -> read.add("once");
     Loads loads = loads((task, loop) -> queue.add(task));

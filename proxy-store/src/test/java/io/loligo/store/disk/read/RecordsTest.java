@@ -164,7 +164,7 @@ final class RecordsTest {
   }
 
   @Test
-  void oneThatComesAgainTakesNobodysPlace() {
+  void aRepeatedHeadReplacesNoOther() {
     IndexedResponse first = offer(1);
     for (int i = 0; i < 3 * CAPACITY; i++) {
       offer(2);
@@ -211,7 +211,7 @@ final class RecordsTest {
   }
 
   @Test
-  void whatHasToWaitIsLeftOut() {
+  void anOfferThatHasToWaitIsLeftOut() {
     threads.refuses = true;
     assertThat(has(offer(1))).isFalse();
   }

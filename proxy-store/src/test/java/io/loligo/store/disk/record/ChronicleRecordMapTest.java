@@ -33,7 +33,7 @@ final class ChronicleRecordMapTest {
   }
 
   @Test
-  void givesBackWhatWasPut() throws IOException {
+  void returnsTheStoredRecord() throws IOException {
     assertThat(TestRecord.get(map, 1)).isEqualTo(TestRecord.ABSENT);
     assertThat(TestRecord.put(map, 1, 7)).isTrue();
     assertThat(TestRecord.get(map, 1)).isEqualTo(7);

@@ -29,7 +29,7 @@ final class PreallocationTest {
   }
 
   @Test
-  void keepsWhatIsThere() throws IOException {
+  void keepsExistingContent() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "here");
     Preallocation.allocate(file, BYTES);
     assertThat(Files.size(file)).isEqualTo(BYTES);
@@ -39,7 +39,7 @@ final class PreallocationTest {
   }
 
   @Test
-  void saysWhatIsMissing() throws IOException {
+  void namesTheMissingBytes() throws IOException {
     Path file = directory.resolve("file");
     long tooMuch = Files.getFileStore(directory).getUsableSpace() + (1L << 40);
     assertThatIOException()

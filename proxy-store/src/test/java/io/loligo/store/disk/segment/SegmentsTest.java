@@ -97,7 +97,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void knowsWhatDiedAndGivesItToOneOnly() {
+  void givesEachDeadSegmentToOneCallerOnly() {
     long one = fullSegment(1);
     long two = fullSegment(2);
     fullSegment(3);
@@ -110,7 +110,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatIsOpenDiesWhenItIsClosed() {
+  void anOpenSegmentDiesWhenItIsClosed() {
     Extent one = segments.allocate(BYTES / 2, LANE, false);
     segments.hold(one.place(), 100, 1);
     segments.let(one.place(), 100);
@@ -121,7 +121,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatIsPinnedDiesWithItsLastPin() {
+  void aPinnedSegmentDiesWithItsLastPin() {
     Extent one = segments.allocate(BYTES / 2, LANE, false);
     Extent two = segments.allocate(BYTES / 2, LANE, false);
     segments.allocate(BYTES / 2, LANE, false);
@@ -134,7 +134,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatLivesAgainIsNotDead() {
+  void aReusedSegmentIsNotDead() {
     long one = fullSegment(1);
     segments.let(one, 100);
     segments.hold(one, 50, 2);
@@ -144,7 +144,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatWasEmptiedMeanwhileIsNotDeadButFree() {
+  void aSegmentEmptiedMeanwhileIsNotDeadButFree() {
     long one = fullSegment(1);
     int free = segments.freeCount();
     segments.let(one, 100);
@@ -154,7 +154,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatIsEmptiedWhileSomebodyPinsItIsFreeAfterwards() {
+  void aPinnedSegmentIsFreeAfterItsEmptying() {
     Extent one = segments.allocate(BYTES, LANE, false);
     int free = segments.freeCount();
     segments.condemn(of(one.place()));
@@ -182,7 +182,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void endsAreUsedForWhatFitsThemBest() {
+  void endsAreUsedForTheBestFit() {
     Segment large = closed(segments, 5 * PAGE);
     Segment small = closed(segments, 2 * PAGE);
     Segment open = of(segments.allocate(8 * PAGE, LANE, false).place());
@@ -221,7 +221,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void nobodyIsGivenAnythingInWhatIsEmptied() {
+  void nothingIsAllocatedInASegmentBeingEmptied() {
     Segment end = closed(segments, 5 * PAGE);
     closed(segments, BYTES / 2);
     closed(segments, PAGE);
@@ -232,7 +232,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatWasAllocatedInVainIsGivenOutAgain() {
+  void unusedAllocationsAreFreeAgain() {
     Extent one = segments.allocate(10 * PAGE, LANE, false);
     segments.trim(one, 3 * PAGE);
     Extent two = segments.allocate(PAGE, LANE, false);
@@ -242,7 +242,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void theReserveIsForWhatMoves() {
+  void theReserveIsForMoves() {
     for (int i = 0; i < 8 - Segments.RESERVE; i++) {
       fullSegment(i);
     }
@@ -319,7 +319,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatStandsInABufferIsReadFromThereUntilItIsWritten() {
+  void bytesInABufferAreReadFromThereUntilTheyAreWritten() {
     Room room = reserve(64);
     room.block().writeLong(77);
     ByteBuf into = Unpooled.buffer(64);
@@ -467,7 +467,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void thereIsABufferForADiskThreadAndNotForWhoDoesNotWait() {
+  void aDiskThreadAlwaysGetsABufferAndOthersDoNot() {
     List<Room> rooms = new ArrayList<>();
     for (int i = 0; i < BufferPool.MAX; i++) {
       rooms.add(segments.reserve(60_000, 32, LANE, false, false));
@@ -488,7 +488,7 @@ final class SegmentsTest {
   private record Said(Journal.Type type, long segment, long generation) {}
 
   @Test
-  void theJournalSaysWhatIsOpenedAndFreed() throws IOException {
+  void theJournalRecordsOpenedAndFreedSegments() throws IOException {
     Segment packed = of(fill(64).place());
     long packedLife = packed.generation;
     long stream = fullSegment(1);
@@ -518,7 +518,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void aSnapshotSaysWhatIsWrittenAndWhatMayNotBeKnown() {
+  void aSnapshotTellsWrittenBlocksFromUncertainOnes() {
     Room room = fill(640);
     fullSegment(1);
     Segments.Snapshot snapshot = segments.snapshot();
@@ -540,7 +540,7 @@ final class SegmentsTest {
   }
 
   @Test
-  void whatIsFoundIsEmptiedInTheOrderOfItsLives() {
+  void foundSegmentsAreEmptiedInTheOrderOfTheirLives() {
     segments.found(5, LANE, Segment.Kind.PACKED, 30, BYTES);
     segments.found(2, LANE, Segment.Kind.STREAM, 10, BYTES);
     segments.found(4, Lane.MAIN, Segment.Kind.PACKED, 20, BYTES);
