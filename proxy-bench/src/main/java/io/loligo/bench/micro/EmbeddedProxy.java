@@ -8,10 +8,11 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
-import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.LoopClock;
+import io.loligo.server.exchange.LoopServices;
 import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
@@ -97,8 +98,8 @@ final class EmbeddedProxy implements AutoCloseable {
     int number = loops.getAndIncrement();
     stripes.enter(number);
     LoopMetrics counted = metrics.loop(number);
-    ExchangeLoop exchanges =
-        new ExchangeLoop(
+    LoopServices services =
+        new LoopServices(
             store,
             upstream,
             new PeerHealth(System::nanoTime),
@@ -112,7 +113,7 @@ final class EmbeddedProxy implements AutoCloseable {
             channel.eventLoop(),
             timer,
             TimeSource.SYSTEM,
-            exchanges,
+            new RequestSteps(services),
             counted,
             addresses,
             counted.connections(),

@@ -1,10 +1,11 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.exchange.ExchangeSettings;
 import io.loligo.server.exchange.LoopClock;
+import io.loligo.server.exchange.LoopServices;
 import io.loligo.server.exchange.OwnAddresses;
+import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerHealth;
@@ -31,7 +32,7 @@ final class Loop {
   private final RecentDecisions decisions = new RecentDecisions();
   private DnsSettings dns;
   private NettyUpstream upstream;
-  private ExchangeLoop exchanges;
+  private RequestSteps exchanges;
 
   /** Makes the resolver of a loop. */
   interface Names {
@@ -72,8 +73,16 @@ final class Loop {
             health,
             new OriginCounters(counters));
     exchanges =
-        new ExchangeLoop(
-            store, withOwnObjects(), health, new LoopClock(time), timer, counters, own, settings);
+        new RequestSteps(
+            new LoopServices(
+                store,
+                withOwnObjects(),
+                health,
+                new LoopClock(time),
+                timer,
+                counters,
+                own,
+                settings));
   }
 
   private Upstream withOwnObjects() {
@@ -95,7 +104,7 @@ final class Loop {
   }
 
   /** Its request handler under the configuration in force. */
-  ExchangeLoop exchanges() {
+  RequestSteps exchanges() {
     return exchanges;
   }
 

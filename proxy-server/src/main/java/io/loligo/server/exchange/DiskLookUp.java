@@ -1,24 +1,28 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.message.Fields;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.store.Store;
 import io.loligo.store.Store.LoadListener;
 import io.loligo.store.Store.LoadReport;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
-import io.netty.channel.EventLoop;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for what the disk has for one request, but not longer than {@code loadTimeoutMillis} once
- * the directories are open: who asked is told once, by the disk or by the clock. What comes later,
- * or when nobody waits any more, is released. Confined to the client's event loop.
+ * Waits for the stored response that the disk has for one request, but not longer than {@code
+ * loadTimeoutMillis} once the directories are open: the asker is told once, by the disk or by the
+ * clock. An entry that comes later, or when nobody waits any more, is released. Confined to the
+ * client's event loop.
  */
 final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
-  /** Who waits. Told on its event loop, never before {@link #start} returns. */
+  /** The part that waits. Told on its event loop, never before {@link #start} returns. */
   interface Asker {
     /**
      * Whether {@code entry}, borrowed, of which there is the head only, is all the answer needs;
@@ -30,66 +34,94 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
     boolean over();
 
     /**
-     * What was found. Takes {@code entry}, null where nothing can be had in time: {@code report}
-     * says why.
+     * The look has ended. Takes {@code entry}, null where nothing can be had in time.
+     *
+     * @param outcome how it ended; null where the disk was not asked
      */
-    void looked(Entry entry, LoadReport report);
-
-    /** Told before {@link #looked} where the time was up. */
-    void late();
-
-    /** It failed where it should not. */
-    void broken(Throwable failure);
+    void looked(Entry entry, LoadOutcome outcome);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskLookUp.class);
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final Asker asker;
   private final CacheKey key;
-  private final Fields request;
-  private final EventLoop eventLoop;
+  private final Request request;
   private final long startNanos;
   private boolean told;
   private LoadReport before;
 
-  private DiskLookUp(
-      ExchangeLoop loop, CacheKey key, Fields request, EventLoop eventLoop, Asker asker) {
-    this.loop = loop;
-    this.key = key;
+  private DiskLookUp(LoopServices services, Request request, CacheKey key, Asker asker) {
+    this.services = services;
     this.request = request;
-    this.eventLoop = eventLoop;
+    this.key = key;
     this.asker = asker;
-    this.startNanos = loop.clock().nanos();
+    this.startNanos = services.clock.nanos();
   }
 
   /**
-   * Looks for what {@code request} selects under {@code key}.
+   * The response that {@code request} selects, or that there is none, where that is known without a
+   * wait; else null. The record tells of it.
+   */
+  static Store.Loaded now(LoopServices services, Request request, CacheKey key) {
+    Store.Loaded now = services.store.loadNow(key, request.head().fields(), Wanted.CONTENT);
+    if (now != null) {
+      note(request.record(), now.entry(), now.report());
+    }
+    return now;
+  }
+
+  /**
+   * Looks for the response that {@code request}, a snapshot, selects under {@code key}.
    *
-   * @param request a snapshot nobody changes
    * @param headMayDo whether the asker may be content with the head
    */
   static void start(
-      ExchangeLoop loop,
-      CacheKey key,
-      Fields request,
-      boolean headMayDo,
-      EventLoop eventLoop,
-      Asker asker) {
-    DiskLookUp lookUp = new DiskLookUp(loop, key, request, eventLoop, asker);
-    loop.timer().arm(lookUp, patienceMillis(loop));
+      LoopServices services, Request request, CacheKey key, boolean headMayDo, Asker asker) {
+    DiskLookUp lookUp = new DiskLookUp(services, request, key, asker);
+    services.timer.arm(lookUp, patienceMillis(services));
     lookUp.load(headMayDo ? Wanted.HEAD : Wanted.CONTENT);
   }
 
+  /**
+   * Looks in memory and on disk for {@code request}, a snapshot, which has waited for another. The
+   * asker is told, at once or later.
+   */
+  static void again(LoopServices services, Request request, Asker asker) {
+    KeyProbe probe = services.keys.probe(request.target());
+    Entry entry = services.store.find(probe, request.head().fields());
+    if (entry != null || !services.store.mayLoad(probe)) {
+      asker.looked(entry, null);
+      return;
+    }
+    CacheKey key = probe.toKey();
+    Store.Loaded now = now(services, request, key);
+    if (now != null) {
+      asker.looked(now.entry(), now.report().outcome());
+    } else {
+      start(services, request, key, /* headMayDo= */ false, asker);
+    }
+  }
+
+  /** Notes in {@code record} how long a look on disk took, and that {@code entry} is from there. */
+  private static void note(ExchangeRecord record, Entry entry, LoadReport report) {
+    record.stage(Stage.DISK_QUEUE, report.queueNanos());
+    record.stage(Stage.DISK_FIRST_READ, report.readNanos());
+    record.fromDisk = entry != null;
+    if (report.outcome() == LoadOutcome.DAMAGED) {
+      record.tag = LogTag.TCP_SWAPFAIL_MISS;
+    }
+  }
+
   /** While a directory is being opened, and it has its own bound, nobody is late. */
-  private static long patienceMillis(ExchangeLoop loop) {
-    ExchangeSettings settings = loop.settings();
-    boolean opening = settings.loadTimeoutMillis > 0 && loop.store().isOpening();
+  private static long patienceMillis(LoopServices services) {
+    ExchangeSettings settings = services.settings;
+    boolean opening = settings.loadTimeoutMillis > 0 && services.store.isOpening();
     return settings.loadTimeoutMillis + (opening ? settings.openWaitMillis : 0);
   }
 
   private void load(Wanted wanted) {
-    loop.store().load(key, request, wanted, eventLoop, this);
+    services.store.load(key, request.head().fields(), wanted, request.loop(), this);
   }
 
   @Override
@@ -100,7 +132,7 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
       load(Wanted.CONTENT_AFTER_HEAD);
       return;
     }
-    loop.timer().forget(this);
+    services.timer.forget(this);
     if (told || asker.over()) {
       told = true;
       if (entry != null) {
@@ -123,17 +155,18 @@ final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
   @Override
   protected void expired() {
     if (!told && !asker.over()) {
-      asker.late();
-      tell(null, new LoadReport(LoadOutcome.BUSY, loop.clock().nanos() - startNanos, 0));
+      request.record().diskLate = true;
+      tell(null, new LoadReport(LoadOutcome.BUSY, services.clock.nanos() - startNanos, 0));
     }
   }
 
   private void tell(Entry entry, LoadReport report) {
     told = true;
     try {
-      asker.looked(entry, report);
+      note(request.record(), entry, report);
+      asker.looked(entry, report.outcome());
     } catch (RuntimeException | OutOfMemoryError failure) {
-      asker.broken(failure);
+      request.stream().failed(failure);
     }
   }
 }

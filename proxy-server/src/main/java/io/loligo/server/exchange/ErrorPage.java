@@ -1,8 +1,11 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -17,6 +20,45 @@ final class ErrorPage {
   }
 
   /**
+   * Refuses a request; the connection ends where the request has content that nobody reads.
+   *
+   * @param contentLength bytes of its content, see {@link ContentLength}
+   */
+  static void refuse(
+      ClientStream stream, LoopServices services, long contentLength, Refusal refusal) {
+    ExchangeRecord record = stream.record();
+    record.hitClass = HitClass.OWN_ANSWER;
+    if (refusal.tag() != null) {
+      record.tag = refusal.tag();
+    }
+    if (refusal.detail() != null) {
+      record.errorDetail = refusal.detail();
+    }
+    if (refusal.shed() != null) {
+      record.shed = refusal.shed();
+    }
+    if (refusal.closes() || ContentLength.hasContent(contentLength)) {
+      stream.closeAfter();
+    }
+    send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+  }
+
+  /** Refuses a message that is not a request the proxy accepts, and closes the connection. */
+  static void refuse(ClientStream stream, LoopServices services, ParseFailure failure) {
+    ExchangeRecord record = stream.record();
+    if (record.target == null) {
+      if (record.url == null) {
+        record.url = "error:invalid-request";
+      }
+      record.method = record.request == null ? ExchangeRecord.NO_METHOD : record.request.method();
+    }
+    record.errorDetail = failure.text();
+    record.requestFailure = failure;
+    stream.closeAfter();
+    send(stream, services, failure.status(), code(failure), failure.text() + ".", null);
+  }
+
+  /**
    * Answers with a page and nothing more; no Cache-Status, as nothing that is stored has part in it
    * (RFC 9211 section 2).
    *
@@ -26,7 +68,7 @@ final class ErrorPage {
    */
   static void send(
       ClientStream stream,
-      ExchangeLoop loop,
+      LoopServices services,
       int status,
       String errorCode,
       String text,
@@ -35,8 +77,8 @@ final class ErrorPage {
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());
     }
-    loop.clock().addDate(head, loop.clock().millis());
-    ExchangeSettings settings = loop.settings();
+    services.clock.addDate(head, services.clock.millis());
+    ExchangeSettings settings = services.settings;
     head.append(settings.viaLine(), 0, settings.viaLine().length);
     head.add("Content-Type", "text/html;charset=utf-8");
     head.add("Content-Language", "en");
@@ -62,7 +104,9 @@ final class ErrorPage {
       stream.record().errorCode = errorCode;
       stream.record().contentType = "text/html";
       stream.head(
-          loop.head(status, head)
+          services
+              .scratch
+              .head(status, head)
               .block(block, 0, isHead ? 2 : block.writerIndex())
               .content(bytes, true));
       stream.flush();

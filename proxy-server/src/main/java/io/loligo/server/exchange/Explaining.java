@@ -1,26 +1,25 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.acl.AclList;
-import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.FreshnessSum;
-import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.JoinedParts;
+import io.loligo.server.exchange.Verdict.AnswerHere;
+import io.loligo.server.exchange.Verdict.Denied;
+import io.loligo.server.exchange.Verdict.WaitFor;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.Question;
@@ -48,7 +47,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Takes a request that nobody sent through the steps of {@link ExchangeLoop} up to the decision,
+ * Takes a request that nobody sent through the steps of {@link RequestSteps} up to the decision,
  * and says what it met. It asks the same functions that serve clients, and sends, stores, counts
  * and promotes nothing. Confined to the loop.
  */
@@ -90,19 +89,27 @@ final class Explaining {
 
   private static final int MAX_SHOWN = 256;
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final EventExecutor executor;
   private final Question question;
   private final Consumer<Explanation> then;
+  private final Admission admission;
+  private final HitAnswer hits;
   private final RequestHead head = new RequestHead();
   private final RequestTarget target = new RequestTarget();
-  private final RequestView view = new RequestView();
-  private long contentLength;
+  private Request request;
   private CacheKey key;
 
   Explaining(
-      ExchangeLoop loop, EventExecutor executor, Question question, Consumer<Explanation> then) {
-    this.loop = loop;
+      LoopServices services,
+      Admission admission,
+      HitAnswer hits,
+      EventExecutor executor,
+      Question question,
+      Consumer<Explanation> then) {
+    this.services = services;
+    this.admission = admission;
+    this.hits = hits;
     this.executor = executor;
     this.question = question;
     this.then = then;
@@ -120,63 +127,59 @@ final class Explaining {
       refuse("percent-encode what is not visible ASCII");
       return;
     }
-    QuestionReader reader = new QuestionReader(loop.config());
+    QuestionReader reader = new QuestionReader(services.settings.config());
     if (!reader.read(question, head)) {
       refuse(reader.failure());
       return;
     }
-    contentLength = reader.contentLength();
-    ParseFailure failure = ExchangeLoop.identify(port, null, head, target);
+    ParseFailure failure = Identification.identify(port, null, head, target);
     if (failure != null) {
       refuse(failure);
       return;
     }
-    view.of(port, client, head, target, loop.clock().millis());
+    long now = services.clock.millis();
+    request = Request.asked(port, client, head, reader.contentLength(), target, now);
     admit();
   }
 
   private void admit() {
-    AclList access = loop.settings().access.httpAccess;
-    AclVerdict verdict = access.evaluate(view);
-    if (loop.needsDestination(verdict, head, view)) {
-      loop.upstream()
-          .resolve(target.host(), found -> admit(ExchangeLoop.verdict(access, view, found)));
-    } else {
-      admit(verdict);
+    Verdict verdict = admission.check(request);
+    if (verdict instanceof WaitFor wait) {
+      wait.party().ask(request, this::admit);
+    } else if (seal()) {
+      admitted(verdict);
     }
   }
 
-  private void admit(AclVerdict verdict) {
+  /** Finds the key; false where the question does not say all that it is made of. */
+  private boolean seal() {
     String content = question.content();
-    if (head.methodId() == Method.QUERY && loop.keysContent(contentLength, view)) {
-      byte[] octets = content.getBytes(StandardCharsets.UTF_8);
-      if (octets.length != Math.max(0, contentLength)) {
+    if (services.caching.keysContent(request)) {
+      byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+      if (bytes.length != Math.max(0, request.contentLength())) {
         refuse("the content of a QUERY is part of its key: give all of it");
-        return;
+        return false;
       }
-      ContentDigest digest = new ContentDigest(head.fields()).update(octets, octets.length);
-      loop.store().alternatives().keyByContent(target, digest, new KeyProbe());
+      services.keys.keyByContent(
+          target, new ContentDigest(head.fields()).update(bytes, bytes.length));
     }
-    loop.keyByRule(head, target);
-    key = loop.probe(target).toKey();
-    if (!verdict.allowed()) {
-      refuse("403, " + verdict.rule() + " (" + verdict.source() + ")");
-    } else if (head.methodId() == Method.CONNECT || head.methodId() == Method.PURGE) {
-      refuse(head.method() + " is not answered from the store");
-    } else if (MaxForwards.endsHere(head)) {
-      refuse("200, the proxy answers itself: Max-Forwards is 0");
-    } else if (loop.hasBeenHere(head.fields())) {
-      refuse("508, this request has been here before");
-    } else if (!ExchangeLoop.serves(view.httpPort(), target)) {
-      refuse("501, requests for " + target.scheme() + " URLs are not supported by this port");
+    key = services.keys.seal(request).toKey();
+    return true;
+  }
+
+  private void admitted(Verdict verdict) {
+    if (verdict instanceof Denied denied) {
+      refuse(denied.refusal().summary());
+    } else if (verdict instanceof AnswerHere part) {
+      refuse(part.summary());
     } else {
-      loop.store().peek(key, executor, this::peeked);
+      services.store.peek(key, executor, this::peeked);
     }
   }
 
   /** look up and decide, on what was seen. */
   private void peeked(Peek peek) {
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     List<Glimpse> variants = peek.variants();
     int inMemory = select(variants, false);
     boolean purgedInMemory = inMemory >= 0 && variants.get(inMemory).purged();
@@ -190,10 +193,10 @@ final class Explaining {
       used.add(chosen);
     }
     boolean others =
-        loop.store().mayLoad(loop.probe(target))
+        services.store.mayLoad(services.keys.probe(target))
             || (purgedInMemory
                 ? remains(variants, inMemory)
-                : loop.store().holds(loop.probe(target)));
+                : services.store.holds(services.keys.probe(target)));
     Glimpse found = chosen == null ? null : regarded(chosen);
     // what is there and not for this port is an answer: the disk is not asked beside memory
     LoadOutcome load = chosen == null ? peek.disk() : chosen.onDisk() ? LoadOutcome.FOUND : null;
@@ -205,7 +208,7 @@ final class Explaining {
         stored.add(variant(variants.get(i), serves, now));
       }
     }
-    boolean fetching = loop.store().inFlight(loop.probe(target), head.fields()) != null;
+    boolean fetching = services.store.inFlight(services.keys.probe(target), head.fields()) != null;
     String disk = peek.disk() == null ? null : peek.disk().name().toLowerCase(Locale.ROOT);
     Explanation all =
         new Explanation(
@@ -220,14 +223,14 @@ final class Explaining {
             fetching,
             List.of(),
             key);
-    loop.probe(target);
+    services.keys.probe(target);
     StoredMeta whole = found == null ? null : found.meta();
-    long sliceBytes = loop.sliceBytes(head, target, view, whole, forecast.decision());
+    long sliceBytes = services.caching.sliceBytes(request, whole, forecast.decision());
     if (sliceBytes == 0) {
       then.accept(all);
     } else {
       new SliceSurvey(
-              loop,
+              services,
               executor,
               head,
               target,
@@ -239,7 +242,7 @@ final class Explaining {
 
   /** {@code one} as this port goes by it; null where it does not (RFC 9213). */
   private Glimpse regarded(Glimpse one) {
-    StoredMeta meta = loop.regarded(one.meta(), one.fields(), target, view);
+    StoredMeta meta = services.caching.regarded(one.meta(), one.fields(), request);
     return meta == null ? null : one.with(meta);
   }
 
@@ -299,9 +302,9 @@ final class Explaining {
    */
   private Forecast forecast(
       Glimpse selected, boolean others, LoadOutcome looked, List<Glimpse> variants, long now) {
-    loop.probe(target);
-    String upgrade = loop.upgrade(head, contentLength, view);
-    CacheDecision bypass = loop.bypass(head, target, contentLength, upgrade, view);
+    services.keys.probe(target);
+    CacheRules rules = services.caching;
+    CacheDecision bypass = rules.bypass(request, rules.upgrade(request));
     if (bypass != null) {
       return bypass.outcome() == Outcome.BYPASS
           ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
@@ -310,56 +313,57 @@ final class Explaining {
     StoredMeta found = selected == null ? null : selected.meta();
     // of what disk has another variant was not selected, or it is purged: no fault of the disk
     LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
-    if (found != null && isHitDenied(selected)) {
-      CacheDecision denied = ExchangeLoop.hitDenied(head);
-      return denied.outcome() == Outcome.FETCH
-          ? new Forecast(denied, 0, LogTag.TCP_MISS, false, 0, false)
-          : new Forecast(denied, 504, LogTag.NONE_NONE, false, 0, false);
+    boolean denied = found != null && isHitDenied(selected);
+    CacheDecision decision = rules.decision(request, found, denied, others, now, load);
+    if (denied) {
+      return decision.outcome() == Outcome.FETCH
+          ? new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false)
+          : new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
     }
-    CacheDecision decision = loop.decision(head, target, view, found, others, now, load);
     boolean onError =
         found != null
             && Incomplete.answers(head, found)
-            && Reuse.mayServeOnError(now, head, found, target.url(), loop.caching(view));
+            && Reuse.mayServeOnError(now, head, found, target.url(), services.caching.of(request));
     return switch (decision.outcome()) {
       case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> hit(selected, decision);
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
         LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
-        LogTag tag = Exchange.fetchedTag(decision, miss);
+        LogTag tag = MissAnswer.fetchedTag(decision, miss);
         int offered = offered(decision, variants);
         yield new Forecast(
-            decision, 0, tag, onError, offered, loop.fetchesWhole(head, view, decision));
+            decision, 0, tag, onError, offered, services.caching.fetchesWhole(request, decision));
       }
     };
   }
 
   private boolean isHitDenied(Glimpse selected) {
-    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
-    boolean denied = loop.isHitDenied(view);
-    view.forgetReply();
+    reply(selected);
+    boolean denied = services.caching.isHitDenied(request);
+    request.forgetReply();
     return denied;
   }
 
+  private void reply(Glimpse selected) {
+    request.reply(StoredFields.index(selected.fields()), selected.meta().status());
+  }
+
   private Forecast hit(Glimpse selected, CacheDecision decision) {
-    view.reply(StoredFields.index(selected.fields()), selected.meta().status());
-    AclList rules = loop.settings().access.httpReplyAccess;
-    boolean denied = !rules.isEmpty() && !rules.evaluate(view).allowed();
-    boolean tooLarge = loop.hits().limitExceeded(head, view, selected.meta(), decision) >= 0;
-    view.forgetReply();
-    if (denied) {
-      return new Forecast(decision, 403, LogTag.TCP_DENIED_REPLY, false, 0, false);
+    reply(selected);
+    Refusal refusal = hits.refusal(request, selected.meta(), decision);
+    request.forgetReply();
+    if (refusal != null) {
+      LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
+      return new Forecast(decision, refusal.status(), tag, false, 0, false);
     }
-    return tooLarge
-        ? new Forecast(decision, 403, LogTag.NONE_NONE, false, 0, false)
-        : new Forecast(
-            decision,
-            HitAnswer.status(head, selected.meta(), decision),
-            hitTag(selected, decision),
-            false,
-            0,
-            false);
+    return new Forecast(
+        decision,
+        HitAnswer.status(head, selected.meta(), decision),
+        hitTag(selected, decision),
+        false,
+        0,
+        false);
   }
 
   /** Tags that {@link OfferedVariants} would find. */
@@ -384,7 +388,7 @@ final class Explaining {
   }
 
   private boolean isFor(Glimpse one) {
-    return one.meta().isFor(loop.caching(view).gateway());
+    return one.meta().isFor(services.caching.of(request).gateway());
   }
 
   private void offer(Glimpse one, OfferedTags tags) {
@@ -401,7 +405,7 @@ final class Explaining {
   }
 
   private StoredVariant variant(Glimpse stored, boolean selected, long now) {
-    CacheSettings rules = loop.caching(view);
+    CacheSettings rules = services.caching.of(request);
     Glimpse one = regarded(stored);
     if (one == null) {
       one = stored;
@@ -450,7 +454,7 @@ final class Explaining {
   }
 
   private HttpPort port() {
-    List<HttpPort> ports = loop.config().get(PortDirectives.HTTP_PORT);
+    List<HttpPort> ports = services.settings.config().get(PortDirectives.HTTP_PORT);
     if (question.portName() != null) {
       return ports.stream()
           .filter(port -> question.portName().equals(port.name()))
@@ -491,7 +495,7 @@ final class Explaining {
       return null;
     }
     String url = target.url();
-    int query = loop.settings().stripQueryTerms ? url.indexOf('?') : -1;
+    int query = services.settings.stripQueryTerms ? url.indexOf('?') : -1;
     return query < 0 ? url : url.substring(0, query + 1);
   }
 
@@ -504,7 +508,7 @@ final class Explaining {
         new Explanation(
             shownUrl(),
             question.method(),
-            loop.clock().millis(),
+            services.clock.millis(),
             why,
             null,
             List.of(),

@@ -101,9 +101,9 @@ record FailedFetch(
     return new FailedFetch(
         kind.status(),
         kind.errorCode(),
-        Exchange.text(failure),
+        FailureAnswer.text(failure),
         failure.detail(),
-        Exchange.isOverload(failure) ? ExchangeLoop.RETRY_SECONDS : null,
+        FailureAnswer.isOverload(failure) ? Refusal.RETRY_SECONDS : null,
         false,
         blame);
   }

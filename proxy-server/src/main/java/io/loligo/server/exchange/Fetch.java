@@ -46,16 +46,14 @@ final class Fetch
   static final Object LOOK_AGAIN = new Object();
 
   private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
-  private static final long NO_CONTENT = ContentLength.NONE;
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final ByteBufAllocator allocator;
   private final EventLoop eventLoop;
-  private final Exchange exchange;
+  private final MissAnswer exchange;
+  private final Request request;
   private final RequestHead head;
   private final RequestTarget target;
-  private final RequestView view;
-  private final long contentLength;
   private final boolean mayStore;
   private final String upgrade;
   private final boolean refreshes;
@@ -100,32 +98,25 @@ final class Fetch
   private String refusal;
 
   /**
-   * A fetch for {@code exchange}, or for nobody where that is null. {@code head}, {@code target}
-   * and {@code view} are snapshots.
+   * A fetch for {@code exchange}, or for nobody where that is null. {@code request} is a snapshot.
    *
    * @param validated the stored response whose validators are sent, borrowed: retained here
    * @param upgrade protocol to switch to, or null
    */
   Fetch(
-      ExchangeLoop loop,
-      ByteBufAllocator allocator,
-      EventLoop eventLoop,
-      Exchange exchange,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view,
-      long contentLength,
+      LoopServices services,
+      MissAnswer exchange,
+      Request request,
       boolean mayStore,
       Entry validated,
       String upgrade) {
-    this.loop = loop;
-    this.allocator = allocator;
-    this.eventLoop = eventLoop;
+    this.services = services;
+    this.allocator = request.allocator();
+    this.eventLoop = request.loop();
     this.exchange = exchange;
-    this.head = head;
-    this.target = target;
-    this.view = view;
-    this.contentLength = contentLength;
+    this.request = request;
+    this.head = request.head();
+    this.target = request.target();
     this.mayStore = mayStore;
     this.validated = validated != null && validated.tryRetain() ? validated : null;
     this.refreshes = exchange == null && validated != null;
@@ -158,28 +149,8 @@ final class Fetch
   }
 
   /** Validates {@code entry}, borrowed, behind the client's back (RFC 5861 section 3). */
-  static void inBackground(
-      ExchangeLoop loop,
-      ByteBufAllocator allocator,
-      EventLoop eventLoop,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view,
-      CacheKey key,
-      Entry entry) {
-    Fetch fetch =
-        new Fetch(
-            loop,
-            allocator,
-            eventLoop,
-            null,
-            head,
-            target,
-            view.copy(head, target),
-            NO_CONTENT,
-            true,
-            entry,
-            null);
+  static void inBackground(LoopServices services, Request request, CacheKey key, Entry entry) {
+    Fetch fetch = new Fetch(services, null, request, true, entry, null);
     InFlight inFlight = fetch.joinOrBegin(key, entry.meta().vary());
     if (inFlight != null && inFlight.writer() == fetch) {
       if (fetch.wasValidatedMeanwhile()) {
@@ -196,11 +167,11 @@ final class Fetch
     if (now == null) {
       return false;
     }
-    StoredMeta meta = loop.regarded(now, target, view);
+    StoredMeta meta = services.caching.regarded(now, request);
     boolean fresh =
         now != validated
             && meta != null
-            && meta.ageSeconds(loop.clock().millis()) < meta.lifetimeSeconds();
+            && meta.ageSeconds(services.clock.millis()) < meta.lifetimeSeconds();
     now.release();
     return fresh;
   }
@@ -208,7 +179,7 @@ final class Fetch
   /** What is stored for the request, now that this fetch is begun; owned, or null. */
   Entry findMeanwhile() {
     try {
-      return loop.store().find(loop.probe(target), head.fields());
+      return services.store.find(services.keys.probe(target), head.fields());
     } catch (RuntimeException | Error e) {
       standDown();
       throw e;
@@ -223,18 +194,10 @@ final class Fetch
 
   /**
    * Fetches the whole again for a reader that has a part of it already, whatever parts and
-   * conditions {@code head} asks for. {@code head}, {@code target} and {@code view} are snapshots.
+   * conditions {@code request}, a snapshot, asks for.
    */
-  static Fetch again(
-      ExchangeLoop loop,
-      ByteBufAllocator allocator,
-      EventLoop eventLoop,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view) {
-    Fetch fetch =
-        new Fetch(
-            loop, allocator, eventLoop, null, head, target, view, NO_CONTENT, true, null, null);
+  static Fetch again(LoopServices services, Request request) {
+    Fetch fetch = new Fetch(services, null, request, true, null, null);
     fetch.again = true;
     return fetch;
   }
@@ -242,7 +205,7 @@ final class Fetch
   /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
   InFlight begin(CacheKey key) {
     try {
-      return opened(key, loop.store().begin(key, false, eventLoop, this));
+      return opened(key, services.store.begin(key, false, eventLoop, this));
     } catch (RuntimeException | Error e) {
       finish();
       throw e;
@@ -256,7 +219,7 @@ final class Fetch
    */
   InFlight joinOrBegin(CacheKey key, VarySelection expected) {
     try {
-      return opened(key, loop.store().joinOrBegin(key, head.fields(), expected, eventLoop, this));
+      return opened(key, services.store.joinOrBegin(key, head.fields(), expected, eventLoop, this));
     } catch (RuntimeException | Error e) {
       finish();
       throw e;
@@ -272,20 +235,14 @@ final class Fetch
     return opened;
   }
 
-  /** The request that caused it; immutable, for any thread. */
-  @Override
-  public RequestHead head() {
+  /** The head of the request that caused it; immutable, for any thread. */
+  RequestHead head() {
     return head;
   }
 
   @Override
-  public RequestTarget target() {
-    return target;
-  }
-
-  @Override
-  public RequestView view() {
-    return view;
+  public Request request() {
+    return request;
   }
 
   @Override
@@ -311,16 +268,16 @@ final class Fetch
   /** Sends the request. */
   void start() {
     if (origin == null) {
-      origin = new OriginSide(loop, view, head.methodId(), this);
+      origin = new OriginSide(services, request, this);
     }
     if (offers) {
       offers = false;
       OfferedVariants.look(
-          loop,
+          services,
           key,
           target,
           head.fields(),
-          loop.storing().caching(this, status).gateway(),
+          services.storing.caching(this, status).gateway(),
           eventLoop,
           this::offer);
     } else {
@@ -343,12 +300,12 @@ final class Fetch
     if (over) {
       return null;
     }
-    requestMillis = loop.store().requestMoment(loop.clock().millis());
-    keysAsOf = loop.keysAsOf(key);
+    requestMillis = services.store.requestMoment(services.clock.millis());
+    keysAsOf = services.keys.asOf(key);
     Conditions ours = conditions();
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
-        head, target, contentLength, ours, upgrade, view.client(), loop.settings(), loop.section());
+        request, ours, upgrade, services.settings, services.scratch.section());
   }
 
   private Conditions conditions() {
@@ -397,7 +354,7 @@ final class Fetch
 
   @Override
   public void readyForContent() {
-    if (exchange != null && ContentLength.hasContent(contentLength)) {
+    if (exchange != null && ContentLength.hasContent(request.contentLength())) {
       exchange.readyForContent();
     }
   }
@@ -479,7 +436,7 @@ final class Fetch
   }
 
   private StoredUpdate update(ResponseHead reply) {
-    return new StoredUpdate(loop, allocator, key, this, reply);
+    return new StoredUpdate(services, allocator, key, this, reply);
   }
 
   /** Whether what is stored may go on to be served although the origin fails. */
@@ -514,7 +471,7 @@ final class Fetch
             : update.selected(named, merged, inFlight::mayStore);
     if (exchange != null) {
       FieldLines lines = new FieldLines(64);
-      ReplyFields.addWithheld(reply, loop.storing().withheld(this, reply, merged), lines);
+      ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
       exchange.confirmed(fresh, lines);
     } else {
       fresh.release();
@@ -549,12 +506,12 @@ final class Fetch
     }
     List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
     long[] groups = CacheGroups.invalidated(key, reply.fields());
-    HeldAnswer answer = new HeldAnswer(loop.timer(), this);
-    if (!loop.store().invalidate(stale, key, groups, inFlight, eventLoop, answer)) {
+    HeldAnswer answer = new HeldAnswer(services.timer, this);
+    if (!services.store.invalidate(stale, key, groups, inFlight, eventLoop, answer)) {
       return false;
     }
     held = answer;
-    answer.hold(reply, replyLength, loop.settings().loadTimeoutMillis);
+    answer.hold(reply, replyLength, services.settings.loadTimeoutMillis);
     return true;
   }
 
@@ -576,16 +533,16 @@ final class Fetch
   }
 
   private void arrived(ResponseHead reply, long replyLength) {
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     announced = announced(reply, replyLength);
-    Storability storability = loop.storing().of(this, reply, announced, now);
+    Storability storability = services.storing.of(this, reply, announced, now);
     storing = storability != null && storability.storable() && fits(storability.meta());
     refusal = refusal(storability);
     if (storing) {
       refusal = ruleAgainst(reply);
       storing = refusal == null;
     }
-    if (storing && head.methodId() == Method.GET && !loop.fitsKey(target, reply.fields())) {
+    if (storing && head.methodId() == Method.GET && !services.keys.fits(target, reply.fields())) {
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
     }
@@ -594,11 +551,12 @@ final class Fetch
       update(reply).outdate(outdated, now);
     }
     if (storing && head.methodId() == Method.GET) {
-      CacheKey learnt = loop.keyLearnt(target, reply.fields(), keysAsOf);
+      CacheKey learnt = services.keys.learnt(target, reply.fields(), keysAsOf);
       if (learnt != null) {
         inFlight.storeUnder(learnt);
       } else if (slice() != null && status < 400 && status != 206) {
-        inFlight.storeUnder(loop.urlKey(target)); // it is no slice: the next request finds it there
+        inFlight.storeUnder(
+            services.keys.urlKey(target)); // it is no slice: the next request finds it there
       }
     }
     if (exchange == null && !again && !storing) {
@@ -617,14 +575,14 @@ final class Fetch
             && asksForItself()
             && (status != 206 || slice() != null); // whose range is in the key
     if (shareable) {
-      loop.hitForMiss().forget(key);
+      services.hitForMiss.forget(key);
     } else if (exchange != null && mayStore && asksForItself()) {
       exchange.noteUnshared(status, head);
     }
     boolean unframed = replyLength == ContentLength.UNDELIMITED;
     StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
     withheld =
-        storing ? loop.storing().withheld(this, reply, storability.withheldFields()) : List.of();
+        storing ? services.storing.withheld(this, reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
   }
@@ -635,7 +593,7 @@ final class Fetch
     if (peer != null && peer.proxyOnly()) {
       return "proxy-only of cache_peer " + peer.name();
     }
-    return loop.mayStoreMiss(view, reply) ? null : "store_miss deny";
+    return services.caching.mayStoreMiss(request, reply) ? null : "store_miss deny";
   }
 
   /**
@@ -649,17 +607,18 @@ final class Fetch
       ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
     ResponseHead snapshot = reply.snapshot();
     answered = snapshot;
-    view.reply(snapshot);
+    request.reply(snapshot);
     inFlight.head(
         snapshot,
         meta,
         shareable,
-        ReplyFields.shared(fields, storing, withheld, loop.clock(), now, loop.section(), allocator),
+        ReplyFields.shared(
+            fields, storing, withheld, services.clock, now, services.scratch.section(), allocator),
         announced);
   }
 
   private boolean fits(StoredMeta meta) {
-    return loop.store().fits(meta.part() == null ? meta.contentLength() : meta.part().length());
+    return services.store.fits(meta.part() == null ? meta.contentLength() : meta.part().length());
   }
 
   /**
@@ -671,12 +630,12 @@ final class Fetch
       return false;
     }
     Completion completion = completing.known(reply);
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     ResponseHead merged = StoredUpdate.merged(completing.part(), reply);
     long length = completion.completeLength();
-    Storability storability = loop.storing().ofContinued(this, merged, length, now, reply);
+    Storability storability = services.storing.ofContinued(this, merged, length, now, reply);
     if (!storability.storable()
-        || !loop.fitsKey(target, merged.fields())
+        || !services.keys.fits(target, merged.fields())
         || ruleAgainst(merged) != null) {
       return false;
     }
@@ -690,7 +649,7 @@ final class Fetch
     refusal = null;
     announced = completion.length();
     opened = true;
-    withheld = loop.storing().withheld(this, merged, storability.withheldFields());
+    withheld = services.storing.withheld(this, merged, storability.withheldFields());
     open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
     readOn();
     return true;
@@ -751,7 +710,7 @@ final class Fetch
 
   /** The slice that it fetches; null where it fetches none. */
   private Slice slice() {
-    return view.slice();
+    return request.slice();
   }
 
   /** Content length to announce: for HEAD what the origin says a GET would have. */
@@ -825,7 +784,7 @@ final class Fetch
     } else if (!over) {
       if (storing
           && announced < 0
-          && inFlight.received() < loop.storing().caching(this, status).minObjectBytes()) {
+          && inFlight.received() < services.storing.caching(this, status).minObjectBytes()) {
         inFlight.doNotStore(); // its head did not say how small it is
       }
       complete(trailers);
@@ -862,8 +821,8 @@ final class Fetch
     if (exchange != null && slice() != null && status == 206 && exchange.isServed()) {
       return true;
     }
-    FetchSettings settings = loop.settings().fetches;
-    if (whole && settings.rangeOffsetLimit.of(view) < 0) {
+    FetchSettings settings = services.settings.fetches;
+    if (whole && settings.rangeOffsetLimit.of(request) < 0) {
       return true;
     }
     long left = announced - inFlight.received();

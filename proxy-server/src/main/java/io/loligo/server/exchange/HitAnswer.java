@@ -1,7 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.acl.AclList;
-import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
@@ -45,42 +43,38 @@ final class HitAnswer {
 
   private static final FieldSet IN_304_WITHOUT_TAG = IN_304.and(FieldName.LAST_MODIFIED);
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
 
-  HitAnswer(ExchangeLoop loop) {
-    this.loop = loop;
+  HitAnswer(LoopServices services) {
+    this.services = services;
   }
 
   /**
-   * Answers, or refuses to by the rules for answers, which hold whatever an answer is from. Takes
-   * {@code entry}.
+   * Answers, or refuses to by the rules for responses, which hold wherever a response is from.
+   * Takes {@code entry}.
    *
-   * @param view the request as rules see it, borrowed
-   * @return who goes on sending, or null where the answer is complete
+   * @param request borrowed
+   * @return the part that goes on sending, or null where the answer is complete
    */
-  ClientEvents answer(
-      ClientStream stream,
-      RequestHead head,
-      RequestView view,
-      Entry entry,
-      CacheDecision decision) {
-    return answer(stream, head, view, entry, decision, null);
+  ClientEvents answer(Request request, Entry entry, CacheDecision decision) {
+    return answer(request, entry, decision, null);
   }
 
   /** The same; {@code asked} where the next hop was asked before, else null. */
-  ClientEvents answer(
-      ClientStream stream,
-      RequestHead head,
-      RequestView view,
-      Entry entry,
-      CacheDecision decision,
-      Answered asked) {
+  ClientEvents answer(Request request, Entry entry, CacheDecision decision, Answered asked) {
+    ClientStream stream = request.stream();
+    RequestHead head = request.head();
     ExchangeRecord record = stream.record();
     record.decision = decision;
-    if (isDenied(stream, view, entry) || isTooLarge(stream, head, view, entry, decision)) {
-      entry.release();
-      stream.flush();
-      return null;
+    if (hasRules()) {
+      request.reply(entry);
+      Refusal refusal = refusal(request, entry.meta(), decision);
+      request.forgetReply();
+      if (refusal != null) {
+        ErrorPage.refuse(stream, services, ContentLength.NONE, refusal);
+        entry.release();
+        return null;
+      }
     }
     if (record.tag == LogTag.NONE_NONE) {
       classify(record, head, decision, readsDisk(head, entry));
@@ -100,61 +94,32 @@ final class HitAnswer {
     return rest == null || rest.done() ? null : rest;
   }
 
-  /** http_reply_access; what cannot be decided is denied. */
-  private boolean isDenied(ClientStream stream, RequestView view, Entry entry) {
-    AclList rules = loop.settings().access.httpReplyAccess;
-    if (rules.isEmpty()) {
-      return false;
-    }
-    view.reply(entry);
-    AclVerdict verdict = rules.evaluate(view);
-    view.forgetReply();
-    if (verdict.allowed()) {
-      return false;
-    }
-    ExchangeRecord record = stream.record();
-    record.tag = LogTag.TCP_DENIED_REPLY;
-    record.hitClass = HitClass.OWN_ANSWER;
-    record.errorDetail = verdict.rule() + " (" + verdict.source() + ")";
-    String text = "Access denied by the proxy's rules.";
-    ErrorPage.send(stream, loop, 403, "ERR_ACCESS_DENIED", text, null);
-    return true;
-  }
-
-  /** reply_body_max_size, of what would be sent; what was stored before a reload may exceed it. */
-  private boolean isTooLarge(
-      ClientStream stream,
-      RequestHead head,
-      RequestView view,
-      Entry entry,
-      CacheDecision decision) {
-    if (loop.settings().access.replyBodyMax.isForAll(-1)
-        || (view.slice() != null && entry.meta().status() == 200)) { // the whole is judged
-      return false;
-    }
-    view.reply(entry);
-    long limit = limitExceeded(head, view, entry.meta(), decision);
-    view.forgetReply();
-    if (limit < 0) {
-      return false;
-    }
-    stream.record().hitClass = HitClass.OWN_ANSWER;
-    String text = "The answer is larger than " + limit + " bytes.";
-    ErrorPage.send(stream, loop, 403, "ERR_TOO_BIG", text, null);
-    return true;
+  private boolean hasRules() {
+    AccessSettings access = services.settings.access;
+    return !access.httpReplyAccess.isEmpty() || !access.replyBodyMax.isForAll(-1);
   }
 
   /**
-   * The limit that what would be sent of {@code stored} exceeds; -1: none.
-   *
-   * @param view of the request and what is stored
+   * Why the client does not get {@code stored}, which {@code request} has as its reply; null where
+   * it does. A response that was stored before a reload may be too large by now.
    */
-  long limitExceeded(
-      RequestHead head, RequestView view, StoredMeta stored, CacheDecision decision) {
+  Refusal refusal(Request request, StoredMeta stored, CacheDecision decision) {
+    Refusal denied = services.caching.responseRefusal(request);
+    boolean wholeIsJudged = request.slice() != null && stored.status() == 200;
+    if (denied != null || wholeIsJudged) {
+      return denied;
+    }
+    long limit = limitExceeded(request, stored, decision);
+    return limit < 0 ? null : Refusal.ofResponseSize(limit);
+  }
+
+  /** The reply_body_max_size that the response from {@code stored} would exceed; -1: none. */
+  private long limitExceeded(Request request, StoredMeta stored, CacheDecision decision) {
+    RequestHead head = request.head();
     if (decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
       return -1;
     }
-    long limit = loop.settings().access.replyBodyMax.of(view);
+    long limit = services.settings.access.replyBodyMax.of(request);
     RangeSelection ranges = ranges(head, stored);
     long length = ranges == null ? stored.contentLength() : ranges.octets();
     return limit >= 0 && length > limit ? limit : -1;
@@ -162,11 +127,11 @@ final class HitAnswer {
 
   private HitStream send(
       ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
-    FieldLines lines = loop.lines();
+    FieldLines lines = services.scratch.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);
-      stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
+      stream.head(services.scratch.head(304, lines).content(ContentLength.NONE, true));
       return null;
     }
     boolean disk = stream.record().fromDisk || readsDisk(head, entry);
@@ -174,7 +139,7 @@ final class HitAnswer {
     RangeSelection ranges = ranges(head, entry.meta());
     if (ranges != null) {
       boolean known = head.fields().has(FieldName.IF_RANGE);
-      return RangeAnswer.send(loop, stream, entry, known, lines, ranges);
+      return RangeAnswer.send(services, stream, entry, known, lines, ranges);
     }
     return sendWhole(stream, head, entry, lines);
   }
@@ -211,7 +176,7 @@ final class HitAnswer {
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ContentLength.NONE : entry.contentLength();
     int start = entry.hiddenLength();
-    boolean cookies = loop.replaysSetCookie(stream, entry);
+    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {
       ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
       start = entry.fieldsLength() - 2;
@@ -220,13 +185,15 @@ final class HitAnswer {
     int inBlock = end - entry.fieldsLength();
     boolean last = isHead || inBlock == entry.contentLength();
     stream.head(
-        loop.head(status, lines)
+        services
+            .scratch
+            .head(status, lines)
             .block(entry.firstBlock(), start, end - start)
             .content(announced, last));
     if (last) {
       return null;
     }
-    HitStream rest = new HitStream(loop, stream, entry);
+    HitStream rest = new HitStream(services, stream, entry);
     rest.add(null, inBlock, entry.contentLength());
     rest.writable();
     return rest;
@@ -244,7 +211,7 @@ final class HitAnswer {
 
   private void addOwn(
       FieldLines lines, Entry entry, CacheDecision decision, boolean disk, Answered asked) {
-    ExchangeSettings settings = loop.settings();
+    ExchangeSettings settings = services.settings;
     int version = entry.meta().has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
     settings.addVia(lines, version);

@@ -32,7 +32,7 @@ final class HitStream implements ClientEvents {
    */
   private static final int GATHERED_BYTES = 512 << 10;
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final ClientStream stream;
   private final ArrayDeque<Part> parts = new ArrayDeque<>();
   private Entry entry;
@@ -42,8 +42,8 @@ final class HitStream implements ClientEvents {
   private Resumption resumption;
 
   /** Takes {@code entry}. */
-  HitStream(ExchangeLoop loop, ClientStream stream, Entry entry) {
-    this.loop = loop;
+  HitStream(LoopServices services, ClientStream stream, Entry entry) {
+    this.services = services;
     this.stream = stream;
     this.entry = entry;
   }
@@ -96,7 +96,7 @@ final class HitStream implements ClientEvents {
       send(entry.retainedContent(position, most));
     } else {
       reading = true;
-      long started = loop.clock().nanos();
+      long started = services.clock.nanos();
       entry.read(position, most, stream.loop(), content -> read(content, started));
     }
   }
@@ -146,7 +146,7 @@ final class HitStream implements ClientEvents {
     }
     ExchangeRecord record = stream.record();
     long before = Math.max(0, record.stage(Stage.DISK_REST));
-    record.stage(Stage.DISK_REST, before + loop.clock().nanos() - startedNanos);
+    record.stage(Stage.DISK_REST, before + services.clock.nanos() - startedNanos);
     if (content != null) {
       send(content);
       writable();
@@ -176,7 +176,7 @@ final class HitStream implements ClientEvents {
       cut("its ranges are not in ascending order");
       return;
     }
-    resumption = new Resumption(loop, stream, this, entry, alone);
+    resumption = new Resumption(services, stream, this, entry, alone);
     resumption.start();
   }
 

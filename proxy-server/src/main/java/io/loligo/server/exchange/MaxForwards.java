@@ -44,23 +44,25 @@ final class MaxForwards {
   }
 
   /** Answers a request that stops here. */
-  static void answer(ClientStream stream, ExchangeLoop loop, RequestHead head) {
+  static void answer(Request request, LoopServices services) {
+    ClientStream stream = request.stream();
+    RequestHead head = request.head();
     FieldLines lines = new FieldLines(256);
-    loop.clock().addDate(lines, loop.clock().millis());
-    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    services.clock.addDate(lines, services.clock.millis());
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
     if (head.methodId() == Method.OPTIONS) {
       lines.add("Allow", "GET, HEAD, QUERY, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH");
-      stream.head(loop.head(200, lines).content(0, true));
+      stream.head(services.scratch.head(200, lines).content(0, true));
     } else {
       lines.add("Content-Type", "message/http");
       stream.record().contentType = "message/http";
-      trace(stream, loop, head, lines);
+      trace(stream, services, head, lines);
     }
     stream.flush();
   }
 
   private static void trace(
-      ClientStream stream, ExchangeLoop loop, RequestHead head, FieldLines lines) {
+      ClientStream stream, LoopServices services, RequestHead head, FieldLines lines) {
     FieldLines seen = new FieldLines(head.end() + 16);
     seen.append(head.method()).append(" ").append(head.target());
     seen.append(head.version() >= 11 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n");
@@ -76,7 +78,11 @@ final class MaxForwards {
       block.writeByte('\r').writeByte('\n');
       seen.writeTo(block);
       stream.head(
-          loop.head(200, lines).block(block, 0, block.writerIndex()).content(seen.length(), true));
+          services
+              .scratch
+              .head(200, lines)
+              .block(block, 0, block.writerIndex())
+              .content(seen.length(), true));
     } finally {
       block.release();
     }

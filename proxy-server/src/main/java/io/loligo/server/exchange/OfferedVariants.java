@@ -37,7 +37,7 @@ final class OfferedVariants {
    * @param gateway whether it came by a port that stands for the origin
    */
   static void look(
-      ExchangeLoop loop,
+      LoopServices services,
       CacheKey key,
       RequestTarget target,
       Fields request,
@@ -45,40 +45,43 @@ final class OfferedVariants {
       EventLoop eventLoop,
       Consumer<OfferedVariants> then) {
     OfferedVariants found = new OfferedVariants(gateway);
-    loop.store().variants(key).forEach(entry -> found.add(entry, request));
+    services.store.variants(key).forEach(entry -> found.add(entry, request));
     int room = OfferedTags.MAX_TAGS - found.tags.size();
-    if (room == 0 || !loop.store().mayLoad(loop.probe(target))) {
+    if (room == 0 || !services.store.mayLoad(services.keys.probe(target))) {
       found.tell(then);
       return;
     }
-    Look look = new Look(loop, found, request, then);
-    loop.timer().arm(look, loop.settings().loadTimeoutMillis);
-    loop.store()
-        .loadVariants(
-            key,
-            meta -> meta.isFor(gateway) && OfferedTags.hasTag(meta),
-            room,
-            eventLoop,
-            look::loaded);
+    Look look = new Look(services, found, request, then);
+    services.timer.arm(look, services.settings.loadTimeoutMillis);
+    services.store.loadVariants(
+        key,
+        meta -> meta.isFor(gateway) && OfferedTags.hasTag(meta),
+        room,
+        eventLoop,
+        look::loaded);
   }
 
   /** Waits for the disk, or for the clock. */
   private static final class Look extends LoopTimer.Timeout {
-    private final ExchangeLoop loop;
+    private final LoopServices services;
     private final OfferedVariants found;
     private final Fields request;
     private final Consumer<OfferedVariants> then;
     private boolean told;
 
-    Look(ExchangeLoop loop, OfferedVariants found, Fields request, Consumer<OfferedVariants> then) {
-      this.loop = loop;
+    Look(
+        LoopServices services,
+        OfferedVariants found,
+        Fields request,
+        Consumer<OfferedVariants> then) {
+      this.services = services;
       this.found = found;
       this.request = request;
       this.then = then;
     }
 
     void loaded(List<Entry> entries) {
-      loop.timer().forget(this);
+      services.timer.forget(this);
       if (told) {
         entries.forEach(Entry::release);
       } else {

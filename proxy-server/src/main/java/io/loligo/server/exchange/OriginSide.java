@@ -26,9 +26,8 @@ final class OriginSide implements Router.Listener, AddressCheck {
     OutgoingRequest compose();
   }
 
-  private final ExchangeLoop loop;
-  private final RequestView view;
-  private final int methodId;
+  private final LoopServices services;
+  private final Request request;
   private final Sender sender;
   private OriginStream stream;
 
@@ -38,25 +37,24 @@ final class OriginSide implements Router.Listener, AddressCheck {
   private long bytesInBefore;
   private long bytesOutBefore;
 
-  /** Without a request yet. {@code view} is a snapshot. */
-  OriginSide(ExchangeLoop loop, RequestView view, int methodId, Sender sender) {
-    this.loop = loop;
-    this.view = view;
-    this.methodId = methodId;
+  /** Without a request yet. {@code request} is a snapshot. */
+  OriginSide(LoopServices services, Request request, Sender sender) {
+    this.services = services;
+    this.request = request;
     this.sender = sender;
   }
 
   /** Sends the request that the sender composes, once there are hops for it. */
   void ask() {
-    loop.router().route(view, methodId, this);
+    services.router.route(request, request.head().methodId(), this);
   }
 
   @Override
   public void routed(List<Hop> hops) {
-    OutgoingRequest request = sender.compose();
-    if (request != null) {
+    OutgoingRequest outgoing = sender.compose();
+    if (outgoing != null) {
       answerOver = false;
-      stream = loop.upstream().fetch(hops, request, this, sender);
+      stream = services.upstream.fetch(hops, outgoing, this, sender);
     }
   }
 
@@ -67,7 +65,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   @Override
   public String refusal(InetAddress address, int port) {
-    return loop.refusal(view, address, port, /* tunnel= */ false);
+    return services.destinations.refusal(request, address, port, /* tunnel= */ false);
   }
 
   /** The last request's stream, or null. */

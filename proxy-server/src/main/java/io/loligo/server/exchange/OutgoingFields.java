@@ -42,14 +42,13 @@ final class OutgoingFields {
    * @param lines scratch, empty
    */
   static OutgoingRequest compose(
-      RequestHead head,
-      RequestTarget target,
-      long contentLength,
+      Request request,
       Conditions conditions,
       String upgrade,
-      InetSocketAddress client,
       ExchangeSettings settings,
       FieldLines lines) {
+    RequestHead head = request.head();
+    RequestTarget target = request.target();
     Fields fields = head.fields();
     lines.add("Host", target.authority());
     FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
@@ -73,8 +72,9 @@ final class OutgoingFields {
       lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4
     }
     addMaxForwards(head, lines);
-    addForwardedFor(fields, client, settings.forwardedFor, lines);
+    addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
     settings.addVia(lines, head.version());
+    long contentLength = request.contentLength();
     boolean content = ContentLength.hasContent(contentLength);
     return new OutgoingRequest(
         head.method(),
@@ -99,7 +99,7 @@ final class OutgoingFields {
     return Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
   }
 
-  /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link ExchangeLoop}. */
+  /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link Admission}. */
   private static void addMaxForwards(RequestHead head, FieldLines lines) {
     int method = head.methodId();
     String value = head.fields().get(FieldName.MAX_FORWARDS);

@@ -3,8 +3,6 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -19,52 +17,55 @@ import io.netty.buffer.ByteBuf;
  *   ANSWERED decided                   the answer's end, gone
  * </pre>
  */
-final class QueryContent implements ClientEvents {
-  private final ExchangeLoop loop;
-  private final ClientStream stream;
-  private final RequestHead head;
-  private final RequestTarget target;
-  private final long contentLength;
-  private final RequestView view;
+final class QueryContent extends Suspension {
+  /** Goes on with the request. */
+  interface Continuation {
+    /**
+     * The content is there.
+     *
+     * @param request answers to a stream that brings the content again
+     * @param content digest of all of it; null: it is more than is held, or has trailers
+     * @return the next part of the exchange, or null where the response is complete
+     */
+    ClientEvents taken(Request request, ContentDigest content);
+
+    /** The content is malformed. */
+    void refused(Request request, ParseFailure failure);
+
+    /** The content is not held any more. Once. */
+    void released();
+  }
+
   private final int maxBytes;
+  private final Continuation continuation;
+
+  /** The client's own stream; null until the content is there. */
+  private ClientStream client;
+
   private ByteBuf kept;
   private Fields trailers;
   private boolean whole;
   private boolean released;
-  private boolean gone;
   private boolean asked;
-  private ClientEvents answering;
 
-  /** What of the kept content was given on: 0 nothing, 1 all octets, 2 the end too. */
+  /** Part of the kept content that was given on: 0 nothing, 1 all bytes, 2 the end too. */
   private int given;
 
   /** Number of the request to the origin that it is given to. */
-  private int request;
+  private int attempt;
 
-  /** {@code head}, {@code target} and {@code view} are borrowed: it goes on with snapshots. */
-  QueryContent(
-      ExchangeLoop loop,
-      ClientStream stream,
-      RequestHead head,
-      RequestTarget target,
-      long contentLength,
-      RequestView view,
-      int maxBytes) {
-    this.loop = loop;
-    this.stream = stream;
-    this.head = head.snapshot();
-    this.target = target.snapshot(this.head);
-    this.contentLength = contentLength;
-    this.view = view.copy(this.head, this.target);
+  /** For {@code request}, a snapshot, of whose content up to {@code maxBytes} are held. */
+  QueryContent(Request request, int maxBytes, Continuation continuation) {
+    super(request);
     this.maxBytes = maxBytes;
-    stream.record().request = this.head;
-    stream.record().target = this.target;
+    this.continuation = continuation;
   }
 
   /** Begins to read. Returns itself. */
   ClientEvents start() {
     // of unknown length: -1
-    int expected = (int) Math.max(0, Math.min(maxBytes, contentLength));
+    int expected = (int) Math.max(0, Math.min(maxBytes, request().contentLength()));
+    ClientStream stream = request().stream();
     kept = stream.allocator().directBuffer(expected);
     kept.touch("QueryContent: content of a QUERY, for its key and the origin");
     stream.sendContinue();
@@ -74,16 +75,14 @@ final class QueryContent implements ClientEvents {
 
   @Override
   public void content(ByteBuf content) {
-    if (released && answering == null) {
-      content.release();
-    } else if (answering != null) {
-      answering.content(content);
+    if (resumed() || released) {
+      super.content(content);
     } else if (kept.readableBytes() + content.readableBytes() <= maxBytes) {
       kept.writeBytes(content);
       content.release();
-      stream.readContent();
+      request().stream().readContent();
     } else {
-      kept.writeBytes(content); // one read more than what is kept at most
+      kept.writeBytes(content); // one read more than is kept at most
       content.release();
       decide(null);
     }
@@ -91,9 +90,9 @@ final class QueryContent implements ClientEvents {
 
   @Override
   public void contentEnd(Fields trailers) {
-    if (answering != null) {
-      answering.contentEnd(trailers);
-    } else if (!released) {
+    if (resumed() || released) {
+      super.contentEnd(trailers);
+    } else {
       whole = true;
       boolean any = trailers != null && trailers.count() > 0;
       this.trailers = any ? trailers.snapshot() : null;
@@ -104,18 +103,20 @@ final class QueryContent implements ClientEvents {
   private ContentDigest digest() {
     byte[] octets = new byte[kept.readableBytes()];
     kept.getBytes(kept.readerIndex(), octets);
-    return new ContentDigest(head.fields()).update(octets, octets.length);
+    return new ContentDigest(request().head().fields()).update(octets, octets.length);
   }
 
   private void decide(ContentDigest content) {
-    ClientEvents next =
-        loop.query(new Replaying(stream, this), head, target, contentLength, view, content);
-    answering = next;
-    if (next == null) {
-      release();
-    } else if (gone) {
-      next.gone();
-    }
+    client = request().stream();
+    request().answerTo(new Replaying(client, this));
+    resume(
+        () -> {
+          ClientEvents next = continuation.taken(request(), content);
+          if (next == null) {
+            release();
+          }
+          return next;
+        });
   }
 
   // ---- given on
@@ -124,28 +125,28 @@ final class QueryContent implements ClientEvents {
   void next() {
     if (!asked) {
       asked = true;
-      int of = request;
-      stream.loop().execute(() -> give(of));
+      int of = attempt;
+      client.loop().execute(() -> give(of));
     }
   }
 
   private void give(int of) {
-    if (of != request) {
+    if (of != attempt) {
       return; // asked for by a request that was given up since
     }
     asked = false;
-    if (answering == null || released) {
+    if (!resumed() || released) {
       return;
     }
     if (given == 0 && kept.isReadable()) {
       given = 1;
-      answering.content(kept.retainedDuplicate());
+      super.content(kept.retainedDuplicate());
     } else if (!whole) {
       given = 1;
-      stream.readContent();
+      client.readContent();
     } else if (given < 2) {
       given = 2;
-      answering.contentEnd(trailers);
+      super.contentEnd(trailers);
     }
   }
 
@@ -154,7 +155,7 @@ final class QueryContent implements ClientEvents {
     if (whole) {
       given = 0;
       asked = false;
-      request++;
+      attempt++;
     }
     return whole;
   }
@@ -164,33 +165,23 @@ final class QueryContent implements ClientEvents {
     if (!released) {
       released = true;
       kept.release();
-      loop.queryReleased();
+      continuation.released();
     }
   }
 
   @Override
   public void contentFailed(ParseFailure failure) {
-    if (answering != null) {
-      answering.contentFailed(failure);
-    } else if (!released) {
+    if (resumed() || released) {
+      super.contentFailed(failure);
+    } else {
       release();
-      loop.refused(stream, failure);
-    }
-  }
-
-  @Override
-  public void writable() {
-    if (answering != null) {
-      answering.writable();
+      continuation.refused(request(), failure);
     }
   }
 
   @Override
   public void gone() {
-    gone = true;
-    if (answering != null) {
-      answering.gone();
-    }
+    super.gone();
     release();
   }
 }

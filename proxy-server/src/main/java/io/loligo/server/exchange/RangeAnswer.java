@@ -22,7 +22,7 @@ final class RangeAnswer {
    * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
    */
   static HitStream send(
-      ExchangeLoop loop,
+      LoopServices services,
       ClientStream stream,
       Entry entry,
       boolean known,
@@ -30,14 +30,14 @@ final class RangeAnswer {
       RangeSelection selected) {
     return switch (selected.outcome()) {
       case WHOLE -> throw new IllegalArgumentException("the whole is no range");
-      case SINGLE -> single(loop, stream, entry, known, lines, selected.ranges().get(0));
-      case MULTI -> multi(loop, stream, entry, known, lines, selected.ranges());
-      case UNSATISFIABLE -> unsatisfiable(loop, stream, entry, lines);
+      case SINGLE -> single(services, stream, entry, known, lines, selected.ranges().get(0));
+      case MULTI -> multi(services, stream, entry, known, lines, selected.ranges());
+      case UNSATISFIABLE -> unsatisfiable(services, stream, entry, lines);
     };
   }
 
   private static HitStream single(
-      ExchangeLoop loop,
+      LoopServices services,
       ClientStream stream,
       Entry entry,
       boolean known,
@@ -45,7 +45,7 @@ final class RangeAnswer {
       ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     int from = entry.hiddenLength();
-    boolean cookies = loop.replaysSetCookie(stream, entry);
+    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
     if (known || ReplyFields.isRearranged(entry.meta(), cookies)) {
       Fields stored = StoredFields.index(ReplyFields.visible(entry));
       ReplyFields.putFirst(stored, cookies, known, lines);
@@ -53,17 +53,19 @@ final class RangeAnswer {
     }
     int length = entry.fieldsLength() - from;
     stream.head(
-        loop.head(206, lines)
+        services
+            .scratch
+            .head(206, lines)
             .block(entry.firstBlock(), from, length)
             .content(range.length(), false));
-    HitStream rest = new HitStream(loop, stream, entry);
+    HitStream rest = new HitStream(services, stream, entry);
     rest.add(null, range.first(), range.last() + 1);
     rest.writable();
     return rest;
   }
 
   private static HitStream multi(
-      ExchangeLoop loop,
+      LoopServices services,
       ClientStream stream,
       Entry entry,
       boolean known,
@@ -74,7 +76,7 @@ final class RangeAnswer {
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =
         new Multipart(ranges, entry.contentLength(), stored.get(FieldName.CONTENT_TYPE), boundary);
-    boolean cookies = loop.replaysSetCookie(stream, entry);
+    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
     byte[] own = lines.toBytes();
     lines.clear();
     for (int i = 0; i < stored.count(); i++) {
@@ -87,8 +89,8 @@ final class RangeAnswer {
     }
     lines.append(own, 0, own.length);
     parts.addContentType(lines);
-    stream.head(loop.head(206, lines).content(parts.length(), false));
-    HitStream rest = new HitStream(loop, stream, entry);
+    stream.head(services.scratch.head(206, lines).content(parts.length(), false));
+    HitStream rest = new HitStream(services, stream, entry);
     for (int i = 0; i < parts.count(); i++) {
       ByteRange range = parts.range(i);
       ByteBuf before = buffer(stream, parts.appendHead(i, new FieldLines(256)));
@@ -106,10 +108,10 @@ final class RangeAnswer {
   }
 
   private static HitStream unsatisfiable(
-      ExchangeLoop loop, ClientStream stream, Entry entry, FieldLines lines) {
-    loop.clock().addDate(lines, loop.clock().millis());
+      LoopServices services, ClientStream stream, Entry entry, FieldLines lines) {
+    services.clock.addDate(lines, services.clock.millis());
     lines.append("Content-Range: bytes */").append(entry.contentLength()).endLine();
-    stream.head(loop.head(416, lines).content(0, true));
+    stream.head(services.scratch.head(416, lines).content(0, true));
     return null;
   }
 }

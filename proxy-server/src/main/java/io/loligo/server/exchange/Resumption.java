@@ -3,10 +3,10 @@ package io.loligo.server.exchange;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.Validation;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -26,7 +26,7 @@ import io.netty.util.concurrent.EventExecutor;
  * 304, a variant, a refusal) there is one more try with a fetch of its own.
  */
 final class Resumption implements InFlight.Reader {
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final ClientStream stream;
   private final HitStream answer;
   private final StoredMeta meta;
@@ -45,8 +45,8 @@ final class Resumption implements InFlight.Reader {
    * @param alone whether it fetches itself, whoever else does
    */
   Resumption(
-      ExchangeLoop loop, ClientStream stream, HitStream answer, Entry damaged, boolean alone) {
-    this.loop = loop;
+      LoopServices services, ClientStream stream, HitStream answer, Entry damaged, boolean alone) {
+    this.services = services;
     this.stream = stream;
     this.answer = answer;
     this.meta = damaged.meta();
@@ -59,10 +59,11 @@ final class Resumption implements InFlight.Reader {
     record.tag = LogTag.TCP_SWAPFAIL_MISS;
     record.hitClass = HitClass.MISS;
     RequestHead head = record.request;
-    RequestTarget target = record.target;
-    RequestView view = new RequestView().of(stream, head, target, loop.clock().millis());
-    Fetch mine =
-        Fetch.again(loop, stream.allocator(), stream.loop(), head, target, view.copy(head, target));
+    Request request =
+        new Request()
+            .begin(stream, head, ContentLength.NONE, record.target, services.clock.millis())
+            .with(head, record.target);
+    Fetch mine = Fetch.again(services, request);
     InFlight inFlight =
         alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key, meta.vary());
     if (inFlight == null) {
@@ -80,7 +81,7 @@ final class Resumption implements InFlight.Reader {
   }
 
   private boolean mayJoin(RequestHead head) {
-    return loop.settings().fetches.collapsedForwarding
+    return services.settings.fetches.collapsedForwarding
         && !head.fields().has(FieldName.AUTHORIZATION);
   }
 
@@ -99,7 +100,7 @@ final class Resumption implements InFlight.Reader {
     } else if (fetch == null && !arrived.shareable()) {
       tryAlone("the fetch of another is not shared");
     } else {
-      creditOwed = loop.settings().streamBufferBytes;
+      creditOwed = services.settings.streamBufferBytes;
       writable();
     }
   }

@@ -19,7 +19,6 @@ import io.loligo.core.range.ContentRange;
 import io.loligo.core.range.RangeSelection;
 import io.loligo.core.range.Slice;
 import io.loligo.core.range.SlicedWhole;
-import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.netty.buffer.ByteBuf;
@@ -49,6 +48,12 @@ final class SliceAnswer implements ClientEvents {
     OVER
   }
 
+  /** The steps of a request that is admitted and has its key. */
+  interface Steps {
+    /** Looks {@code request}, a snapshot, up; null where the answer is already complete. */
+    ClientEvents lookUp(Request request);
+  }
+
   /** More first slices than this are not tried: the content changes all the time. */
   private static final int MAX_OPENINGS = 4;
 
@@ -61,12 +66,13 @@ final class SliceAnswer implements ClientEvents {
 
   private static final FieldSet AGE = FieldSet.of(FieldName.AGE);
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
+  private final Request request;
   private final ClientStream stream;
   private final RequestHead head;
   private final RequestTarget target;
-  private final RequestView view;
   private final long sliceBytes;
+  private final Steps steps;
 
   private Phase phase = Phase.OPENING;
   private SliceStream current;
@@ -94,26 +100,15 @@ final class SliceAnswer implements ClientEvents {
   /** Whether the next slice is due. */
   private boolean due;
 
-  /**
-   * An answer on snapshots of its own: {@code head}, {@code target} and {@code view} are borrowed.
-   */
-  SliceAnswer(
-      ExchangeLoop loop,
-      ClientStream stream,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view,
-      long sliceBytes) {
-    this.loop = loop;
-    this.stream = stream;
-    this.head = head.snapshot();
-    this.target = target.snapshot(this.head);
-    this.view = view.copy(this.head, this.target);
+  /** For {@code request}, a snapshot; {@code steps} take the requests for slices. */
+  SliceAnswer(LoopServices services, Request request, long sliceBytes, Steps steps) {
+    this.services = services;
+    this.request = request;
+    this.stream = request.stream();
+    this.head = request.head();
+    this.target = request.target();
     this.sliceBytes = sliceBytes;
-    ExchangeRecord record = stream.record();
-    record.request = this.head;
-    record.target = this.target;
-    record.acl = this.view;
+    this.steps = steps;
   }
 
   /** Asks for the first slice. Returns itself, or null where the answer is already complete. */
@@ -157,24 +152,22 @@ final class SliceAnswer implements ClientEvents {
   }
 
   private void ask(Slice slice) {
-    RequestHead request = request(slice);
-    RequestTarget keyed = target.snapshot(request);
-    loop.keyBySlice(keyed, slice);
+    RequestHead sliceHead = head(slice);
+    RequestTarget keyed = target.snapshot(sliceHead);
+    services.keys.keyBySlice(keyed, slice);
     SliceStream asked = new SliceStream(this, stream, slice);
-    asked.record().request = request;
-    asked.record().target = keyed;
     current = asked;
     asking = true;
     try {
-      long now = loop.clock().millis();
-      asked.answeredBy(loop.slice(asked, request, keyed, view.ofSlice(request, keyed, now)));
+      long now = services.clock.millis();
+      asked.answeredBy(steps.lookUp(request.ofSlice(asked, sliceHead, keyed, now)));
     } finally {
       asking = false;
     }
   }
 
   /** The client's request, without conditions, for {@code slice}; of HEAD for what is stored. */
-  private RequestHead request(Slice slice) {
+  private RequestHead head(Slice slice) {
     FieldSet conditions = Preconditions.FIELDS_AND_RANGE;
     return isHead()
         ? head.snapshotAsGet(conditions, "Range", slice.range(), "Cache-Control", "only-if-cached")
@@ -196,14 +189,14 @@ final class SliceAnswer implements ClientEvents {
     ContentRange place = reply.place(from.slice());
     Fields fields = head.fields();
     if (reply.status() == 200) {
-      loop.noteUnsliced(target); // its origin does not know ranges
+      services.keys.noteUnsliced(target); // its origin does not know ranges
     }
     if (place != null) {
       judge(from, reply, place);
     } else if (isHead()) {
       answerUnsliced();
     } else if (reply.status() == 206 || (reply.status() == 416 && from.slice().number() == 0)) {
-      loop.noteUnsliced(target);
+      services.keys.noteUnsliced(target);
       answerUnsliced();
     } else if (reply.status() == 416
         && (fields.hasAny(Preconditions.FIELDS) || fields.has(FieldName.IF_RANGE))) {
@@ -215,7 +208,7 @@ final class SliceAnswer implements ClientEvents {
 
   /** Judges conditions and ranges of the client against the whole. */
   private void judge(SliceStream from, SliceReply reply, ContentRange place) {
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     SlicedWhole found = SlicedWhole.of(reply.fields(), place.completeLength(), now);
     StoredMeta meta = found.meta();
     if (Preconditions.fails(head.fields(), meta)) {
@@ -240,7 +233,7 @@ final class SliceAnswer implements ClientEvents {
     } else if (wanted.first() < place.range().first() || wanted.first() > place.range().last()) {
       openInstead(wanted.first() / sliceBytes);
     } else if (!last && !found.canBeContinued()) {
-      loop.noteUnsliced(target);
+      services.keys.noteUnsliced(target);
       answerUnsliced();
     } else if (wanted.length() > limit(reply)) {
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit(reply) + " bytes.");
@@ -253,9 +246,9 @@ final class SliceAnswer implements ClientEvents {
 
   /** What reply_body_max_size allows the client to get. */
   private long limit(SliceReply reply) {
-    view.reply(reply.fields(), reply.status());
-    long limit = loop.settings().access.replyBodyMax.of(view);
-    view.forgetReply();
+    request.reply(reply.fields(), reply.status());
+    long limit = services.settings.access.replyBodyMax.of(request);
+    request.forgetReply();
     return limit < 0 ? Long.MAX_VALUE : limit;
   }
 
@@ -263,8 +256,8 @@ final class SliceAnswer implements ClientEvents {
   private boolean isStored(ByteRange wanted, Slice first) {
     RequestTarget probed = target.snapshot(head);
     for (long i = first.number() + 1; i <= wanted.last() / sliceBytes; i++) {
-      loop.keyBySlice(probed, new Slice(sliceBytes, i, null));
-      if (i - first.number() > MAX_PROBED || !loop.mayHold(probed)) {
+      services.keys.keyBySlice(probed, new Slice(sliceBytes, i, null));
+      if (i - first.number() > MAX_PROBED || !services.keys.mayHold(probed)) {
         return false;
       }
     }
@@ -289,14 +282,14 @@ final class SliceAnswer implements ClientEvents {
     }
     boolean known = partial && head.fields().has(FieldName.IF_RANGE);
     reply.addTo(lines, known);
-    stream.head(loop.head(partial ? 206 : 200, lines).content(wanted.length(), false));
+    stream.head(services.scratch.head(partial ? 206 : 200, lines).content(wanted.length(), false));
   }
 
   private void sendHead(SliceReply reply, long length) {
     FieldLines lines = new FieldLines(1024);
     reply.addTo(lines, /* known= */ false);
     close();
-    stream.head(loop.head(200, lines).content(length, true));
+    stream.head(services.scratch.head(200, lines).content(length, true));
     stream.flush();
   }
 
@@ -310,17 +303,17 @@ final class SliceAnswer implements ClientEvents {
     if (SliceRecords.isHit(last.record())) {
       HitAnswer.classifyNotModified(stream.record(), head);
     }
-    stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
+    stream.head(services.scratch.head(304, lines).content(ContentLength.NONE, true));
     stream.flush();
   }
 
   /** Answers with {@code lines} and what a slice's answer says of caches, without content. */
   private void answer(int status, SliceReply reply, FieldLines lines) {
     reply.addTo(lines, KEPT_OF_SLICE);
-    loop.clock().addDate(lines, loop.clock().millis());
+    services.clock.addDate(lines, services.clock.millis());
     current.served();
     close();
-    stream.head(loop.head(status, lines).content(0, true));
+    stream.head(services.scratch.head(status, lines).content(0, true));
     stream.flush();
   }
 
@@ -328,7 +321,7 @@ final class SliceAnswer implements ClientEvents {
     close();
     stream.record().tag = LogTag.NONE_NONE;
     stream.record().hitClass = HitClass.OWN_ANSWER;
-    ErrorPage.send(stream, loop, status, code, text, null);
+    ErrorPage.send(stream, services, status, code, text, null);
   }
 
   /** What was answered is no slice: the client gets it as it is. */
@@ -337,14 +330,14 @@ final class SliceAnswer implements ClientEvents {
     if (reply.last()) {
       close();
     }
-    reply.sendTo(stream, loop);
+    reply.sendTo(stream, services);
   }
 
   /** The head of a slice that is not the first. */
   private void joined(SliceStream from, SliceReply reply) {
     ContentRange place = reply.status() == 206 ? reply.place(from.slice()) : null;
     if (place != null) {
-      long now = loop.clock().millis();
+      long now = services.clock.millis();
       SlicedWhole other = SlicedWhole.of(reply.fields(), place.completeLength(), now);
       if (whole.isSameAs(other)) {
         from.begins(place.range());
@@ -358,7 +351,7 @@ final class SliceAnswer implements ClientEvents {
     }
     boolean changed = reply.status() < 300 || reply.status() == 412 || reply.status() == 416;
     if (changed) {
-      loop.store().remove(loop.urlKey(target)); // all slices of it
+      services.store.remove(services.keys.urlKey(target)); // all slices of it
     }
     cut("status " + reply.status() + " for a slice" + (changed ? ": the content has changed" : ""));
   }
@@ -469,7 +462,7 @@ final class SliceAnswer implements ClientEvents {
           phase = Phase.OVER;
           left.leave();
           SliceRecords.addTraffic(stream.record(), left.record());
-          successor = loop.unsliced(stream, head, target, view);
+          successor = steps.lookUp(request.unsliced());
         });
   }
 

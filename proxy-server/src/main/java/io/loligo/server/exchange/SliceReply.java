@@ -77,7 +77,12 @@ record SliceReply(
   }
 
   /** Sends it on as it is. */
-  void sendTo(ClientStream stream, ExchangeLoop loop) {
-    stream.head(loop.head(status, lines).block(block, index, length).content(contentLength, last));
+  void sendTo(ClientStream stream, LoopServices services) {
+    stream.head(
+        services
+            .scratch
+            .head(status, lines)
+            .block(block, index, length)
+            .content(contentLength, last));
   }
 }

@@ -23,7 +23,7 @@ final class SliceSurvey {
   /** So many are looked at. */
   private static final int MAX_SEEN = 1_024;
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final EventExecutor executor;
   private final RequestTarget target;
   private final long sliceBytes;
@@ -33,13 +33,13 @@ final class SliceSurvey {
   private long probed;
 
   SliceSurvey(
-      ExchangeLoop loop,
+      LoopServices services,
       EventExecutor executor,
       RequestHead head,
       RequestTarget target,
       long sliceBytes,
       Consumer<StoredSlices> then) {
-    this.loop = loop;
+    this.services = services;
     this.executor = executor;
     this.target = target.snapshot(head.snapshot());
     this.sliceBytes = sliceBytes;
@@ -49,7 +49,7 @@ final class SliceSurvey {
   void start() {
     for (int i = 0; i < AT_ONCE && !enough(); i++) {
       key(probed);
-      if (loop.mayHold(target)) {
+      if (services.keys.mayHold(target)) {
         candidates.add(probed);
       }
       probed++;
@@ -66,7 +66,7 @@ final class SliceSurvey {
   }
 
   private void key(long number) {
-    loop.keyBySlice(target, new Slice(sliceBytes, number, null));
+    services.keys.keyBySlice(target, new Slice(sliceBytes, number, null));
   }
 
   private void look(int place) {
@@ -76,16 +76,15 @@ final class SliceSurvey {
     }
     long number = candidates.get(place);
     key(number);
-    loop.store()
-        .peek(
-            loop.probe(target).toKey(),
-            executor,
-            peek -> {
-              if (isThere(peek)) {
-                stored.add(number);
-              }
-              look(place + 1);
-            });
+    services.store.peek(
+        services.keys.probe(target).toKey(),
+        executor,
+        peek -> {
+          if (isThere(peek)) {
+            stored.add(number);
+          }
+          look(place + 1);
+        });
   }
 
   private static boolean isThere(Peek peek) {

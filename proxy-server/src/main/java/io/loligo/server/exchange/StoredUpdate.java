@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  * they are. Confined to the fetch's event loop.
  */
 final class StoredUpdate {
-  private final ExchangeLoop loop;
+  private final LoopServices services;
   private final ByteBufAllocator allocator;
   private final CacheKey key;
   private final StoringRules rules;
@@ -31,17 +31,17 @@ final class StoredUpdate {
 
   /** For {@code reply}, borrowed, the answer to {@code asked}. */
   StoredUpdate(
-      ExchangeLoop loop,
+      LoopServices services,
       ByteBufAllocator allocator,
       CacheKey key,
       StoringRules.Asked asked,
       ResponseHead reply) {
-    this.loop = loop;
+    this.services = services;
     this.allocator = allocator;
     this.key = key;
-    this.rules = loop.storing();
+    this.rules = services.storing;
     this.asked = asked;
-    this.head = asked.head();
+    this.head = asked.request().head();
     this.reply = reply;
   }
 
@@ -82,7 +82,7 @@ final class StoredUpdate {
     if (!reply.fields().has(FieldName.ETAG) || fresh.meta().vary() == null) {
       return;
     }
-    for (Entry other : loop.store().variants(key)) {
+    for (Entry other : services.store.variants(key)) {
       if (other != fresh && isConfirmedToo(other.meta())) {
         ResponseHead merged = merged(other, reply);
         if (rules.mayFreshen(asked, reply, merged)) {
@@ -103,15 +103,15 @@ final class StoredUpdate {
   /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
   private Entry freshen(Entry old, ResponseHead merged) {
     Entry fresh =
-        loop.store()
-            .freshen(
-                key,
-                old,
-                rules.freshened(asked, old, reply, merged),
-                freshFields(merged, loop.clock().millis()));
+        services.store.freshen(
+            key,
+            old,
+            rules.freshened(asked, old, reply, merged),
+            freshFields(merged, services.clock.millis()));
     if (VarySelection.isUnmatchable(merged.fields())
-        || (head.methodId() != Method.QUERY && !loop.fitsKey(asked.target(), merged.fields()))) {
-      loop.store().remove(key);
+        || (head.methodId() != Method.QUERY
+            && !services.keys.fits(asked.request().target(), merged.fields()))) {
+      services.store.remove(key);
     }
     return fresh;
   }
@@ -125,18 +125,19 @@ final class StoredUpdate {
     if (meta.has(StoredMeta.NO_CACHE)) {
       distrust(old);
     }
-    return loop.store().copy(old, meta, freshFields(merged, loop.clock().millis()));
+    return services.store.copy(old, meta, freshFields(merged, services.clock.millis()));
   }
 
   /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
   void distrust(Entry old) {
-    replace(old, old.meta().staleSince(loop.clock().millis()).withFlag(StoredMeta.MUST_REVALIDATE));
-    old.staleSince(loop.clock().millis()); // where there was no memory for the other
+    replace(
+        old, old.meta().staleSince(services.clock.millis()).withFlag(StoredMeta.MUST_REVALIDATE));
+    old.staleSince(services.clock.millis()); // where there was no memory for the other
   }
 
   private void replace(Entry old, StoredMeta meta) {
     ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
-    loop.store().freshen(key, old, meta, fields).release();
+    services.store.freshen(key, old, meta, fields).release();
   }
 
   /**
@@ -171,14 +172,14 @@ final class StoredUpdate {
    * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
    */
   private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged, BooleanSupplier mayStore) {
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     Storability storability = rules.ofNamed(asked, merged, old.contentLength(), now, reply);
     if (!asked.mayStore() || !storability.storable()) {
       return fresh;
     }
     boolean unframed = old.meta().has(StoredMeta.UNFRAMED);
     StoredMeta meta = StoringRules.meta(storability.meta(), merged, unframed);
-    Entry added = loop.store().addVariant(key, fresh, meta, freshFields(merged, now), mayStore);
+    Entry added = services.store.addVariant(key, fresh, meta, freshFields(merged, now), mayStore);
     fresh.release();
     return added;
   }
@@ -186,7 +187,7 @@ final class StoredUpdate {
   private ByteBuf freshFields(ResponseHead merged, long nowMillis) {
     List<String> names = rules.withheld(asked, reply, merged);
     return ReplyFields.shared(
-        merged, true, names, loop.clock(), nowMillis, loop.section(), allocator);
+        merged, true, names, services.clock, nowMillis, services.scratch.section(), allocator);
   }
 
   /**

@@ -7,8 +7,6 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.PartStorability;
 import io.loligo.store.memory.Entry;
@@ -17,16 +15,12 @@ import java.util.stream.Stream;
 
 /**
  * Decides whether the answer to a request is stored, which fields are left out, and which facts are
- * noted with it. Immutable.
+ * noted with it. Confined to the event loop.
  */
 final class StoringRules {
   /** The request that was answered. */
   interface Asked {
-    RequestHead head();
-
-    RequestTarget target();
-
-    RequestView view();
+    Request request();
 
     /** Whether any answer to it is stored. */
     boolean mayStore();
@@ -36,27 +30,31 @@ final class StoringRules {
 
     /** Whether the answer is one to others with the same key, too: not that of HEAD or POST. */
     default boolean asksForItself() {
-      return head().methodId() == Method.GET || head().methodId() == Method.QUERY;
+      return request().head().methodId() == Method.GET
+          || request().head().methodId() == Method.QUERY;
     }
   }
 
-  private final ExchangeLoop loop;
+  private final ExchangeSettings settings;
+  private final CacheRules caching;
+  private final LoopClock clock;
 
-  /** The rules of {@code loop}. */
-  StoringRules(ExchangeLoop loop) {
-    this.loop = loop;
+  StoringRules(ExchangeSettings settings, CacheRules caching, LoopClock clock) {
+    this.settings = settings;
+    this.caching = caching;
+    this.clock = clock;
   }
 
   /** Settings for an answer of this status, 0: before there is one. */
   CacheSettings caching(Asked asked, int status) {
-    CacheSettings settings = loop.caching(asked.view());
-    boolean ofSlice = asked.view().slice() != null && (status == 206 || status == 304);
-    return ofSlice ? settings.ofAnySize() : settings;
+    CacheSettings ofPort = caching.of(asked.request());
+    boolean ofSlice = asked.request().slice() != null && (status == 206 || status == 304);
+    return ofSlice ? ofPort.ofAnySize() : ofPort;
   }
 
   /** Whether {@code reply} is stored; null where nothing is. */
   Storability of(Asked asked, ResponseHead reply, long contentLength, long nowMillis) {
-    int method = asked.head().methodId();
+    int method = asked.request().head().methodId();
     if (!asked.mayStore()
         || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
       return null;
@@ -66,9 +64,9 @@ final class StoringRules {
         asked,
         reply.status() == 206
             ? PartStorability.of(
-                asked.head(),
+                asked.request().head(),
                 reply,
-                asked.target().url(),
+                asked.request().target().url(),
                 asked.requestMillis(),
                 nowMillis,
                 contentLength,
@@ -102,9 +100,9 @@ final class StoringRules {
       long nowMillis,
       CacheSettings settings) {
     return Storability.of(
-        asked.head(),
+        asked.request().head(),
         response,
-        asked.target().url(),
+        asked.request().target().url(),
         asked.requestMillis(),
         nowMillis,
         contentLength,
@@ -114,19 +112,22 @@ final class StoringRules {
   /** Whether {@code reply} may update a stored response to {@code merged}. */
   boolean mayFreshen(Asked asked, ResponseHead reply, ResponseHead merged) {
     return Storability.mayFreshen(
-        asked.head(), merged, asked.target().url(), caching(asked, reply.status()));
+        asked.request().head(),
+        merged,
+        asked.request().target().url(),
+        caching(asked, reply.status()));
   }
 
   /** The facts of {@code old}, borrowed, once {@code reply} has updated it to {@code merged}. */
   StoredMeta freshened(Asked asked, Entry old, ResponseHead reply, ResponseHead merged) {
-    long now = loop.clock().millis();
+    long now = clock.millis();
     CacheSettings settings = caching(asked, reply.status());
     StoredMeta meta =
         Storability.freshened(
             old.meta(),
-            asked.head().fields(),
+            asked.request().head().fields(),
             merged,
-            asked.target().url(),
+            asked.request().target().url(),
             asked.requestMillis(),
             now,
             settings);
@@ -193,6 +194,6 @@ final class StoringRules {
   }
 
   private StoredSetCookie setCookie(Asked asked) {
-    return loop.settings().setCookie(asked.view().httpPort().mode());
+    return settings.setCookie(asked.request().httpPort().mode());
   }
 }

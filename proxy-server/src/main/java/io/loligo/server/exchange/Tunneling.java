@@ -4,8 +4,6 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeRecord;
@@ -30,37 +28,25 @@ import java.util.List;
  * the client's event loop.
  */
 final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
-  private final ExchangeLoop loop;
+  private final LoopServices services;
+  private final Request request;
   private final ClientStream stream;
-  private final RequestHead head;
-  private final RequestTarget target;
-  private final RequestView view;
   private OriginStream origin;
   private boolean over;
 
-  /** {@code head} is a snapshot; {@code target} and {@code view} are borrowed. */
-  Tunneling(
-      ExchangeLoop loop,
-      ClientStream stream,
-      RequestHead head,
-      RequestTarget target,
-      RequestView view) {
-    this.loop = loop;
-    this.stream = stream;
-    this.head = head;
-    this.target = target.snapshot(head);
-    this.view = view.copy(head, this.target);
+  /** For {@code request}, a snapshot. */
+  Tunneling(LoopServices services, Request request) {
+    this.services = services;
+    this.request = request;
+    this.stream = request.stream();
   }
 
   /** Starts connecting. Returns itself, or null where it failed at once. */
   ClientEvents connect() {
     ExchangeRecord record = stream.record();
-    record.request = head;
-    record.target = target;
-    record.acl = view;
     record.tag = LogTag.TCP_TUNNEL;
     record.hitClass = HitClass.TUNNEL;
-    loop.router().route(view, head.methodId(), this);
+    services.router.route(request, request.head().methodId(), this);
     return over ? null : this;
   }
 
@@ -76,42 +62,42 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
     if (over) {
       return;
     }
-    origin = loop.upstream().connect(hops, target.host(), target.port(), this, this);
+    origin = services.upstream.connect(hops, request.host(), request.port(), this, this);
   }
 
   @Override
   public String refusal(InetAddress address, int port) {
-    return loop.refusal(view, address, port, /* tunnel= */ true);
+    return services.destinations.refusal(request, address, port, /* tunnel= */ true);
   }
 
   @Override
   public void head(ResponseHead none, long noContent) {
     over = true;
     account();
-    FieldLines lines = loop.lines();
-    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
-    stream.head(loop.head(200, lines).content(ContentLength.NONE, false));
+    FieldLines lines = services.scratch.lines();
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
+    stream.head(services.scratch.head(200, lines).content(ContentLength.NONE, false));
     stream.flush();
-    relay(loop, stream, origin.detach());
+    relay(services, stream, origin.detach());
   }
 
   /** Moves octets both ways until both sides are done. Takes {@code origin}. */
-  static void relay(ExchangeLoop loop, ClientStream stream, ByteStream origin) {
+  static void relay(LoopServices services, ClientStream stream, ByteStream origin) {
     ByteStream client = stream.detach();
     if (client == null) {
       origin.discard();
       return;
     }
-    ConnectionCounters counters = loop.counters();
+    ConnectionCounters counters = services.counters;
     counters.tunnelOpened();
     Tunnel tunnel =
         Tunnel.start(
             client,
             origin,
-            loop.timer(),
-            loop.settings().readMillis,
-            loop.settings().streamBufferBytes,
-            loop.store().transit(),
+            services.timer,
+            services.settings.readMillis,
+            services.settings.streamBufferBytes,
+            services.store.transit(),
             (fromClient, toClient) -> {
               counters.tunnelClosed();
               stream.tunnelEnded(fromClient, toClient);
@@ -134,14 +120,19 @@ final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, Ad
     if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
       record.shed = Shed.MEMORY;
     }
-    FieldLines lines = Exchange.retryAfter(failure);
+    FieldLines lines = FailureAnswer.retryAfter(failure);
     if (failure.refusal() != null) {
       record.serverStatus = failure.refusal().answered();
       lines = new FieldLines(64);
       failure.refusal().addFields(lines);
     }
     ErrorPage.send(
-        stream, loop, failure.status(), failure.kind().errorCode(), Exchange.text(failure), lines);
+        stream,
+        services,
+        failure.status(),
+        failure.kind().errorCode(),
+        FailureAnswer.text(failure),
+        lines);
   }
 
   @Override

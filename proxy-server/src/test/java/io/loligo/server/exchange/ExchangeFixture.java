@@ -80,7 +80,7 @@ final class ExchangeFixture implements AutoCloseable {
   private final DefaultEventLoop eventLoop = new DefaultEventLoop();
   private final ProxyConfig config;
   private final TieredStore store;
-  private final ExchangeLoop loop;
+  private final RequestSteps loop;
   private final Origin origin = new Origin();
 
   /** Wall clock. */
@@ -157,15 +157,16 @@ final class ExchangeFixture implements AutoCloseable {
     }
     LoopTimer timer = new LoopTimer(eventLoop);
     loop =
-        new ExchangeLoop(
-            store,
-            origin,
-            new PeerHealth(() -> 0),
-            new LoopClock(new Time()),
-            timer,
-            new ProxyMetrics(1).loop(0).connections(),
-            new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
-            new ExchangeSettings(config, "test"));
+        new RequestSteps(
+            new LoopServices(
+                store,
+                origin,
+                new PeerHealth(() -> 0),
+                new LoopClock(new Time()),
+                timer,
+                new ProxyMetrics(1).loop(0).connections(),
+                new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
+                new ExchangeSettings(config, "test")));
   }
 
   /** One thread and as long as it takes: the same happens every time. */

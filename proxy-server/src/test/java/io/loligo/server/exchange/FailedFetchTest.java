@@ -36,7 +36,7 @@ final class FailedFetchTest {
     FailedFetch.of(failure).addRetryAfter(shared);
     boolean soon = kind == Kind.NO_MEMORY || kind == Kind.OVERLOADED;
     assertThat(shared.length() > 0).isEqualTo(soon);
-    assertThat(Exchange.retryAfter(failure) != null).isEqualTo(soon);
+    assertThat(FailureAnswer.retryAfter(failure) != null).isEqualTo(soon);
   }
 
   @ParameterizedTest

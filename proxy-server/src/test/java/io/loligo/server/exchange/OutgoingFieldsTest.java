@@ -11,6 +11,8 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.upstream.OutgoingRequest;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -125,22 +127,20 @@ final class OutgoingFieldsTest {
 
   private static OutgoingRequest compose(String directive, String head, boolean whole) {
     byte[] bytes = (head + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-    RequestHead request = new RequestHead();
-    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, request))
+    RequestHead parsed = new RequestHead();
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, parsed))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     RequestTarget target = new RequestTarget();
-    assertThat(target.resolve(request, "http", null, true)).isNull();
+    assertThat(target.resolve(parsed, "http", null, true)).isNull();
     ProxyConfig config =
         Features.reader(new FileConfigSource())
             .readText("test", "http_port 0\nvisible_hostname cache\n" + directive + "\n")
             .config();
+    HttpPort port = config.get(PortDirectives.HTTP_PORT).get(0);
     return OutgoingFields.compose(
-        request,
-        target,
-        ContentLength.NONE,
+        Request.asked(port, CLIENT, parsed, ContentLength.NONE, target, 0),
         whole ? Conditions.NONE : null,
         null,
-        CLIENT,
         new ExchangeSettings(config, "0123456789abcdef"),
         new FieldLines(64));
   }

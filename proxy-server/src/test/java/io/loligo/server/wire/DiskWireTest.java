@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.loligo.server.exchange.ExchangeLoop;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.store.load.LoadOutcome;
@@ -28,7 +27,7 @@ class DiskWireTest extends WireTest {
   private static final String TAGGED = "ETag: \"one\"";
   private static final int LARGE = 1 << 20;
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(ExchangeLoop.class);
+  private final Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.server.exchange.Unforgotten");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
   private FakeDisk disk;
 

@@ -1,6 +1,5 @@
 package io.loligo.server.exchange;
 
-import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
@@ -38,6 +37,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
+import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -55,7 +55,7 @@ import io.netty.util.concurrent.EventExecutor;
  *   OVER       answer complete, cut, or client gone
  * </pre>
  */
-final class Exchange implements ClientEvents {
+final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
   private enum Phase {
     WAITING,
     STREAMING,
@@ -87,12 +87,12 @@ final class Exchange implements ClientEvents {
    */
   private static final int MAX_ODD_FAILURES = 16;
 
-  private final ExchangeLoop loop;
+  private final LoopServices services;
+  private final HitAnswer hits;
+  private final Request request;
   private final ClientStream stream;
   private final RequestHead head;
   private final RequestTarget target;
-  private final long contentLength;
-  private final RequestView view;
   private final CacheKey key;
   private final String upgrade;
 
@@ -151,37 +151,31 @@ final class Exchange implements ClientEvents {
   private ClientEvents delegate;
 
   /**
-   * An exchange on snapshots of its own: {@code head}, {@code target} and {@code view} are
-   * borrowed. Takes {@code stored}, the response to validate or complete, or null.
+   * For {@code request}, a snapshot. Takes {@code stored}, the response to validate or complete, or
+   * null; {@code hits} answer from the store.
    */
-  Exchange(
-      ExchangeLoop loop,
-      ClientStream stream,
-      RequestHead head,
-      RequestTarget target,
-      long contentLength,
-      RequestView view,
+  MissAnswer(
+      LoopServices services,
+      HitAnswer hits,
+      Request request,
       CacheKey key,
       Entry stored,
       CacheDecision decision,
       String upgrade) {
-    this.loop = loop;
-    this.stream = stream;
-    this.head = head.snapshot();
-    this.target = target.snapshot(this.head);
-    this.contentLength = contentLength;
-    this.view = view.copy(this.head, this.target);
+    this.services = services;
+    this.hits = hits;
+    this.request = request;
+    this.stream = request.stream();
+    this.head = request.head();
+    this.target = request.target();
     this.key = key;
     boolean incomplete = stored != null && !Incomplete.answers(head, stored.meta());
     this.stale = incomplete ? null : stored;
     this.part = incomplete ? stored : null;
     this.decision = decision;
-    this.whole = loop.fetchesWhole(head, view, decision);
+    this.whole = services.caching.fetchesWhole(request, decision);
     this.upgrade = upgrade;
-    ExchangeRecord record = stream.record();
-    record.request = this.head;
-    record.target = this.target;
-    record.acl = this.view;
+    ExchangeRecord record = request.record();
     record.decision = decision;
     if (record.tag != LogTag.TCP_SWAPFAIL_MISS) {
       record.tag = LogTag.TCP_MISS;
@@ -190,17 +184,9 @@ final class Exchange implements ClientEvents {
   }
 
   /** Tells whether the disk was asked before. Before {@link #start}. */
-  Exchange afterDisk(boolean asked) {
+  MissAnswer afterDisk(boolean asked) {
     diskAsked = asked;
     return this;
-  }
-
-  RequestHead head() {
-    return head;
-  }
-
-  RequestTarget target() {
-    return target;
   }
 
   /** Joins or fetches. Returns itself, or null where the answer is already complete. */
@@ -222,7 +208,8 @@ final class Exchange implements ClientEvents {
     boolean worth = isWorthSharing();
     boolean shares = worth && isPlain();
     boolean waits = shares || (worth && !alone && mayWait());
-    InFlight running = waits ? loop.store().inFlight(loop.probe(target), head.fields()) : null;
+    InFlight running =
+        waits ? services.store.inFlight(services.keys.probe(target), head.fields()) : null;
     if (running == null || !(shares || suits(running)) || !join(running)) {
       fetch(shares);
     }
@@ -236,12 +223,12 @@ final class Exchange implements ClientEvents {
     if (landingPart != null || !wantsPart()) {
       return false;
     }
-    InFlight landing = loop.store().landingPart(loop.probe(target));
+    InFlight landing = services.store.landingPart(services.keys.probe(target));
     if (landing == null) {
       return false;
     }
     landingPart = new LandingPart();
-    loop.timer().arm(landingPart, loop.settings().loadTimeoutMillis);
+    services.timer.arm(landingPart, services.settings.loadTimeoutMillis);
     landing.awaitPart(stream.loop(), landingPart::landed);
     return true;
   }
@@ -260,7 +247,7 @@ final class Exchange implements ClientEvents {
     private boolean told;
 
     void landed() {
-      loop.timer().forget(this);
+      services.timer.forget(this);
       goOn();
     }
 
@@ -273,7 +260,7 @@ final class Exchange implements ClientEvents {
       if (!told && phase == Phase.WAITING) {
         told = true;
         try {
-          loop.lookAgain(Exchange.this, stream);
+          lookAgain();
         } catch (RuntimeException | OutOfMemoryError failure) {
           stream.failed(failure);
         }
@@ -282,8 +269,8 @@ final class Exchange implements ClientEvents {
   }
 
   private boolean isWorthSharing() {
-    return loop.settings().fetches.collapsedForwarding
-        && !loop.hitForMiss().holds(key, loop.clock().millis());
+    return services.settings.fetches.collapsedForwarding
+        && !services.hitForMiss.holds(key, services.clock.millis());
   }
 
   /**
@@ -304,7 +291,7 @@ final class Exchange implements ClientEvents {
         && stored() == null
         && !head.fields().hasAny(NOT_JOINABLE, JUDGED_HERE)
         && !Storability.takesFieldsAway(head.fields())
-        && !(loop.settings().caching().refreshAllIms()
+        && !(services.settings.caching().refreshAllIms()
             && head.fields().hasAny(Preconditions.FIELDS));
   }
 
@@ -335,7 +322,7 @@ final class Exchange implements ClientEvents {
     if (asked != null && asked.meta().part() == null) {
       return JUDGED_HERE;
     }
-    return whole || view.slice() != null ? RANGES : FieldSet.NONE;
+    return whole || request.slice() != null ? RANGES : FieldSet.NONE;
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -352,7 +339,7 @@ final class Exchange implements ClientEvents {
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
       patience = new Patience();
-      loop.timer().arm(patience, loop.settings().fetches.collapsedWaitMillis);
+      services.timer.arm(patience, services.settings.fetches.collapsedWaitMillis);
     }
     return subscription != null;
   }
@@ -379,11 +366,11 @@ final class Exchange implements ClientEvents {
   private void fetch(boolean joinable) {
     if (isOnDiskMeanwhile()) {
       diskAsked = true;
-      loop.lookAgain(this, stream);
+      lookAgain();
       return;
     }
     stream.record().collapsed = false;
-    if (looks == 0 && !waited && !loop.continuesAnswer(view) && loop.store().isCrowded()) {
+    if (looks == 0 && !waited && !request.continuesAnswer() && services.store.isCrowded()) {
       shed();
       return;
     }
@@ -422,12 +409,12 @@ final class Exchange implements ClientEvents {
         && stored() == null
         && decision.outcome() == Outcome.FETCH
         && (decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS)
-        && loop.store().mayLoad(loop.probe(target));
+        && services.store.mayLoad(services.keys.probe(target));
   }
 
   private void shed() {
     stream.record().shed = Shed.MEMORY;
-    FieldLines retry = new FieldLines(32).add("Retry-After", ExchangeLoop.RETRY_SECONDS);
+    FieldLines retry = new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS);
     fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
@@ -438,20 +425,8 @@ final class Exchange implements ClientEvents {
   }
 
   private Fetch newFetch() {
-    RequestHead asked = getsForHead ? head.snapshotAsGet() : head;
-    RequestTarget askedTarget = getsForHead ? target.snapshot(asked) : target;
-    return new Fetch(
-            loop,
-            stream.allocator(),
-            stream.loop(),
-            this,
-            asked,
-            askedTarget,
-            getsForHead ? view.copy(asked, askedTarget) : view,
-            contentLength,
-            mayStore(),
-            validated(),
-            upgrade)
+    Request asked = getsForHead ? request.asGet() : request;
+    return new Fetch(services, this, asked, mayStore(), validated(), upgrade)
         .offering(OfferedTags.goWith(decision, head))
         .completing(part, completion())
         .fetchingWhole(whole);
@@ -474,7 +449,7 @@ final class Exchange implements ClientEvents {
         whole
             ? Completion.ofWhole(part.meta(), besides)
             : Completion.of(head, part.meta(), besides);
-    return completion != null && loop.store().fits(completion.length()) ? completion : null;
+    return completion != null && services.store.fits(completion.length()) ? completion : null;
   }
 
   /** Whether the answer may be stored if it says so: that of a POST, too. */
@@ -482,7 +457,7 @@ final class Exchange implements ClientEvents {
     return decision.outcome() != Outcome.BYPASS
         || (decision.reason() == CacheReason.METHOD
             && head.methodId() == Method.POST
-            && loop.mayCache(view));
+            && services.caching.mayCache(request));
   }
 
   private boolean isSteeredLike(Entry stored) {
@@ -506,7 +481,7 @@ final class Exchange implements ClientEvents {
     if (looks++ >= MAX_LOOKS) {
       fetch(false);
     } else {
-      loop.lookAgain(this, stream);
+      lookAgain();
     }
   }
 
@@ -532,13 +507,24 @@ final class Exchange implements ClientEvents {
     return stream.isServed();
   }
 
-  /** Whether it still waits for its answer. */
-  boolean waits() {
-    return phase == Phase.WAITING;
+  // ---- looking again, for a request that waited for another's fetch
+
+  private void lookAgain() {
+    DiskLookUp.again(services, request, this);
   }
 
-  /** What looking again found. Takes {@code entry}; null: nothing. */
-  void found(Entry entry) {
+  @Override
+  public boolean suffices(Entry entry) {
+    return false; // never asked
+  }
+
+  @Override
+  public boolean over() {
+    return phase != Phase.WAITING;
+  }
+
+  @Override
+  public void looked(Entry entry, LoadOutcome outcome) {
     CacheDecision usable = entry == null ? null : usable(entry);
     if (usable != null) {
       serve(entry, usable);
@@ -555,8 +541,11 @@ final class Exchange implements ClientEvents {
    * validates: then takes it.
    */
   private boolean completeInstead(Entry entry) {
-    StoredMeta meta = loop.regarded(entry, target, view);
-    if (stale != null || !wantsPart() || meta == null || loop.isHitDenied(view, entry)) {
+    StoredMeta meta = services.caching.regarded(entry, request);
+    if (stale != null
+        || !wantsPart()
+        || meta == null
+        || services.caching.isHitDenied(request, entry)) {
       return false;
     }
     CacheDecision again = Incomplete.weigh(decideAgain(meta), head, meta);
@@ -584,7 +573,7 @@ final class Exchange implements ClientEvents {
     if (validated() != null
         && meta.hasValidator()
         && meta.part() == null
-        && meta.isFor(loop.caching(view).gateway())) {
+        && meta.isFor(services.caching.of(request).gateway())) {
       stale.release();
       stale = entry;
     } else {
@@ -594,8 +583,8 @@ final class Exchange implements ClientEvents {
 
   /** How {@code entry}, borrowed, answers this request; null where it does not. */
   private CacheDecision usable(Entry entry) {
-    StoredMeta meta = loop.regarded(entry, target, view);
-    if (meta == null || loop.isHitDenied(view, entry)) {
+    StoredMeta meta = services.caching.regarded(entry, request);
+    if (meta == null || services.caching.isHitDenied(request, entry)) {
       return null;
     }
     CacheDecision again = decideAgain(meta);
@@ -607,13 +596,13 @@ final class Exchange implements ClientEvents {
 
   private CacheDecision decideAgain(StoredMeta found) {
     return Reuse.decideAfterWaiting(
-        loop.clock().millis(),
+        services.clock.millis(),
         head,
-        view.nowMillis(),
+        request.nowMillis(),
         awaitedHead,
         found,
         target.url(),
-        loop.caching(view));
+        services.caching.of(request));
   }
 
   // ---- the answer, read along
@@ -642,7 +631,7 @@ final class Exchange implements ClientEvents {
       if (replyLeft < 0 && window == null) {
         content.release();
         account();
-        over();
+        finish();
         leave();
         stream.abort("reply_body_max_size: larger, which its head did not say");
         return;
@@ -666,7 +655,7 @@ final class Exchange implements ClientEvents {
       if (reading == this && phase == Phase.STREAMING) {
         subscription = null;
         account();
-        over();
+        finish();
         stream.end(trailers);
         stream.flush();
       }
@@ -683,7 +672,7 @@ final class Exchange implements ClientEvents {
     @Override
     public void failed(Object cause) {
       if (reading == this) {
-        Exchange.this.failed(cause);
+        MissAnswer.this.failed(cause);
       }
     }
   }
@@ -691,7 +680,7 @@ final class Exchange implements ClientEvents {
   /** The client has the range it asked for; the fetch goes on or ends without it. */
   private void through() {
     account();
-    over();
+    finish();
     leave();
     stream.end(null);
     stream.flush();
@@ -727,9 +716,10 @@ final class Exchange implements ClientEvents {
       }
       window = new Window(range, start, meta.contentLength());
     }
-    view.reply(arrived.head());
-    boolean slice = view.slice() != null && arrived.head().status() == 206; // the whole is judged
-    long limit = slice ? -1 : loop.settings().access.replyBodyMax.of(view);
+    request.reply(arrived.head());
+    boolean slice =
+        request.slice() != null && arrived.head().status() == 206; // the whole is judged
+    long limit = slice ? -1 : services.settings.access.replyBodyMax.of(request);
     replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
     if (limit >= 0 && hasContent && length(arrived) > limit) {
@@ -737,12 +727,12 @@ final class Exchange implements ClientEvents {
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
     }
-    AclVerdict verdict = loop.settings().access.httpReplyAccess.evaluate(view);
-    if (!verdict.allowed()) {
+    Refusal refusal = services.caching.responseRefusal(request);
+    if (refusal != null) {
       leave();
-      stream.record().tag = LogTag.TCP_DENIED_REPLY;
-      stream.record().errorDetail = verdict.rule() + " (" + verdict.source() + ")";
-      fail(403, "ERR_ACCESS_DENIED", "Access denied by the proxy's rules.", null);
+      stream.record().tag = refusal.tag();
+      stream.record().errorDetail = refusal.detail();
+      fail(refusal.status(), refusal.errorCode(), refusal.text(), null);
       return;
     }
     if (unmodified) {
@@ -779,7 +769,7 @@ final class Exchange implements ClientEvents {
    * fetched whole for the sake of a range, its validators unknown.
    */
   private StoredMeta described(InFlight.Arrived arrived) {
-    if (view.slice() != null && arrived.head().status() != 206) {
+    if (request.slice() != null && arrived.head().status() != 206) {
       return null; // whoever joins slices sees what it is
     }
     if (arrived.meta() != null || !whole || head.fields().has(FieldName.IF_RANGE)) {
@@ -823,17 +813,17 @@ final class Exchange implements ClientEvents {
   }
 
   private boolean isHitDenied(InFlight.Arrived arrived) {
-    view.reply(arrived.head());
-    boolean denied = loop.isHitDenied(view);
-    view.forgetReply();
+    request.reply(arrived.head());
+    boolean denied = services.caching.isHitDenied(request);
+    request.forgetReply();
     return denied;
   }
 
   /** What {@code arrived} is by the rules of this request's port; null: not to be stored. */
   private StoredMeta regarded(InFlight.Arrived arrived) {
     StoredMeta meta = arrived.meta();
-    return meta != null && meta.isOfOtherKind(loop.caching(view).gateway())
-        ? loop.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), target, view)
+    return meta != null && meta.isOfOtherKind(services.caching.of(request).gateway())
+        ? services.caching.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), request)
         : meta;
   }
 
@@ -845,13 +835,13 @@ final class Exchange implements ClientEvents {
    */
   void noteUnshared(int status, RequestHead asked) {
     if (status < 500 && isPlain() && !Storability.hangsOnRequest(status, asked)) {
-      loop.hitForMiss().note(key, loop.clock().millis());
+      services.hitForMiss.note(key, services.clock.millis());
     }
   }
 
   private void send(InFlight.Arrived arrived) {
     StoredMeta meta = arrived.meta();
-    FieldLines lines = loop.lines();
+    FieldLines lines = services.scratch.lines();
     addOwn(lines, arrived);
     if (window != null) {
       window.range().addContentRange(lines, window.completeLength());
@@ -880,11 +870,13 @@ final class Exchange implements ClientEvents {
       from = fields.writerIndex() - 2;
     }
     stream.head(
-        loop.head(status, lines)
+        services
+            .scratch
+            .head(status, lines)
             .block(fields, from, fields.writerIndex() - from)
             .content(announced, last));
     if (last) {
-      over();
+      finish();
       if (fetch == null || getsForHead) {
         leave(); // an answer to HEAD from a GET
       }
@@ -894,7 +886,7 @@ final class Exchange implements ClientEvents {
     if (announced == ContentLength.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
-    creditOwed = loop.settings().streamBufferBytes;
+    creditOwed = services.settings.streamBufferBytes;
     grant();
   }
 
@@ -908,7 +900,7 @@ final class Exchange implements ClientEvents {
   private boolean replaysSetCookie(InFlight.Arrived arrived) {
     return holdsCookies(arrived)
         && arrived.meta() != null
-        && loop.replaysSetCookie(stream, arrived.meta(), arrived.fields());
+        && services.caching.replaysSetCookie(stream.port(), arrived.meta(), arrived.fields());
   }
 
   private static boolean holdsCookies(InFlight.Arrived arrived) {
@@ -931,29 +923,29 @@ final class Exchange implements ClientEvents {
 
   /** What another asked for arrives, and the client has it already. */
   private void notModified(InFlight.Arrived arrived) {
-    FieldLines lines = loop.lines();
+    FieldLines lines = services.scratch.lines();
     HitAnswer.addRepeated(StoredFields.index(arrived.fields()), lines);
     addOwn(lines, arrived);
     note(304, arrived);
     HitAnswer.classifyNotModified(stream.record(), head);
     account();
-    over();
+    finish();
     leave();
-    stream.head(loop.head(304, lines).content(ContentLength.NONE, true));
+    stream.head(services.scratch.head(304, lines).content(ContentLength.NONE, true));
     stream.flush();
   }
 
   /** The whole arrives, and the range that was asked for is not in it. */
   private void unsatisfiable(InFlight.Arrived arrived, long completeLength) {
-    FieldLines lines = loop.lines();
+    FieldLines lines = services.scratch.lines();
     addOwn(lines, arrived);
     note(416, arrived);
-    loop.clock().addDate(lines, loop.clock().millis());
+    services.clock.addDate(lines, services.clock.millis());
     ByteRange.addUnsatisfied(lines, completeLength);
     account();
-    over();
+    finish();
     leave();
-    stream.head(loop.head(416, lines).content(0, true));
+    stream.head(services.scratch.head(416, lines).content(0, true));
     stream.flush();
   }
 
@@ -968,10 +960,10 @@ final class Exchange implements ClientEvents {
   }
 
   private void addOwn(FieldLines lines, InFlight.Arrived arrived) {
-    ExchangeSettings settings = loop.settings();
+    ExchangeSettings settings = services.settings;
     Fields reply = arrived.head().fields();
     if (fetch == null && arrived.meta() != null) {
-      long age = arrived.meta().ageSeconds(loop.clock().millis());
+      long age = arrived.meta().ageSeconds(services.clock.millis());
       lines.append("Age: ").append(Math.max(0, age)).endLine();
     } else if (reply.has(FieldName.AGE)) {
       lines.add(reply, reply.first(FieldName.AGE));
@@ -988,7 +980,7 @@ final class Exchange implements ClientEvents {
         regarded(arrived),
         waited,
         fetch == null,
-        loop.clock().millis(),
+        services.clock.millis(),
         settings.shownKey(key));
   }
 
@@ -1015,7 +1007,7 @@ final class Exchange implements ClientEvents {
     awaited = null;
     if (phase == Phase.STREAMING) {
       account();
-      over();
+      finish();
       stream.record().errorDetail = String.valueOf(cause);
       stream.abort(String.valueOf(cause));
     } else if (phase == Phase.WAITING) {
@@ -1048,7 +1040,11 @@ final class Exchange implements ClientEvents {
     if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
       record.shed = Shed.MEMORY;
     }
-    fail(status(failure.status()), failure.kind().errorCode(), text(failure), retryAfter(failure));
+    fail(
+        status(failure.status()),
+        failure.kind().errorCode(),
+        FailureAnswer.text(failure),
+        FailureAnswer.retryAfter(failure));
   }
 
   /**
@@ -1080,8 +1076,8 @@ final class Exchange implements ClientEvents {
     FieldLines lines = new FieldLines(128);
     failed.addRetryAfter(lines);
     int status = failed.answered() ? failed.status() : status(failed.status());
-    over();
-    ErrorPage.send(stream, loop, status, failed.errorCode(), failed.text(), lines);
+    finish();
+    ErrorPage.send(stream, services, status, failed.errorCode(), failed.text(), lines);
   }
 
   /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
@@ -1094,45 +1090,12 @@ final class Exchange implements ClientEvents {
     return unvalidated ? 504 : failureStatus;
   }
 
-  /** Whether {@code failure} is for want of something that may be there soon. */
-  static boolean isOverload(FetchFailure failure) {
-    return failure.kind() == FetchFailure.Kind.NO_MEMORY
-        || failure.kind() == FetchFailure.Kind.OVERLOADED;
-  }
-
-  /** The line that says when to ask again after {@code failure}; null: nobody knows. */
-  static FieldLines retryAfter(FetchFailure failure) {
-    return isOverload(failure)
-        ? new FieldLines(32).add("Retry-After", ExchangeLoop.RETRY_SECONDS)
-        : null;
-  }
-
-  static String text(FetchFailure failure) {
-    return switch (failure.kind()) {
-      case NO_ROUTE -> "There is no way to the origin.";
-      case DNS_FAILED -> "The name of the origin could not be resolved.";
-      case ADDRESS_DENIED -> "Access denied by the proxy's rules.";
-      case LENGTH_REQUIRED ->
-          "The origin knows HTTP/1.0 only: send the content with Content-Length.";
-      case CONNECT_FAILED -> "The origin refused the connection.";
-      case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
-      case NO_ANSWER -> "The origin closed the connection without an answer.";
-      case READ_TIMEOUT -> "The origin did not answer in time.";
-      case WRITE_FAILED -> "The request could not be sent to the origin.";
-      case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
-      case TUNNEL_REFUSED -> "The parent proxy refused the tunnel.";
-      case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
-      case TRUNCATED -> "The origin's answer ended early.";
-      case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
-    };
-  }
-
   /** Serves the stale response because the origin failed; false where that is not allowed. */
   private boolean serveStale() {
     if (!mayServeStale()) {
       return false;
     }
-    long now = loop.clock().millis();
+    long now = services.clock.millis();
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
     stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
     StoredMeta meta = staleMeta();
@@ -1157,12 +1120,12 @@ final class Exchange implements ClientEvents {
     StoredMeta meta = staleMeta();
     return meta != null
         && Reuse.mayServeOnError(
-            loop.clock().millis(), head, meta, target.url(), loop.caching(view));
+            services.clock.millis(), head, meta, target.url(), services.caching.of(request));
   }
 
   /** The stale response by the rules of this request's port; null where there is none. */
   private StoredMeta staleMeta() {
-    return stale == null ? null : loop.regarded(stale, target, view);
+    return stale == null ? null : services.caching.regarded(stale, request);
   }
 
   /** Answers from the store. Takes {@code entry}. */
@@ -1179,7 +1142,7 @@ final class Exchange implements ClientEvents {
     waitsNoMore();
     account();
     releaseStored();
-    ClientEvents answering = loop.hits().answer(stream, head, view, entry, found, asked);
+    ClientEvents answering = hits.answer(request, entry, found, asked);
     if (phase == Phase.OVER && answering != null) {
       answering.gone(); // the client left while the answer was begun
     } else {
@@ -1199,9 +1162,9 @@ final class Exchange implements ClientEvents {
     }
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
-    long age = entry.meta().ageSeconds(loop.clock().millis());
+    long age = entry.meta().ageSeconds(services.clock.millis());
     if (entry.meta().isFreshAt(age)) {
-      loop.hitForMiss().forget(key);
+      services.hitForMiss.forget(key);
     } else {
       noteUnshared(entry.meta().status(), head);
     }
@@ -1218,7 +1181,7 @@ final class Exchange implements ClientEvents {
 
   /** The origin switched protocols: from here on octets only. Takes {@code origin}. */
   void upgraded(ResponseHead reply, ByteStream origin) {
-    FieldLines lines = loop.lines();
+    FieldLines lines = services.scratch.lines();
     Fields fields = reply.fields();
     for (int i = 0; i < fields.count(); i++) {
       if (fields.id(i) != FieldName.CONNECTION
@@ -1228,15 +1191,15 @@ final class Exchange implements ClientEvents {
         lines.add(fields, i);
       }
     }
-    lines.append(loop.settings().viaLine(), 0, loop.settings().viaLine().length);
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
     stream.record().tag = LogTag.TCP_TUNNEL;
     stream.record().hitClass = HitClass.TUNNEL;
     account();
     phase = Phase.DELEGATED;
     leave();
-    stream.head(loop.head(101, lines).content(ContentLength.NONE, false));
+    stream.head(services.scratch.head(101, lines).content(ContentLength.NONE, false));
     stream.flush();
-    Tunneling.relay(loop, stream, origin);
+    Tunneling.relay(services, stream, origin);
   }
 
   // ---- the request's content
@@ -1251,7 +1214,7 @@ final class Exchange implements ClientEvents {
 
   /** The request is made once more, with its content. */
   void rewindContent() {
-    if (ContentLength.hasContent(contentLength) && stream.rewindContent()) {
+    if (ContentLength.hasContent(request.contentLength()) && stream.rewindContent()) {
       contentIn = 0;
     }
   }
@@ -1266,14 +1229,14 @@ final class Exchange implements ClientEvents {
   /** The answer goes on before disks have forgotten what it makes invalid. */
   void noteUnforgotten() {
     stream.record().invalidationLate = true;
-    loop.warnUnforgotten(target.url());
+    services.unforgotten.note(target.url());
   }
 
   /** Passes a 1xx answer on. */
   void interim(ResponseHead reply) {
     if (phase == Phase.WAITING) {
       FieldLines own = new FieldLines(64);
-      loop.settings().addVia(own, reply.version());
+      services.settings.addVia(own, reply.version());
       stream.interim(reply, own);
     }
   }
@@ -1282,7 +1245,7 @@ final class Exchange implements ClientEvents {
   public void content(ByteBuf content) {
     OriginStream origin = fetch == null ? null : fetch.origin();
     contentIn += content.readableBytes();
-    long limit = loop.settings().access.requestBodyMaxBytes;
+    long limit = services.settings.access.requestBodyMaxBytes;
     if (origin == null || phase == Phase.OVER || phase == Phase.DELEGATED) {
       content.release();
     } else if (limit >= 0 && contentIn > limit) {
@@ -1302,7 +1265,7 @@ final class Exchange implements ClientEvents {
       fail(413, "ERR_TOO_BIG", "The content is larger than " + limit + " bytes.", null);
     } else {
       account();
-      over();
+      finish();
       stream.abort("request content beyond request_body_max_size");
     }
   }
@@ -1323,7 +1286,7 @@ final class Exchange implements ClientEvents {
       fail(failure.status(), ErrorPage.code(failure), failure.text() + ".", null);
     } else if (phase == Phase.STREAMING) {
       account();
-      over();
+      finish();
       stream.abort(failure.text());
     }
   }
@@ -1344,7 +1307,7 @@ final class Exchange implements ClientEvents {
       return;
     }
     account();
-    over();
+    finish();
     leave();
   }
 
@@ -1352,14 +1315,14 @@ final class Exchange implements ClientEvents {
 
   private void fail(int status, String errorCode, String text, FieldLines lines) {
     account();
-    over();
-    if (ContentLength.hasContent(contentLength)) {
+    finish();
+    if (ContentLength.hasContent(request.contentLength())) {
       stream.closeAfter();
     }
-    ErrorPage.send(stream, loop, status, errorCode, text, lines);
+    ErrorPage.send(stream, services, status, errorCode, text, lines);
   }
 
-  private void over() {
+  private void finish() {
     phase = Phase.OVER;
     waitsNoMore();
     releaseStored();
@@ -1367,11 +1330,11 @@ final class Exchange implements ClientEvents {
 
   private void waitsNoMore() {
     if (patience != null) {
-      loop.timer().forget(patience);
+      services.timer.forget(patience);
       patience = null;
     }
     if (landingPart != null) {
-      loop.timer().forget(landingPart);
+      services.timer.forget(landingPart);
     }
   }
 

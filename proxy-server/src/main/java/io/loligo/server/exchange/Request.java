@@ -2,14 +2,18 @@ package io.loligo.server.exchange;
 
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Slice;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,84 +22,215 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A request as access rules see it. Confined to the client's event loop; the loop's own instance is
- * reused for every request that is answered at once, longer ones have theirs.
+ * A request and what is known of it: its stream, head, target, content length and, once they are
+ * known, the facts that access rules ask for. Confined to the client's event loop.
+ *
+ * <p>A loop has one that it uses again for each request. A request that waits goes on as {@link
+ * #snapshot}: with copies of its head and target.
  */
-final class RequestView implements RoutedRequest {
+final class Request implements RoutedRequest {
+  private ClientStream stream;
+  private ExchangeRecord record;
+  private EventLoop loop;
+  private ByteBufAllocator allocator;
   private HttpPort port;
   private InetSocketAddress connected;
   private InetSocketAddress local;
   private int connections;
   private RequestHead head;
   private RequestTarget target;
+  private long contentLength;
   private Fields reply;
   private int replyStatus;
   private Entry stored;
   private List<byte[]> destinations;
   private byte[] client;
   private long nowMillis;
+  private int nextStep;
   private boolean unsliced;
+  private boolean owned;
 
-  /** Starts over with this request; all borrowed. */
-  RequestView of(ClientStream stream, RequestHead head, RequestTarget target, long nowMillis) {
+  /**
+   * Starts over with a request of {@code stream}; all borrowed.
+   *
+   * @param contentLength bytes of its content, see {@link ContentLength}
+   */
+  Request begin(
+      ClientStream stream,
+      RequestHead head,
+      long contentLength,
+      RequestTarget target,
+      long nowMillis) {
+    this.stream = stream;
+    this.record = stream.record();
+    this.loop = stream.loop();
+    this.allocator = stream.allocator();
     this.port = stream.port();
-    this.connected = stream.record().client;
-    this.local = stream.record().local;
+    this.connected = record.client;
+    this.local = record.local;
     this.connections = stream.clientConnections();
     this.head = head;
     this.target = target;
+    this.contentLength = contentLength;
     this.nowMillis = nowMillis;
     forgetReply();
     this.destinations = null;
     this.client = null;
+    this.nextStep = 0;
     this.unsliced = false;
+    this.owned = false;
     return this;
   }
 
-  /** Starts over with a request that nobody sent, of {@code client}. */
-  RequestView of(
+  /** A request that no client has sent, as {@code client} would send it to {@code port}. */
+  static Request asked(
       HttpPort port,
       InetSocketAddress client,
       RequestHead head,
+      long contentLength,
       RequestTarget target,
       long nowMillis) {
-    this.port = port;
-    this.connected = client;
-    this.local = null;
-    this.connections = 1;
-    this.head = head;
-    this.target = target;
-    this.nowMillis = nowMillis;
-    return this;
+    Request request = new Request();
+    request.record = new ExchangeRecord();
+    request.port = port;
+    request.connected = client;
+    request.connections = 1;
+    request.head = head;
+    request.target = target;
+    request.contentLength = contentLength;
+    request.nowMillis = nowMillis;
+    request.owned = true;
+    return request;
   }
 
-  /** The same request for rules asked later, over snapshots: outlives stream and record. */
-  RequestView copy(RequestHead headSnapshot, RequestTarget targetSnapshot) {
-    RequestView copy = new RequestView();
+  /**
+   * This request with copies of its head and target, which the record of the exchange gets, too.
+   * Returns itself where it has them already.
+   */
+  Request snapshot() {
+    if (owned) {
+      return this;
+    }
+    RequestHead headCopy = head.snapshot();
+    Request copy = with(headCopy, target.snapshot(headCopy));
+    copy.note();
+    return copy;
+  }
+
+  private void note() {
+    record.request = head;
+    record.target = target;
+    record.acl = this;
+  }
+
+  /** This request with another head and target, both snapshots. */
+  Request with(RequestHead headSnapshot, RequestTarget targetSnapshot) {
+    Request copy = new Request();
+    copy.stream = stream;
+    copy.record = record;
+    copy.loop = loop;
+    copy.allocator = allocator;
     copy.port = port;
     copy.connected = connected;
     copy.local = local;
     copy.connections = connections;
     copy.head = headSnapshot;
     copy.target = targetSnapshot;
-    copy.nowMillis = nowMillis;
+    copy.contentLength = contentLength;
     copy.destinations = destinations;
-    copy.unsliced = unsliced;
-    return copy;
-  }
-
-  /** The same request, which is not answered in slices, for they were tried. */
-  RequestView unsliced() {
-    RequestView copy = copy(head, target);
-    copy.unsliced = true;
-    return copy;
-  }
-
-  /** A request for {@code slice}, made at {@code nowMillis} for this one, over snapshots. */
-  RequestView ofSlice(RequestHead asked, RequestTarget slice, long nowMillis) {
-    RequestView copy = copy(asked, slice);
     copy.nowMillis = nowMillis;
+    copy.nextStep = nextStep;
+    copy.unsliced = unsliced;
+    copy.owned = true;
     return copy;
+  }
+
+  /** A GET for the same, with copies of head and target. */
+  Request asGet() {
+    RequestHead get = head.snapshotAsGet();
+    return with(get, target.snapshot(get));
+  }
+
+  /** {@link #asGet} without a client and without content: it outlives the client's request. */
+  Request inBackground() {
+    Request copy = asGet();
+    copy.stream = null;
+    copy.record = null;
+    copy.contentLength = ContentLength.NONE;
+    return copy;
+  }
+
+  /** This request, a snapshot, to be answered without slices: those were tried in vain. */
+  Request unsliced() {
+    Request copy = with(head, target);
+    copy.unsliced = true;
+    copy.note();
+    return copy;
+  }
+
+  /**
+   * A request for one slice of the response to this one.
+   *
+   * @param stream gets the slice
+   * @param sliceHead a GET for the range of the slice, a snapshot
+   * @param sliceTarget keyed by the slice, a snapshot
+   */
+  Request ofSlice(
+      ClientStream stream, RequestHead sliceHead, RequestTarget sliceTarget, long nowMillis) {
+    Request copy = with(sliceHead, sliceTarget);
+    copy.contentLength = ContentLength.NONE;
+    copy.nowMillis = nowMillis;
+    copy.answerTo(stream);
+    copy.note();
+    return copy;
+  }
+
+  /** The response goes to {@code stream} from now on. */
+  void answerTo(ClientStream stream) {
+    this.stream = stream;
+    this.record = stream.record();
+  }
+
+  /** The client's side; null where no client has sent this request. */
+  ClientStream stream() {
+    return stream;
+  }
+
+  /** The record of the exchange; null in the background. One that nobody reads for a question. */
+  ExchangeRecord record() {
+    return record;
+  }
+
+  /** The event loop of the client; null where no client has sent this request. */
+  EventLoop loop() {
+    return loop;
+  }
+
+  /** The allocator of the client's connection; null where no client has sent this request. */
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  RequestHead head() {
+    return head;
+  }
+
+  RequestTarget target() {
+    return target;
+  }
+
+  /** Bytes of the content, see {@link ContentLength}. */
+  long contentLength() {
+    return contentLength;
+  }
+
+  /** Number of the admission step that comes next: a request that has waited continues there. */
+  int nextStep() {
+    return nextStep;
+  }
+
+  void nextStep(int number) {
+    nextStep = number;
   }
 
   boolean isUnsliced() {
@@ -105,6 +240,12 @@ final class RequestView implements RoutedRequest {
   /** The slice that is asked for; null where it is no request for one. */
   Slice slice() {
     return target.keyRule() instanceof Slice slice ? slice : null;
+  }
+
+  /** Whether it asks for the next slice of a response that has begun. */
+  boolean continuesAnswer() {
+    Slice slice = slice();
+    return slice != null && slice.continued() != null;
   }
 
   /** The connected client, for X-Forwarded-For. */
@@ -143,7 +284,7 @@ final class RequestView implements RoutedRequest {
   }
 
   @Override
-  public RequestView withAliases() {
+  public Request withAliases() {
     List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
     for (int i = all.size() - 1; i >= 0; i--) {
       all.addAll(Aliases.of(all.get(i)));
@@ -151,14 +292,14 @@ final class RequestView implements RoutedRequest {
     if (destinations == null || all.size() == destinations.size()) {
       return this;
     }
-    RequestView further = copy(head, target);
+    Request further = with(head, target);
     further.destinations = all;
     return further;
   }
 
   /** {@link #octets(InetAddress)} of each; null of null. */
   static List<byte[]> octets(List<InetAddress> addresses) {
-    return addresses == null ? null : addresses.stream().map(RequestView::octets).toList();
+    return addresses == null ? null : addresses.stream().map(Request::octets).toList();
   }
 
   /** 4 or 16 octets; IPv4-mapped IPv6 as 4. */

@@ -1,0 +1,419 @@
+package io.loligo.server.exchange;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.ContentDigest;
+import io.loligo.core.caching.KeyProbe;
+import io.loligo.core.caching.Preconditions;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.exchange.Verdict.AnswerHere;
+import io.loligo.server.exchange.Verdict.Denied;
+import io.loligo.server.exchange.Verdict.WaitFor;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
+import io.loligo.server.record.Stage;
+import io.loligo.server.upstream.Upstream;
+import io.loligo.store.Store;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.memory.Entry;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.function.Consumer;
+
+/**
+ * Takes each request of one event loop through the steps of the table in docs/architecture.md, and
+ * hands it to the part that answers it. Confined to the loop.
+ *
+ * <p>A response from memory is given here, on scratch objects of the loop, and allocates next to
+ * nothing. A request that waits continues as a {@link Suspension} or a {@link MissAnswer} with
+ * snapshots of its own.
+ *
+ * <pre>
+ *   receive   downstream                      400 408 414 431 501 505
+ *   identify  {@link Identification}          400
+ *   admit     {@link Admission}               200 403 405 413 501 508
+ *   key       {@link KeyRules}
+ *   look up   {@link #lookUp}, {@link DiskLookUp}
+ *   decide    {@link CacheRules#decision}     504
+ *   serve     {@link HitAnswer}               200 206 304 416
+ *   slice     {@link SliceAnswer}             200 206 304 412 416
+ *   join      {@link MissAnswer}
+ *   fetch     {@link Fetch}                   502 503 504
+ *   store     {@link Fetch}, the in-flight object
+ *   log       downstream, once
+ * </pre>
+ */
+public final class RequestSteps implements RequestHandler {
+  /** Of more QUERY requests than this the content is not held: they bypass the store. */
+  static final int MAX_QUERIES = 64;
+
+  private final LoopServices services;
+  private final ExchangeSettings settings;
+  private final Store store;
+  private final Admission admission;
+  private final HitAnswer hits;
+
+  /** The request that is being taken on. */
+  private final Request current = new Request();
+
+  private final RequestTarget currentTarget = new RequestTarget();
+
+  /** QUERY requests whose content is held. */
+  private int queries;
+
+  /** The steps of the loop that {@code services} belong to. */
+  public RequestSteps(LoopServices services) {
+    this.services = services;
+    this.settings = services.settings;
+    this.store = services.store;
+    this.admission = new Admission(services);
+    this.hits = new HitAnswer(services);
+  }
+
+  /**
+   * The steps under another configuration. A request ends under the configuration it began with. On
+   * the loop.
+   */
+  public RequestSteps under(ExchangeSettings settings, Upstream upstream) {
+    return new RequestSteps(services.under(settings, upstream));
+  }
+
+  @Override
+  public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
+    ParseFailure failure =
+        Identification.identify(stream.port(), stream.record().local, head, currentTarget);
+    if (failure != null) {
+      refused(stream, failure);
+      return null;
+    }
+    stream.record().target = currentTarget;
+    current.begin(stream, head, contentLength, currentTarget, services.clock.millis());
+    return admit(settings.logsByAcl() ? logged(current.snapshot()) : current);
+  }
+
+  /** The lines of access_log may ask about {@code request}, a snapshot. */
+  private Request logged(Request request) {
+    if (settings.logsByDestination()) {
+      request.record().known = () -> Request.octets(services.upstream.resolved(request.host()));
+    }
+    return request;
+  }
+
+  // ---- admit
+
+  private ClientEvents admit(Request request) {
+    Verdict verdict = admission.check(request);
+    if (verdict == Verdict.PROCEED) {
+      return lookUp(request);
+    }
+    if (verdict instanceof Denied denied) {
+      return refuse(request, denied.refusal());
+    }
+    return verdict instanceof WaitFor wait
+        ? suspend(request.snapshot(), wait)
+        : answerHere(request, (AnswerHere) verdict);
+  }
+
+  /** Continues with {@code request} when the other party has answered. */
+  private ClientEvents suspend(Request request, WaitFor wait) {
+    Suspension suspension = new Suspension(request);
+    long started = services.clock.nanos();
+    wait.party()
+        .ask(
+            request,
+            () ->
+                suspension.resume(
+                    () -> {
+                      request.record().stage(wait.stage(), services.clock.nanos() - started);
+                      return admit(request);
+                    }));
+    return suspension;
+  }
+
+  private ClientEvents answerHere(Request request, AnswerHere part) {
+    return switch (part) {
+      case TUNNEL -> tunnel(request);
+      case PURGE -> PurgeAnswer.start(services, request);
+      case MAX_FORWARDS -> {
+        MaxForwards.answer(request, services);
+        yield null;
+      }
+    };
+  }
+
+  private ClientEvents tunnel(Request request) {
+    Shed overload = store.isCrowded() ? Shed.MEMORY : services.overload.now();
+    return overload != null
+        ? refuse(request, Refusal.overload(overload))
+        : new Tunneling(services, request.snapshot()).connect();
+  }
+
+  // ---- key and look up
+
+  private ClientEvents lookUp(Request request) {
+    if (services.caching.keysContent(request)) {
+      if (!ContentLength.hasContent(request.contentLength())) {
+        return query(request, new ContentDigest(request.head().fields()));
+      }
+      if (queries < MAX_QUERIES) {
+        queries++;
+        return new QueryContent(
+                request.snapshot(), settings.queryContentMaxBytes, new QueryContinuation())
+            .start();
+      }
+    }
+    return lookUp(request, services.keys.seal(request));
+  }
+
+  /** Goes on with a QUERY whose content is there. */
+  private final class QueryContinuation implements QueryContent.Continuation {
+    @Override
+    public ClientEvents taken(Request request, ContentDigest content) {
+      return query(request, content);
+    }
+
+    @Override
+    public void refused(Request request, ParseFailure failure) {
+      RequestSteps.this.refused(request.stream(), failure);
+    }
+
+    @Override
+    public void released() {
+      queries--;
+    }
+  }
+
+  /**
+   * A QUERY.
+   *
+   * @param content digest of all of its content; null: that is not part of the key, and the request
+   *     bypasses the store
+   */
+  private ClientEvents query(Request request, ContentDigest content) {
+    if (content != null) {
+      services.keys.keyByContent(request.target(), content);
+    }
+    return lookUpKeyed(request);
+  }
+
+  /** A request whose target has all that its key is made of. */
+  private ClientEvents lookUpKeyed(Request request) {
+    return lookUp(request, services.keys.probe(request));
+  }
+
+  private ClientEvents lookUp(Request request, KeyProbe probe) {
+    CacheRules rules = services.caching;
+    String upgrade = rules.upgrade(request);
+    CacheDecision bypass = rules.bypass(request, upgrade);
+    if (bypass != null) {
+      return bypass(request, probe, bypass, upgrade);
+    }
+    Entry entry = store.find(probe, request.head().fields());
+    if (entry != null || !store.mayLoad(probe)) {
+      return decide(request, probe, entry, request.nowMillis(), null);
+    }
+    Store.Loaded now = DiskLookUp.now(services, request, probe.toKey());
+    if (now != null) {
+      return decide(request, probe, now.entry(), request.nowMillis(), now.report().outcome());
+    }
+    Shed overload = request.continuesAnswer() ? null : services.overload.now();
+    return overload != null
+        ? refuse(request, Refusal.overload(overload))
+        : new Load(request.snapshot()).start(probe);
+  }
+
+  private ClientEvents bypass(
+      Request request, KeyProbe probe, CacheDecision bypass, String upgrade) {
+    if (bypass.outcome() == Outcome.UNSATISFIABLE) {
+      request.record().decision = bypass;
+      return refuse(request, Refusal.NOT_STORED);
+    }
+    Shed overload = services.overload.now();
+    if (overload != null) {
+      return refuse(request, Refusal.overload(overload));
+    }
+    return new MissAnswer(services, hits, request.snapshot(), probe.toKey(), null, bypass, upgrade)
+        .start();
+  }
+
+  /** A request that waits for the disk. */
+  private final class Load extends Suspension implements DiskLookUp.Asker {
+    Load(Request request) {
+      super(request);
+    }
+
+    ClientEvents start(KeyProbe probe) {
+      RequestHead head = request().head();
+      noteLookUp(request().record());
+      boolean headMayDo =
+          head.methodId() == Method.HEAD || head.fields().hasAny(Preconditions.FIELDS);
+      DiskLookUp.start(services, request(), probe.toKey(), headMayDo, this);
+      return this;
+    }
+
+    @Override
+    public boolean suffices(Entry entry) {
+      StoredMeta found = services.caching.regarded(entry, request());
+      if (found == null) {
+        return true; // none of it is of use here
+      }
+      CacheDecision decision =
+          services.caching.decisionByHead(request(), found, services.clock.millis());
+      return switch (decision.outcome()) {
+        case NOT_MODIFIED -> !decision.revalidates();
+        case SERVE -> request().head().methodId() == Method.HEAD;
+        default -> false;
+      };
+    }
+
+    @Override
+    public void looked(Entry entry, LoadOutcome outcome) {
+      resume(
+          () -> {
+            KeyProbe probe = services.keys.probe(request().target());
+            // another request may have loaded or fetched it meanwhile
+            Entry found = entry != null ? entry : store.find(probe, request().head().fields());
+            return decide(request(), probe, found, services.clock.millis(), outcome);
+          });
+    }
+  }
+
+  private void noteLookUp(ExchangeRecord record) {
+    if (record.stage(Stage.LOOKUP) < 0) {
+      record.stage(
+          Stage.LOOKUP,
+          services.clock.nanos() - record.startNanos - Math.max(0, record.stage(Stage.ACL)));
+    }
+  }
+
+  // ---- decide, and what follows
+
+  /**
+   * Takes {@code stored}, which may be null.
+   *
+   * @param probe sealed for the request
+   * @param load how a look on disk ended, or null
+   */
+  private ClientEvents decide(
+      Request request, KeyProbe probe, Entry stored, long nowMillis, LoadOutcome load) {
+    CacheRules rules = services.caching;
+    boolean others = stored == null && store.holds(probe);
+    StoredMeta found = stored == null ? null : rules.regarded(stored, request);
+    boolean denied = found != null && rules.isHitDenied(request, stored);
+    Entry entry = stored;
+    ExchangeRecord record = request.record();
+    if (stored != null && (found == null || denied)) {
+      stored.release();
+      entry = null;
+      record.fromDisk = false;
+    }
+    CacheDecision decision = rules.decision(request, found, denied, others, nowMillis, load);
+    record.decision = decision;
+    noteLookUp(record);
+    long sliceBytes = rules.sliceBytes(request, found, decision);
+    if (sliceBytes > 0) {
+      release(entry);
+      return new SliceAnswer(services, request.snapshot(), sliceBytes, this::lookUpKeyed).start();
+    }
+    return switch (decision.outcome()) {
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
+          serve(request, probe, entry, decision);
+      case UNSATISFIABLE -> {
+        release(entry);
+        yield refuse(request, Refusal.NOT_STORED);
+      }
+      default -> miss(request, probe, entry, decision, load);
+    };
+  }
+
+  /** Takes {@code entry}. */
+  private ClientEvents serve(Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
+    if (decision.revalidates()) {
+      try {
+        revalidate(request, probe, entry);
+      } catch (RuntimeException | Error e) {
+        entry.release();
+        throw e;
+      }
+    }
+    return hits.answer(request, entry, decision);
+  }
+
+  private void revalidate(Request request, KeyProbe probe, Entry entry) {
+    RequestHead head = request.head();
+    if (Method.isGetOrHead(head.methodId())
+        && VarySelection.isSteeredLike(entry.meta().vary(), head.fields())
+        && store.inFlight(probe, head.fields()) == null
+        && (!head.fields().has(FieldName.AUTHORIZATION)
+            || services.caching.isShared(request, entry))) {
+      Fetch.inBackground(services, request.inBackground(), probe.toKey(), entry);
+    }
+  }
+
+  /** Takes {@code entry}, which may be null. */
+  private ClientEvents miss(
+      Request request, KeyProbe probe, Entry entry, CacheDecision decision, LoadOutcome load) {
+    boolean begins = load == null && !request.continuesAnswer();
+    Shed overload = begins ? services.overload.now() : null;
+    if (overload != null) {
+      release(entry);
+      return refuse(request, Refusal.overload(overload));
+    }
+    return new MissAnswer(services, hits, request.snapshot(), probe.toKey(), entry, decision, null)
+        .afterDisk(load != null)
+        .start();
+  }
+
+  // ---- requests that are not taken on
+
+  private ClientEvents refuse(Request request, Refusal refusal) {
+    ErrorPage.refuse(request.stream(), services, request.contentLength(), refusal);
+    return null;
+  }
+
+  @Override
+  public ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
+    ErrorPage.refuse(stream, services, contentLength, Refusal.overload(why));
+    return null;
+  }
+
+  @Override
+  public void refused(ClientStream stream, ParseFailure failure) {
+    ErrorPage.refuse(stream, services, failure);
+  }
+
+  @Override
+  public void headTimedOut(ClientStream stream) {
+    ExchangeRecord record = stream.record();
+    record.url = "error:request-timeout";
+    record.method = ExchangeRecord.NO_METHOD;
+    record.timedOut = true;
+    stream.closeAfter();
+    ErrorPage.send(
+        stream, services, 408, "ERR_REQUEST_TIMEOUT", "The request took too long.", null);
+  }
+
+  /**
+   * Explains what {@code question} would get, without sending anything or counting a hit. On the
+   * loop; {@code then} is told there, perhaps before this returns.
+   *
+   * @param executor this loop
+   */
+  public void explain(Question question, EventExecutor executor, Consumer<Explanation> then) {
+    new Explaining(services, admission, hits, executor, question, then).start();
+  }
+
+  private static void release(Entry entry) {
+    if (entry != null) {
+      entry.release();
+    }
+  }
+}
