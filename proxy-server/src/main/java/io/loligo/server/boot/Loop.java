@@ -2,13 +2,13 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.exchange.ExchangeSettings;
-import io.loligo.server.exchange.LoopClock;
 import io.loligo.server.exchange.LoopServices;
 import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Upstream;

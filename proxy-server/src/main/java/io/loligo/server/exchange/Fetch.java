@@ -50,7 +50,7 @@ final class Fetch
   private final LoopServices services;
   private final ByteBufAllocator allocator;
   private final EventLoop eventLoop;
-  private final MissAnswer exchange;
+  private final FetchClient client;
   private final Request request;
   private final RequestHead head;
   private final RequestTarget target;
@@ -98,14 +98,14 @@ final class Fetch
   private String refusal;
 
   /**
-   * A fetch for {@code exchange}, or for nobody where that is null. {@code request} is a snapshot.
+   * A fetch for {@code client}, or for nobody where that is null. {@code request} is a snapshot.
    *
    * @param validated the stored response whose validators are sent, borrowed: retained here
    * @param upgrade protocol to switch to, or null
    */
   Fetch(
       LoopServices services,
-      MissAnswer exchange,
+      FetchClient client,
       Request request,
       boolean mayStore,
       Entry validated,
@@ -113,13 +113,13 @@ final class Fetch
     this.services = services;
     this.allocator = request.allocator();
     this.eventLoop = request.loop();
-    this.exchange = exchange;
+    this.client = client;
     this.request = request;
     this.head = request.head();
     this.target = request.target();
     this.mayStore = mayStore;
     this.validated = validated != null && validated.tryRetain() ? validated : null;
-    this.refreshes = exchange == null && validated != null;
+    this.refreshes = client == null && validated != null;
     this.upgrade = upgrade;
   }
 
@@ -354,22 +354,22 @@ final class Fetch
 
   @Override
   public void readyForContent() {
-    if (exchange != null && ContentLength.hasContent(request.contentLength())) {
-      exchange.readyForContent();
+    if (client != null && ContentLength.hasContent(request.contentLength())) {
+      client.readyForContent();
     }
   }
 
   @Override
   public void writable() {
-    if (exchange != null) {
-      exchange.originWritable();
+    if (client != null) {
+      client.originWritable();
     }
   }
 
   @Override
   public void interim(ResponseHead reply) {
-    if (exchange != null) {
-      exchange.interim(reply);
+    if (client != null) {
+      client.interim(reply);
     }
   }
 
@@ -417,14 +417,14 @@ final class Fetch
   }
 
   private void passOn(ResponseHead reply, long replyLength) {
-    Entry described = exchange == null || !mayStore ? null : exchange.stored();
+    Entry described = client == null || !mayStore ? null : client.stored();
     if (described != null
         && head.methodId() == Method.HEAD
         && reply.status() == 200
         && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
       update(reply).refreshByHead(described, announced(reply, replyLength));
     }
-    Entry outdated = validated != null || exchange == null ? validated : exchange.stored();
+    Entry outdated = validated != null || client == null ? validated : client.stored();
     if (outdated != null
         && head.methodId() == Method.GET
         && (status == 404 || status == 410)
@@ -441,16 +441,16 @@ final class Fetch
 
   /** Whether what is stored may go on to be served although the origin fails. */
   private boolean servesStale() {
-    return exchange == null ? refreshes : exchange.mayServeStale();
+    return client == null ? refreshes : client.mayServeStale();
   }
 
   private void switchProtocols(ResponseHead reply) {
-    if (exchange == null || upgrade == null) {
+    if (client == null || upgrade == null) {
       giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "101 nobody asked for"));
       return;
     }
     over = true;
-    exchange.upgraded(reply, origin.detach());
+    client.upgraded(reply, origin.detach());
     inFlight.fail(LOOK_AGAIN);
   }
 
@@ -469,10 +469,10 @@ final class Fetch
         offered == null
             ? update.validated(named, merged)
             : update.selected(named, merged, inFlight::mayStore);
-    if (exchange != null) {
+    if (client != null) {
       FieldLines lines = new FieldLines(64);
       ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
-      exchange.confirmed(fresh, lines);
+      client.confirmed(fresh, lines);
     } else {
       fresh.release();
     }
@@ -489,8 +489,8 @@ final class Fetch
     origin.forget();
     releaseStored();
     unconditional = unconditionally;
-    if (exchange != null) {
-      exchange.rewindContent();
+    if (client != null) {
+      client.rewindContent();
     }
     status = 0;
     start();
@@ -520,7 +520,7 @@ final class Fetch
     held = null;
     try {
       if (!forgotten) {
-        exchange.noteUnforgotten();
+        client.noteUnforgotten();
       }
       passOn(answer.reply(), answer.contentLength());
       if (answer.ended()) {
@@ -546,7 +546,7 @@ final class Fetch
       storing = false;
       refusal = "No-Vary-Search is not that of earlier responses";
     }
-    Entry outdated = validated != null || exchange == null ? validated : exchange.fetchedAnew();
+    Entry outdated = validated != null || client == null ? validated : client.fetchedAnew();
     if (!storing && outdated != null) {
       update(reply).outdate(outdated, now);
     }
@@ -559,7 +559,7 @@ final class Fetch
             services.keys.urlKey(target)); // it is no slice: the next request finds it there
       }
     }
-    if (exchange == null && !again && !storing) {
+    if (client == null && !again && !storing) {
       finish();
       origin.cancel();
       inFlight.fail(LOOK_AGAIN);
@@ -576,8 +576,8 @@ final class Fetch
             && (status != 206 || slice() != null); // whose range is in the key
     if (shareable) {
       services.hitForMiss.forget(key);
-    } else if (exchange != null && mayStore && asksForItself()) {
-      exchange.noteUnshared(status, head);
+    } else if (client != null && mayStore && asksForItself()) {
+      client.noteUnshared(status, head);
     }
     boolean unframed = replyLength == ContentLength.UNDELIMITED;
     StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
@@ -818,7 +818,7 @@ final class Fetch
     if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
-    if (exchange != null && slice() != null && status == 206 && exchange.isServed()) {
+    if (client != null && slice() != null && status == 206 && client.isServed()) {
       return true;
     }
     FetchSettings settings = services.settings.fetches;

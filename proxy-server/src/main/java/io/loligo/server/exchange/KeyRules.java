@@ -9,6 +9,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Slice;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.LoopClock;
 import io.loligo.store.Store;
 
 /**

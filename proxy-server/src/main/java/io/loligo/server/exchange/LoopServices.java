@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;

@@ -20,19 +20,7 @@ final class MaxForwards {
           FieldName.CONTENT_LENGTH,
           FieldName.TRANSFER_ENCODING);
 
-  /** The largest value sent on. */
-  private static final long MAX = 999_999_999;
-
   private MaxForwards() {}
-
-  /** The number that goes on in place of the one in {@code fields}, or -1 where that is none. */
-  static long onward(Fields fields) {
-    long hops = Decimal.of(fields, fields.first(FieldName.MAX_FORWARDS));
-    if (hops == Decimal.TOO_LARGE) {
-      return MAX;
-    }
-    return hops <= 0 ? -1 : Math.min(hops - 1, MAX);
-  }
 
   /** Whether the request stops here: OPTIONS or TRACE with Max-Forwards 0. */
   static boolean endsHere(RequestHead head) {

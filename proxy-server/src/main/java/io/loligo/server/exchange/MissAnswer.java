@@ -55,7 +55,7 @@ import io.netty.util.concurrent.EventExecutor;
  *   OVER       answer complete, cut, or client gone
  * </pre>
  */
-final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
+final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.Asker {
   private enum Phase {
     WAITING,
     STREAMING,
@@ -485,16 +485,13 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
     }
   }
 
-  /** What is stored for this request and could not be used as it is, borrowed, or null. */
-  Entry stored() {
+  @Override
+  public Entry stored() {
     return stale != null ? stale : part;
   }
 
-  /**
-   * What is stored and is asked for as if it were not there, as it has no validator, borrowed; null
-   * where nothing is, or where what comes says nothing of it.
-   */
-  Entry fetchedAnew() {
+  @Override
+  public Entry fetchedAnew() {
     boolean ofItself =
         decision.outcome() == Outcome.FETCH
             && decision.reason() != CacheReason.REQUEST_NO_STORE
@@ -502,8 +499,8 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
     return ofItself && stale != null && isSteeredLike(stale) ? stale : null;
   }
 
-  /** Whether its client left with all that it wanted. */
-  boolean isServed() {
+  @Override
+  public boolean isServed() {
     return stream.isServed();
   }
 
@@ -827,13 +824,8 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
         : meta;
   }
 
-  /**
-   * What is answered to this request could not be shared. That says nothing of other answers where
-   * it is an error that may pass soon, or that something in this one request may be the cause of.
-   *
-   * @param asked the request that it answers
-   */
-  void noteUnshared(int status, RequestHead asked) {
+  @Override
+  public void noteUnshared(int status, RequestHead asked) {
     if (status < 500 && isPlain() && !Storability.hangsOnRequest(status, asked)) {
       services.hitForMiss.note(key, services.clock.millis());
     }
@@ -1112,11 +1104,8 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
     return true;
   }
 
-  /**
-   * Whether its stale response may stand in for what the origin fails to give: RFC 9111 section
-   * 4.3.3 lets it act on a 5xx as if the origin had not answered at all.
-   */
-  boolean mayServeStale() {
+  @Override
+  public boolean mayServeStale() {
     StoredMeta meta = staleMeta();
     return meta != null
         && Reuse.mayServeOnError(
@@ -1150,12 +1139,8 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
     }
   }
 
-  /**
-   * The origin confirmed the stored response: {@code entry}, taken, is it with its new fields.
-   *
-   * @param lines of the 304 that are for this client only
-   */
-  void confirmed(Entry entry, FieldLines lines) {
+  @Override
+  public void confirmed(Entry entry, FieldLines lines) {
     if (phase != Phase.WAITING) {
       entry.release(); // the client is gone; it was asked for others, who find it stored
       return;
@@ -1179,8 +1164,8 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
         new Answered(decision, 304, lines));
   }
 
-  /** The origin switched protocols: from here on octets only. Takes {@code origin}. */
-  void upgraded(ResponseHead reply, ByteStream origin) {
+  @Override
+  public void upgraded(ResponseHead reply, ByteStream origin) {
     FieldLines lines = services.scratch.lines();
     Fields fields = reply.fields();
     for (int i = 0; i < fields.count(); i++) {
@@ -1204,36 +1189,36 @@ final class MissAnswer implements ClientEvents, DiskLookUp.Asker {
 
   // ---- the request's content
 
-  /** The origin takes content. */
-  void readyForContent() {
+  @Override
+  public void readyForContent() {
     if (phase == Phase.WAITING || phase == Phase.STREAMING) {
       stream.sendContinue();
       stream.readContent();
     }
   }
 
-  /** The request is made once more, with its content. */
-  void rewindContent() {
+  @Override
+  public void rewindContent() {
     if (ContentLength.hasContent(request.contentLength()) && stream.rewindContent()) {
       contentIn = 0;
     }
   }
 
-  /** The origin takes content again. */
-  void originWritable() {
+  @Override
+  public void originWritable() {
     if (phase == Phase.WAITING || phase == Phase.STREAMING) {
       stream.readContent();
     }
   }
 
-  /** The answer goes on before disks have forgotten what it makes invalid. */
-  void noteUnforgotten() {
+  @Override
+  public void noteUnforgotten() {
     stream.record().invalidationLate = true;
     services.unforgotten.note(target.url());
   }
 
-  /** Passes a 1xx answer on. */
-  void interim(ResponseHead reply) {
+  @Override
+  public void interim(ResponseHead reply) {
     if (phase == Phase.WAITING) {
       FieldLines own = new FieldLines(64);
       services.settings.addVia(own, reply.version());

@@ -1,6 +1,7 @@
 package io.loligo.server.exchange;
 
 import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
@@ -31,6 +32,9 @@ final class OutgoingFields {
           FieldName.X_FORWARDED_FOR);
 
   private static final int NO_FIELD = -1;
+
+  /** The largest Max-Forwards sent on. */
+  private static final long MAX_FORWARDS = 999_999_999;
 
   private OutgoingFields() {}
 
@@ -107,8 +111,17 @@ final class OutgoingFields {
       return;
     }
     boolean counts = method == Method.OPTIONS || method == Method.TRACE;
-    long hops = counts ? MaxForwards.onward(head.fields()) : -1;
+    long hops = counts ? onward(head.fields()) : -1;
     lines.add("Max-Forwards", hops >= 0 ? Long.toString(hops) : value);
+  }
+
+  /** The number that goes on in place of the one in {@code fields}, or -1 where that is none. */
+  private static long onward(Fields fields) {
+    long hops = Decimal.of(fields, fields.first(FieldName.MAX_FORWARDS));
+    if (hops == Decimal.TOO_LARGE) {
+      return MAX_FORWARDS;
+    }
+    return hops <= 0 ? -1 : Math.min(hops - 1, MAX_FORWARDS);
   }
 
   private static void addForwardedFor(

@@ -8,6 +8,7 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.time.LoopClock;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -9,6 +9,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.PartStorability;
+import io.loligo.server.time.LoopClock;
 import io.loligo.store.memory.Entry;
 import java.util.List;
 import java.util.stream.Stream;

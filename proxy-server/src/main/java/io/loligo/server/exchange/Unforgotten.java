@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.server.time.LoopClock;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -25,6 +25,7 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tunnel.ByteStream;

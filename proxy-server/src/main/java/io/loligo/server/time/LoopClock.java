@@ -1,8 +1,7 @@
-package io.loligo.server.exchange;
+package io.loligo.server.time;
 
 import io.loligo.core.caching.HttpDate;
 import io.loligo.core.message.FieldLines;
-import io.loligo.server.time.TimeSource;
 
 /**
  * Wall and monotonic time of one event loop, and the Date line of the current second. Confined to
@@ -19,17 +18,17 @@ public final class LoopClock {
   }
 
   /** Milliseconds since the epoch. */
-  long millis() {
+  public long millis() {
     return time.millis();
   }
 
   /** Monotonic nanoseconds. */
-  long nanos() {
+  public long nanos() {
     return time.nanos();
   }
 
   /** Appends {@code Date: ... CRLF} of {@code millis} to {@code lines}, borrowed. */
-  void addDate(FieldLines lines, long millis) {
+  public void addDate(FieldLines lines, long millis) {
     long second = Math.floorDiv(millis, 1000L);
     if (second != dateSecond) {
       dateSecond = second;
