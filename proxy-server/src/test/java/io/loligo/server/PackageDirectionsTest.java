@@ -46,6 +46,21 @@ class PackageDirectionsTest {
               "io.loligo.server.downstream..",
               "io.loligo.server.upstream.http1..");
 
+  /** A step can be read without the steps behind it. */
+  @ArchTest
+  static final ArchRule STEPS_OF_AN_EXCHANGE_HAVE_NO_CYCLES =
+      slices().matching("io.loligo.server.exchange.(*)..").should().beFreeOfCycles();
+
+  /** The steps are put together in one place, and know each other nowhere else. */
+  @ArchTest
+  static final ArchRule NO_STEP_KNOWS_THE_TABLE_OF_STEPS =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server.exchange.*..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.server.exchange");
+
   @ArchTest
   static final ArchRule PARTS_OF_THE_CLIENT_SIDE_HAVE_NO_CYCLES =
       slices().matching("io.loligo.server.downstream.(*)..").should().beFreeOfCycles();

@@ -1,10 +1,10 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.exchange.ExchangeSettings;
-import io.loligo.server.exchange.LoopServices;
-import io.loligo.server.exchange.OwnAddresses;
 import io.loligo.server.exchange.RequestSteps;
+import io.loligo.server.exchange.rules.OwnAddresses;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerHealth;

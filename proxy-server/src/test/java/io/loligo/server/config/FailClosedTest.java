@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.LineReport;
 import io.loligo.core.config.LineReport.Verdict;
-import io.loligo.server.exchange.AccessDirectives;
+import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

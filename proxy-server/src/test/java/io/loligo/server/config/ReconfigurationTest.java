@@ -7,7 +7,7 @@ import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.admin.AdminDirectives;
-import io.loligo.server.exchange.IdentityDirectives;
+import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.TransportDirectives;

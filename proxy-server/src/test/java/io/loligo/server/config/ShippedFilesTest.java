@@ -10,7 +10,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
 import io.loligo.core.http1.LimitDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
-import io.loligo.server.exchange.AccessDirectives;
+import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.names.NameSettings;

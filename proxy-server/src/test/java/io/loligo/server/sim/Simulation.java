@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.Fields;
-import io.loligo.server.exchange.FetchDirectives;
+import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;

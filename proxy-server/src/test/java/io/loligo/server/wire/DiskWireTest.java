@@ -27,7 +27,8 @@ class DiskWireTest extends WireTest {
   private static final String TAGGED = "ETag: \"one\"";
   private static final int LARGE = 1 << 20;
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.server.exchange.Unforgotten");
+  private final Logger logger =
+      (Logger) LoggerFactory.getLogger("io.loligo.server.exchange.services.Unforgotten");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
   private FakeDisk disk;
 

@@ -1,6 +1,6 @@
 package io.loligo.server.downstream.connection;
 
-import io.loligo.server.exchange.RequestHandler;
+import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.port.HttpPort;
 import java.util.Map;
 

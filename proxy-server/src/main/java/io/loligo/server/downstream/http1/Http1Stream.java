@@ -11,7 +11,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.downstream.stream.ResponseWriter;
-import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.Pace;
 import io.loligo.server.tunnel.ByteStream;

@@ -9,7 +9,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.stream.ResponseWriter;
-import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -22,7 +22,7 @@ import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.http1.ScriptedClient.Events;
 import io.loligo.server.downstream.http1.ScriptedClient.Note;
 import io.loligo.server.downstream.listen.SimulatedListeners;
-import io.loligo.server.exchange.OutgoingHead;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tunnel.ChannelByteStream;

@@ -8,7 +8,7 @@ import io.loligo.core.acl.AclVerdict.Kind;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ConfigSource;
 import io.loligo.server.boot.Features;
-import io.loligo.server.exchange.AccessDirectives;
+import io.loligo.server.exchange.settings.AccessDirectives;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;

@@ -1,0 +1,175 @@
+package io.loligo.server.exchange.admission;
+
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.exchange.admission.Verdict.AnswerHere;
+import io.loligo.server.exchange.admission.Verdict.Denied;
+import io.loligo.server.exchange.admission.Verdict.WaitFor;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.DestinationRules;
+import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
+import java.net.InetAddress;
+import java.util.List;
+
+/**
+ * The steps that a request passes before the store is asked, in their order. The first verdict that
+ * is not {@link Verdict#PROCEED} stands. Confined to the event loop.
+ *
+ * <pre>
+ *   access        http_access                         403, or waits for DNS
+ *   tunnel        CONNECT                             405, or a tunnel
+ *   maxForwards   OPTIONS and TRACE that end here     200
+ *   forwardLoop   our own Via                         508
+ *   scheme        a URL that this port does not serve 501
+ *   purge         PURGE                               403, or a purge
+ *   contentSize   request_body_max_size               413
+ * </pre>
+ */
+public final class Admission {
+  /** One step. */
+  private interface Step {
+    Verdict check(Request request);
+  }
+
+  private final LoopServices services;
+  private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
+  private final Step[] steps;
+
+  public Admission(LoopServices services) {
+    this.services = services;
+    steps =
+        new Step[] {
+          this::access,
+          this::tunnel,
+          this::maxForwards,
+          this::forwardLoop,
+          this::scheme,
+          this::purge,
+          this::contentSize
+        };
+  }
+
+  /**
+   * Asks the steps, from the one on that {@code request} has to pass next. After {@link WaitFor}
+   * this is called again.
+   */
+  public Verdict check(Request request) {
+    for (int i = request.nextStep(); i < steps.length; i++) {
+      Verdict verdict = steps[i].check(request);
+      if (verdict != Verdict.PROCEED) {
+        request.nextStep(i);
+        return verdict;
+      }
+    }
+    request.nextStep(steps.length);
+    return Verdict.PROCEED;
+  }
+
+  private Verdict access(Request request) {
+    DestinationRules rules = services.destinations;
+    AclVerdict verdict = rules.access(request);
+    if (request.destinationAddresses() == null && rules.needsDestination(verdict, request)) {
+      List<InetAddress> known = services.upstream.resolved(request.host());
+      if (known == null) {
+        return waitForNames;
+      }
+      request.destinations(known);
+      verdict = rules.access(request);
+    }
+    ExchangeRecord record = request.record();
+    record.stage(Stage.ACL, services.clock.nanos() - record.startNanos);
+    if (verdict.allowed()) {
+      return Verdict.PROCEED;
+    }
+    if (request.head().methodId() != Method.CONNECT) {
+      services.keys.seal(request); // for the last decisions about the URL, which operators see
+    }
+    return new Denied(Refusal.denied(Refusal.rule(verdict)));
+  }
+
+  private void resolve(Request request, Runnable then) {
+    services.upstream.resolve(
+        request.host(),
+        addresses -> {
+          request.destinations(addresses);
+          then.run();
+        });
+  }
+
+  private Verdict tunnel(Request request) {
+    if (request.head().methodId() != Method.CONNECT) {
+      return Verdict.PROCEED;
+    }
+    return request.httpPort().mode() == PortMode.ACCEL
+        ? new Denied(
+            Refusal.ofMethod(
+                "There are no tunnels through this port.",
+                "GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH"))
+        : AnswerHere.TUNNEL;
+  }
+
+  private Verdict maxForwards(Request request) {
+    return MaxForwards.endsHere(request.head()) ? AnswerHere.MAX_FORWARDS : Verdict.PROCEED;
+  }
+
+  private Verdict forwardLoop(Request request) {
+    return hasBeenHere(request.head().fields())
+        ? new Denied(Refusal.of(508, "ERR_FORWARDING_LOOP", "This request has been here before."))
+        : Verdict.PROCEED;
+  }
+
+  private boolean hasBeenHere(Fields fields) {
+    if (!fields.has(FieldName.VIA)) {
+      return false;
+    }
+    for (int i = fields.first(FieldName.VIA); i >= 0; i = fields.next(FieldName.VIA, i + 1)) {
+      if (fields.value(i).contains(services.settings.viaMark())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private Verdict scheme(Request request) {
+    String scheme = request.target().scheme();
+    return serves(request.httpPort(), request.target())
+        ? Verdict.PROCEED
+        : new Denied(
+            Refusal.of(
+                501,
+                "ERR_UNSUP_REQ",
+                "Requests for " + scheme + " URLs are not supported by this port."));
+  }
+
+  /**
+   * Whether {@code port} serves URLs of this scheme: an accelerator port only those of its
+   * protocol=, because the origin is not told the scheme and another one would be stored under it.
+   */
+  private static boolean serves(HttpPort port, RequestTarget target) {
+    return target.scheme().equals(port.mode() == PortMode.ACCEL ? port.protocol() : "http");
+  }
+
+  private Verdict purge(Request request) {
+    if (request.head().methodId() != Method.PURGE) {
+      return Verdict.PROCEED;
+    }
+    return services.settings.access.purgeEnabled
+        ? AnswerHere.PURGE
+        : new Denied(Refusal.denied("PURGE is enabled by an acl that names method PURGE"));
+  }
+
+  private Verdict contentSize(Request request) {
+    long limit = services.settings.access.requestBodyMaxBytes;
+    return limit >= 0 && request.contentLength() > limit
+        ? new Denied(Refusal.ofContent(limit))
+        : Verdict.PROCEED;
+  }
+}

@@ -1,0 +1,155 @@
+package io.loligo.server.exchange.answer;
+
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.HttpResponseStatus;
+
+/** The proxy's own answers: short, escaped, without anything the client did not send. Stateless. */
+public final class ErrorPage {
+  private ErrorPage() {}
+
+  /** Squid's ERR_ name for a request that is refused as a message. */
+  public static String code(ParseFailure failure) {
+    return failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
+  }
+
+  /**
+   * Refuses a request; the connection ends where the request has content that nobody reads.
+   *
+   * @param contentLength bytes of its content, see {@link ContentLength}
+   */
+  public static void refuse(
+      ClientStream stream, LoopServices services, long contentLength, Refusal refusal) {
+    ExchangeRecord record = stream.record();
+    record.hitClass = HitClass.OWN_ANSWER;
+    if (refusal.tag() != null) {
+      record.tag = refusal.tag();
+    }
+    if (refusal.detail() != null) {
+      record.errorDetail = refusal.detail();
+    }
+    if (refusal.shed() != null) {
+      record.shed = refusal.shed();
+    }
+    if (refusal.closes() || ContentLength.hasContent(contentLength)) {
+      stream.closeAfter();
+    }
+    send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+  }
+
+  /** Refuses a message that is not a request the proxy accepts, and closes the connection. */
+  public static void refuse(ClientStream stream, LoopServices services, ParseFailure failure) {
+    ExchangeRecord record = stream.record();
+    if (record.target == null) {
+      if (record.url == null) {
+        record.url = "error:invalid-request";
+      }
+      record.method = record.request == null ? ExchangeRecord.NO_METHOD : record.request.method();
+    }
+    record.errorDetail = failure.text();
+    record.requestFailure = failure;
+    stream.closeAfter();
+    send(stream, services, failure.status(), code(failure), failure.text() + ".", null);
+  }
+
+  /**
+   * Answers with a page and nothing more; no Cache-Status, as nothing that is stored has part in it
+   * (RFC 9211 section 2).
+   *
+   * @param lines further field lines of this answer, or null; borrowed
+   * @param errorCode Squid's ERR_ name
+   * @param text for the reader; no request data but what is escaped here
+   */
+  public static void send(
+      ClientStream stream,
+      LoopServices services,
+      int status,
+      String errorCode,
+      String text,
+      FieldLines lines) {
+    FieldLines head = new FieldLines(512);
+    if (lines != null) {
+      head.append(lines.bytes(), 0, lines.length());
+    }
+    services.clock.addDate(head, services.clock.millis());
+    ExchangeSettings settings = services.settings;
+    head.append(settings.viaLine(), 0, settings.viaLine().length);
+    head.add("Content-Type", "text/html;charset=utf-8");
+    head.add("Content-Language", "en");
+    head.add("X-Loligo-Error", errorCode);
+    if (status != 408) {
+      head.add("Cache-Control", "no-store");
+    }
+    boolean isHead =
+        stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
+    String page = page(status, errorCode, text, settings);
+    int bytes = ByteBufUtil.utf8Bytes(page);
+    ByteBuf block;
+    try {
+      block = stream.allocator().directBuffer(bytes + 2);
+    } catch (OutOfMemoryError e) {
+      // who answers because it failed must not fail again: nobody would answer any more
+      stream.failed(e);
+      return;
+    }
+    try {
+      block.writeByte('\r').writeByte('\n');
+      ByteBufUtil.writeUtf8(block, page);
+      stream.record().errorCode = errorCode;
+      stream.record().contentType = "text/html";
+      stream.head(
+          services
+              .scratch
+              .head(status, head)
+              .block(block, 0, isHead ? 2 : block.writerIndex())
+              .content(bytes, true));
+      stream.flush();
+    } finally {
+      block.release();
+    }
+  }
+
+  private static String page(int status, String errorCode, String text, ExchangeSettings settings) {
+    String title = status + " " + HttpResponseStatus.valueOf(status).reasonPhrase();
+    return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
+        + escaped(title)
+        + "</title></head>\n<body><h1>"
+        + escaped(title)
+        + "</h1>\n<p>"
+        + escaped(text)
+        + "</p>\n<hr><p><small>"
+        + escaped(errorCode)
+        + ", loligo at "
+        + escaped(settings.cacheName())
+        + ", "
+        + escaped(settings.config().get(IdentityDirectives.CACHE_MGR))
+        + "</small></p></body></html>\n";
+  }
+
+  private static String escaped(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 16);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '<' -> out.append("&lt;");
+        case '>' -> out.append("&gt;");
+        case '&' -> out.append("&amp;");
+        case '"' -> out.append("&quot;");
+        case '\'' -> out.append("&#39;");
+        default -> out.append(c < ' ' ? ' ' : c);
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,44 @@
+package io.loligo.server.exchange.answer;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.upstream.FetchFailure;
+
+/** The words and field lines by which a client is told of a failed fetch. Stateless. */
+public final class FailureAnswer {
+  private FailureAnswer() {}
+
+  /** Whether {@code failure} is a shortage that may be over soon. */
+  public static boolean isOverload(FetchFailure failure) {
+    return failure.kind() == FetchFailure.Kind.NO_MEMORY
+        || failure.kind() == FetchFailure.Kind.OVERLOADED;
+  }
+
+  /** The line that says when to ask again after {@code failure}; null: nobody knows. */
+  public static FieldLines retryAfter(FetchFailure failure) {
+    return isOverload(failure)
+        ? new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS)
+        : null;
+  }
+
+  /** For the client. */
+  public static String text(FetchFailure failure) {
+    return switch (failure.kind()) {
+      case NO_ROUTE -> "There is no way to the origin.";
+      case DNS_FAILED -> "The name of the origin could not be resolved.";
+      case ADDRESS_DENIED -> "Access denied by the proxy's rules.";
+      case LENGTH_REQUIRED ->
+          "The origin knows HTTP/1.0 only: send the content with Content-Length.";
+      case CONNECT_FAILED -> "The origin refused the connection.";
+      case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
+      case NO_ANSWER -> "The origin closed the connection without an answer.";
+      case READ_TIMEOUT -> "The origin did not answer in time.";
+      case WRITE_FAILED -> "The request could not be sent to the origin.";
+      case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
+      case TUNNEL_REFUSED -> "The parent proxy refused the tunnel.";
+      case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
+      case TRUNCATED -> "The origin's answer ended early.";
+      case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
+    };
+  }
+}

@@ -1,0 +1,94 @@
+package io.loligo.server.exchange.explain;
+
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.range.Slice;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.explain.StoredSlices;
+import io.loligo.store.Store.Peek;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Looks which slices of a URL are stored, for people who ask: some of the index at a time, then at
+ * each that it names. Confined to the loop.
+ */
+final class SliceSurvey {
+  /** So many slices are looked for in the index, so many of them at once. */
+  private static final int MAX_PROBED = 65_536;
+
+  private static final int AT_ONCE = 512;
+
+  /** So many are looked at. */
+  private static final int MAX_SEEN = 1_024;
+
+  private final LoopServices services;
+  private final EventExecutor executor;
+  private final RequestTarget target;
+  private final long sliceBytes;
+  private final Consumer<StoredSlices> then;
+  private final List<Long> candidates = new ArrayList<>();
+  private final List<Long> stored = new ArrayList<>();
+  private long probed;
+
+  SliceSurvey(
+      LoopServices services,
+      EventExecutor executor,
+      RequestHead head,
+      RequestTarget target,
+      long sliceBytes,
+      Consumer<StoredSlices> then) {
+    this.services = services;
+    this.executor = executor;
+    this.target = target.snapshot(head.snapshot());
+    this.sliceBytes = sliceBytes;
+    this.then = then;
+  }
+
+  void start() {
+    for (int i = 0; i < AT_ONCE && !enough(); i++) {
+      key(probed);
+      if (services.keys.mayHold(target)) {
+        candidates.add(probed);
+      }
+      probed++;
+    }
+    if (enough()) {
+      look(0);
+    } else {
+      executor.execute(this::start);
+    }
+  }
+
+  private boolean enough() {
+    return probed == MAX_PROBED || candidates.size() == MAX_SEEN;
+  }
+
+  private void key(long number) {
+    services.keys.keyBySlice(target, new Slice(sliceBytes, number, null));
+  }
+
+  private void look(int place) {
+    if (place == candidates.size()) {
+      then.accept(new StoredSlices(sliceBytes, stored, candidates.size() < MAX_SEEN));
+      return;
+    }
+    long number = candidates.get(place);
+    key(number);
+    services.store.peek(
+        services.keys.probe(target).toKey(),
+        executor,
+        peek -> {
+          if (isThere(peek)) {
+            stored.add(number);
+          }
+          look(place + 1);
+        });
+  }
+
+  private static boolean isThere(Peek peek) {
+    return peek.variants().stream().anyMatch(one -> !one.purged());
+  }
+}

@@ -1,0 +1,877 @@
+package io.loligo.server.exchange.fetch;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.Invalidation;
+import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.Storability;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.Validation;
+import io.loligo.core.caching.VarySelection;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.Decimal;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.Completion;
+import io.loligo.core.range.Incomplete;
+import io.loligo.core.range.Slice;
+import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.StoringRules;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.FetchSettings;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.store.inflight.InFlight;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request for a response, and the in-flight object it writes. It may outlive the client that
+ * caused it (others read along, quick_abort) or have none (background validation). Confined to the
+ * event loop it was begun on.
+ */
+public final class Fetch
+    implements OriginSide.Sender, StoringRules.Asked, InFlight.Writer, HeldAnswer.Owner {
+  /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
+  static final Object LOOK_AGAIN = new Object();
+
+  private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
+
+  private final LoopServices services;
+  private final ByteBufAllocator allocator;
+  private final EventLoop eventLoop;
+  private final FetchClient client;
+  private final Request request;
+  private final RequestHead head;
+  private final RequestTarget target;
+  private final boolean mayStore;
+  private final String upgrade;
+  private final boolean refreshes;
+
+  /** Null until the fetch starts: some find that another one runs. */
+  private OriginSide origin;
+
+  private long requestMillis;
+  private Entry validated;
+  private boolean offers;
+  private OfferedVariants offered;
+  private Completing completing;
+  private boolean whole;
+
+  /** Bytes of the answer that were stored already. */
+  private long fed;
+
+  /** Whether readers have the head of the answer that is completed. */
+  private boolean opened;
+
+  /** Whether a further gap was asked for, and the head of the answer is not there. */
+  private boolean asking;
+
+  private CacheKey key;
+  private InFlight inFlight;
+  private volatile FieldSet replaced = FieldSet.NONE;
+  private long keysAsOf;
+  private List<String> withheld = List.of();
+
+  /** What readers get. */
+  private ResponseHead answered;
+
+  private HeldAnswer held;
+  private boolean readOwed;
+  private boolean reading;
+  private boolean over;
+  private boolean again;
+  private boolean unconditional;
+  private long announced = -1;
+  private boolean storing;
+  private int status;
+  private String refusal;
+
+  /**
+   * A fetch for {@code client}, or for nobody where that is null. {@code request} is a snapshot.
+   *
+   * @param validated the stored response whose validators are sent, borrowed: retained here
+   * @param upgrade protocol to switch to, or null
+   */
+  public Fetch(
+      LoopServices services,
+      FetchClient client,
+      Request request,
+      boolean mayStore,
+      Entry validated,
+      String upgrade) {
+    this.services = services;
+    this.allocator = request.allocator();
+    this.eventLoop = request.loop();
+    this.client = client;
+    this.request = request;
+    this.head = request.head();
+    this.target = request.target();
+    this.mayStore = mayStore;
+    this.validated = validated != null && validated.tryRetain() ? validated : null;
+    this.refreshes = client == null && validated != null;
+    this.upgrade = upgrade;
+  }
+
+  /** Offers the tags of stored variants, if {@code offers}. Before it starts. */
+  public Fetch offering(boolean offers) {
+    this.offers = offers;
+    return this;
+  }
+
+  /**
+   * Fetches only what {@code stored}, borrowed, an incomplete response, is to be continued with. Of
+   * no effect where {@code completion} is null. Before it starts.
+   */
+  public Fetch completing(Entry stored, Completion completion) {
+    if (completion != null && stored.tryRetain()) {
+      this.completing = new Completing(this, eventLoop, stored, completion);
+    }
+    return this;
+  }
+
+  /**
+   * Fetches the whole, whatever range {@code head} asks for, if {@code whole}. Before it starts.
+   */
+  public Fetch fetchingWhole(boolean whole) {
+    this.whole = whole;
+    return this;
+  }
+
+  /** Validates {@code entry}, borrowed, behind the client's back (RFC 5861 section 3). */
+  public static void inBackground(
+      LoopServices services, Request request, CacheKey key, Entry entry) {
+    Fetch fetch = new Fetch(services, null, request, true, entry, null);
+    InFlight inFlight = fetch.joinOrBegin(key, entry.meta().vary());
+    if (inFlight != null && inFlight.writer() == fetch) {
+      if (fetch.wasValidatedMeanwhile()) {
+        fetch.standDown();
+      } else {
+        fetch.start();
+      }
+    }
+  }
+
+  /** Another validation may have ended after the stale response was found. */
+  private boolean wasValidatedMeanwhile() {
+    Entry now = findMeanwhile();
+    if (now == null) {
+      return false;
+    }
+    StoredMeta meta = services.caching.regarded(now, request);
+    boolean fresh =
+        now != validated
+            && meta != null
+            && meta.ageSeconds(services.clock.millis()) < meta.lifetimeSeconds();
+    now.release();
+    return fresh;
+  }
+
+  /** What is stored for the request, now that this fetch is begun; owned, or null. */
+  public Entry findMeanwhile() {
+    try {
+      return services.store.find(services.keys.probe(target), head.fields());
+    } catch (RuntimeException | Error e) {
+      standDown();
+      throw e;
+    }
+  }
+
+  /** What it was to fetch is there: who waits for it finds it in the store. Not yet started. */
+  public void standDown() {
+    finish();
+    inFlight.fail(LOOK_AGAIN);
+  }
+
+  /**
+   * Fetches the whole again for a reader that has a part of it already, whatever parts and
+   * conditions {@code request}, a snapshot, asks for.
+   */
+  public static Fetch again(LoopServices services, Request request) {
+    Fetch fetch = new Fetch(services, null, request, true, null, null);
+    fetch.again = true;
+    return fetch;
+  }
+
+  /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
+  public InFlight begin(CacheKey key) {
+    try {
+      return opened(key, services.store.begin(key, false, eventLoop, this));
+    } catch (RuntimeException | Error e) {
+      finish();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens one that others find, or finds another's: this fetch is of no use then.
+   *
+   * @param expected the variant this request is known to select, or null
+   */
+  public InFlight joinOrBegin(CacheKey key, VarySelection expected) {
+    try {
+      return opened(key, services.store.joinOrBegin(key, head.fields(), expected, eventLoop, this));
+    } catch (RuntimeException | Error e) {
+      finish();
+      throw e;
+    }
+  }
+
+  private InFlight opened(CacheKey key, InFlight opened) {
+    if (opened == null || opened.writer() != this) {
+      finish();
+    }
+    this.key = key;
+    this.inFlight = opened;
+    return opened;
+  }
+
+  /** The head of the request that caused it; immutable, for any thread. */
+  public RequestHead head() {
+    return head;
+  }
+
+  @Override
+  public Request request() {
+    return request;
+  }
+
+  @Override
+  public boolean mayStore() {
+    return mayStore;
+  }
+
+  @Override
+  public long requestMillis() {
+    return requestMillis;
+  }
+
+  @Override
+  public Fields answered() {
+    return head.fields();
+  }
+
+  /** Fields of {@link #head} in whose place the origin got others, or none. Any thread. */
+  public FieldSet replaced() {
+    return replaced;
+  }
+
+  /** Sends the request. */
+  public void start() {
+    if (origin == null) {
+      origin = new OriginSide(services, request, this);
+    }
+    if (offers) {
+      offers = false;
+      OfferedVariants.look(
+          services,
+          key,
+          target,
+          head.fields(),
+          services.storing.caching(this, status).gateway(),
+          eventLoop,
+          this::offer);
+    } else {
+      origin.ask();
+    }
+  }
+
+  /** Takes {@code variants}, which may be null. */
+  private void offer(OfferedVariants variants) {
+    offered = variants;
+    if (over) {
+      releaseStored();
+    } else {
+      start();
+    }
+  }
+
+  @Override
+  public OutgoingRequest compose() {
+    if (over) {
+      return null;
+    }
+    requestMillis = services.store.requestMoment(services.clock.millis());
+    keysAsOf = services.keys.asOf(key);
+    Conditions ours = conditions();
+    replaced = ours == null ? FieldSet.NONE : ours.replaced();
+    return OutgoingFields.compose(
+        request, ours, upgrade, services.settings, services.scratch.section());
+  }
+
+  private Conditions conditions() {
+    if (validated != null) {
+      return Conditions.validating(validated.meta(), slice() != null);
+    }
+    if (offered != null) {
+      return offered.conditions();
+    }
+    if (completing != null) {
+      return completing.conditions();
+    }
+    if (slice() != null && slice().continued() != null) {
+      return Conditions.continuing(slice().continued());
+    }
+    return again || whole || unconditional ? Conditions.NONE : null;
+  }
+
+  /** The stream of the running request, or null when the fetch is over. */
+  public OriginStream origin() {
+    return over || origin == null ? null : origin.stream();
+  }
+
+  /** Status of its answer; 0: none yet. */
+  public int status() {
+    return status;
+  }
+
+  /** Writes into {@code record} what is known of the way to the origin by now. */
+  public void account(ExchangeRecord record) {
+    if (origin != null && origin.account(record)) {
+      record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
+      record.serverStatus = status;
+      record.refusal = refusal;
+    }
+  }
+
+  private long contentFetched() {
+    return inFlight.received() - fed;
+  }
+
+  /** Names of what the shared fields do not hold: the exchange adds it for its client. */
+  public List<String> withheldFields() {
+    return withheld;
+  }
+
+  @Override
+  public void readyForContent() {
+    if (client != null && ContentLength.hasContent(request.contentLength())) {
+      client.readyForContent();
+    }
+  }
+
+  @Override
+  public void writable() {
+    if (client != null) {
+      client.originWritable();
+    }
+  }
+
+  @Override
+  public void interim(ResponseHead reply) {
+    if (client != null) {
+      client.interim(reply);
+    }
+  }
+
+  @Override
+  public void head(ResponseHead reply, long replyLength) {
+    if (over) {
+      return;
+    }
+    if (opened) {
+      nextGap(reply, replyLength);
+      return;
+    }
+    status = reply.status();
+    if (status == 101) {
+      switchProtocols(reply);
+      return;
+    }
+    if (status == 304 && (validated != null || offered != null)) {
+      Entry named = named(reply);
+      if (named != null) {
+        confirmed(named, reply);
+      } else {
+        // of an incomplete one the range was asked for, as the client did
+        startOver(slice() == null && (validated == null || validated.meta().part() == null));
+      }
+      return;
+    }
+    if (completing != null && (status == 206 || status == 416)) {
+      if (status == 416 || !complete(reply, replyLength)) {
+        startOver(false);
+      }
+      return;
+    }
+    releasePart(); // the whole comes, or an error
+    // a stale response without a validator was asked for anew, and may be had all the same
+    if (Reuse.isFailure(reply.status()) && servesStale()) {
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
+      return;
+    }
+    if (!isHeld(reply, replyLength)) {
+      passOn(reply, replyLength);
+    }
+  }
+
+  private void passOn(ResponseHead reply, long replyLength) {
+    Entry described = client == null || !mayStore ? null : client.stored();
+    if (described != null
+        && head.methodId() == Method.HEAD
+        && reply.status() == 200
+        && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
+      update(reply).refreshByHead(described, announced(reply, replyLength));
+    }
+    Entry outdated = validated != null || client == null ? validated : client.stored();
+    if (outdated != null
+        && head.methodId() == Method.GET
+        && (status == 404 || status == 410)
+        && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
+      // it is not to stand in for errors: there is nothing any more
+      update(reply).distrust(outdated);
+    }
+    arrived(reply, replyLength);
+  }
+
+  private StoredUpdate update(ResponseHead reply) {
+    return new StoredUpdate(services, allocator, key, this, reply);
+  }
+
+  /** Whether what is stored may go on to be served although the origin fails. */
+  private boolean servesStale() {
+    return client == null ? refreshes : client.mayServeStale();
+  }
+
+  private void switchProtocols(ResponseHead reply) {
+    if (client == null || upgrade == null) {
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "101 nobody asked for"));
+      return;
+    }
+    over = true;
+    client.upgraded(reply, origin.detach());
+    inFlight.fail(LOOK_AGAIN);
+  }
+
+  /** The stored response that a 304 speaks of (RFC 9111 section 4.3.4), borrowed, or null. */
+  private Entry named(ResponseHead notModified) {
+    if (offered != null) {
+      return offered.named(notModified);
+    }
+    return Validation.confirms(validated.meta(), notModified) ? validated : null;
+  }
+
+  private void confirmed(Entry named, ResponseHead reply) {
+    ResponseHead merged = StoredUpdate.merged(named, reply);
+    StoredUpdate update = update(reply);
+    Entry fresh =
+        offered == null
+            ? update.validated(named, merged)
+            : update.selected(named, merged, inFlight::mayStore);
+    if (client != null) {
+      FieldLines lines = new FieldLines(64);
+      ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
+      client.confirmed(fresh, lines);
+    } else {
+      fresh.release();
+    }
+    finish();
+    inFlight.fail(LOOK_AGAIN);
+  }
+
+  /**
+   * The answer speaks of something that is not stored (RFC 9111 section 4.3.4), or is no rest of
+   * what is, and the client may not have asked for one: the same again, as the client sent it or
+   * {@code unconditionally}.
+   */
+  private void startOver(boolean unconditionally) {
+    origin.forget();
+    releaseStored();
+    unconditional = unconditionally;
+    if (client != null) {
+      client.rewindContent();
+    }
+    status = 0;
+    start();
+  }
+
+  /**
+   * Invalidates what an unsafe request does (RFC 9111 section 4.4, RFC 9875 section 3). Whether the
+   * answer waits until disks have forgotten that.
+   */
+  private boolean isHeld(ResponseHead reply, long replyLength) {
+    if (Method.isSafe(head.methodId())) {
+      return false;
+    }
+    List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
+    long[] groups = CacheGroups.invalidated(key, reply.fields());
+    HeldAnswer answer = new HeldAnswer(services.timer, this);
+    if (!services.store.invalidate(stale, key, groups, inFlight, eventLoop, answer)) {
+      return false;
+    }
+    held = answer;
+    answer.hold(reply, replyLength, services.settings.loadTimeoutMillis);
+    return true;
+  }
+
+  @Override
+  public void released(HeldAnswer answer, boolean forgotten) {
+    held = null;
+    try {
+      if (!forgotten) {
+        client.noteUnforgotten();
+      }
+      passOn(answer.reply(), answer.contentLength());
+      if (answer.ended()) {
+        end(null);
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.error("an answer that waited for the disk failed", e);
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "internal: " + e));
+    }
+  }
+
+  private void arrived(ResponseHead reply, long replyLength) {
+    long now = services.clock.millis();
+    announced = announced(reply, replyLength);
+    Storability storability = services.storing.of(this, reply, announced, now);
+    storing = storability != null && storability.storable() && fits(storability.meta());
+    refusal = refusal(storability);
+    if (storing) {
+      refusal = ruleAgainst(reply);
+      storing = refusal == null;
+    }
+    if (storing && head.methodId() == Method.GET && !services.keys.fits(target, reply.fields())) {
+      storing = false;
+      refusal = "No-Vary-Search is not that of earlier responses";
+    }
+    Entry outdated = validated != null || client == null ? validated : client.fetchedAnew();
+    if (!storing && outdated != null) {
+      update(reply).outdate(outdated, now);
+    }
+    if (storing && head.methodId() == Method.GET) {
+      CacheKey learnt = services.keys.learnt(target, reply.fields(), keysAsOf);
+      if (learnt != null) {
+        inFlight.storeUnder(learnt);
+      } else if (slice() != null && status < 400 && status != 206) {
+        inFlight.storeUnder(
+            services.keys.urlKey(target)); // it is no slice: the next request finds it there
+      }
+    }
+    if (client == null && !again && !storing) {
+      finish();
+      origin.cancel();
+      inFlight.fail(LOOK_AGAIN);
+      return;
+    }
+    if (storing && status == 206) {
+      announced = storability.meta().contentEnd() - storability.meta().contentStart();
+    }
+    // without a stored copy to go on from, the slower of two readers would have to be cut
+    boolean shareable =
+        storing
+            && storability.shareable()
+            && asksForItself()
+            && (status != 206 || slice() != null); // whose range is in the key
+    if (shareable) {
+      services.hitForMiss.forget(key);
+    } else if (client != null && mayStore && asksForItself()) {
+      client.noteUnshared(status, head);
+    }
+    boolean unframed = replyLength == ContentLength.UNDELIMITED;
+    StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
+    withheld =
+        storing ? services.storing.withheld(this, reply, storability.withheldFields()) : List.of();
+    open(reply, reply, meta, shareable, now);
+    readOn();
+  }
+
+  /** Why the configuration keeps {@code reply} out of the store; null: it does not. */
+  private String ruleAgainst(ResponseHead reply) {
+    CachePeer peer = origin.peer();
+    if (peer != null && peer.proxyOnly()) {
+      return "proxy-only of cache_peer " + peer.name();
+    }
+    return services.caching.mayStoreMiss(request, reply) ? null : "store_miss deny";
+  }
+
+  /**
+   * Tells readers of the head, and the store.
+   *
+   * @param fields of the response that is stored or passed on: those of {@code reply}, or of that
+   *     and a stored one
+   * @param meta null where it is not stored
+   */
+  private void open(
+      ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
+    ResponseHead snapshot = reply.snapshot();
+    answered = snapshot;
+    request.reply(snapshot);
+    inFlight.head(
+        snapshot,
+        meta,
+        shareable,
+        ReplyFields.shared(
+            fields, storing, withheld, services.clock, now, services.scratch.section(), allocator),
+        announced);
+  }
+
+  private boolean fits(StoredMeta meta) {
+    return services.store.fits(meta.part() == null ? meta.contentLength() : meta.part().length());
+  }
+
+  /**
+   * Continues what is stored with {@code reply} (RFC 9111 section 3.4): readers get both as one.
+   * False, and nothing is done, where they do not belong together, or would not be stored.
+   */
+  private boolean complete(ResponseHead reply, long replyLength) {
+    if (!completing.isContinuedBy(reply, announced(reply, replyLength))) {
+      return false;
+    }
+    Completion completion = completing.known(reply);
+    long now = services.clock.millis();
+    ResponseHead merged = StoredUpdate.merged(completing.part(), reply);
+    long length = completion.completeLength();
+    Storability storability = services.storing.ofContinued(this, merged, length, now, reply);
+    if (!storability.storable()
+        || !services.keys.fits(target, merged.fields())
+        || ruleAgainst(merged) != null) {
+      return false;
+    }
+    StoredMeta meta =
+        StoringRules.meta(storability.meta(), merged, /* unframed= */ false)
+            .withPart(completion.combined());
+    if (meta.part() != null && !Incomplete.answers(head, meta)) {
+      return false;
+    }
+    storing = true;
+    refusal = null;
+    announced = completion.length();
+    opened = true;
+    withheld = services.storing.withheld(this, merged, storability.withheldFields());
+    open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
+    readOn();
+    return true;
+  }
+
+  // ---- completing: stored stretches and gaps in turn
+
+  /** The answer to the request for a further gap: readers have all bytes before it. */
+  private void nextGap(ResponseHead reply, long replyLength) {
+    asking = false;
+    if (completing.isContinuedBy(reply, announced(reply, replyLength))) {
+      readOn();
+    } else {
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for a gap"));
+    }
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  /** The stored stretch at {@code position} cannot be read: it is fetched with the next gap. */
+  void stretchLost(long position) {
+    LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
+    origin.endAnswer(/* cancel= */ true);
+  }
+
+  /** Hands on stored bytes. Takes {@code content}. */
+  void hand(ByteBuf content) {
+    fed += content.readableBytes();
+    inFlight.content(content);
+  }
+
+  void askForGap() {
+    asking = true;
+    origin.ask();
+  }
+
+  /** The answer for a gap is complete: stored stretches and further gaps follow, or nothing. */
+  private void endGap() {
+    if (!completing.endGap()) {
+      giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
+      return;
+    }
+    origin.endAnswer(/* cancel= */ false);
+    readOn();
+  }
+
+  /** Why the answer is not stored; null where it is, or nobody thought of it. */
+  private String refusal(Storability storability) {
+    if (storing || storability == null) {
+      return null;
+    }
+    return storability.storable() ? "too large for memory and disk" : storability.reason();
+  }
+
+  /** The slice that it fetches; null where it fetches none. */
+  private Slice slice() {
+    return request.slice();
+  }
+
+  /** Content length to announce: for HEAD what the origin says a GET would have. */
+  private long announced(ResponseHead reply, long replyLength) {
+    if (head.methodId() == Method.HEAD) {
+      int length = reply.fields().first(FieldName.CONTENT_LENGTH);
+      return length < 0 ? -1 : Math.max(-1, Decimal.of(reply.fields(), length));
+    }
+    return ContentLength.bytes(replyLength);
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (over) {
+      content.release();
+    } else if (opened && completing.overflowsGap(content.readableBytes())) {
+      content.release();
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more than was asked for"));
+    } else {
+      if (completing != null) {
+        completing.received(content.readableBytes());
+      }
+      inFlight.content(content);
+    }
+  }
+
+  @Override
+  public void readComplete() {
+    reading = false;
+    readOn();
+  }
+
+  /** Reads on as far as readers take it: from the store, from the answer, or a further gap. */
+  void readOn() {
+    if (over || reading || asking) {
+      return;
+    }
+    if (opened) {
+      completing.feed(inFlight);
+      if (over || completing.isFeeding()) {
+        return;
+      }
+    }
+    if (opened && origin.isAnswerOver() && completing.isAtEnd()) {
+      complete(null);
+    } else if (opened && origin.isAnswerOver() && completing.isInGap()) {
+      askForGap();
+    } else if (!(opened && completing.isStoredNext()) && inFlight.wantsMore()) {
+      readOwed = false;
+      reading = true;
+      origin.read();
+    } else {
+      readOwed = true;
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (readOwed) {
+      readOn();
+    }
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    if (held != null) {
+      held.end();
+    } else if (!over && opened) {
+      reading = false;
+      endGap();
+    } else if (!over) {
+      if (storing
+          && announced < 0
+          && inFlight.received() < services.storing.caching(this, status).minObjectBytes()) {
+        inFlight.doNotStore(); // its head did not say how small it is
+      }
+      complete(trailers);
+    }
+  }
+
+  private void complete(Fields trailers) {
+    finish();
+    inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
+  }
+
+  @Override
+  public void failed(FetchFailure failure) {
+    if (!over && opened && completing.isStoredNext()) {
+      origin.endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
+    } else if (!over) {
+      finish();
+      inFlight.fail(failure);
+    }
+  }
+
+  /** Nobody reads along any more, or ever did (quick_abort_min, _max, _pct). */
+  @Override
+  public void deserted() {
+    if (!over && !goesOnAlone()) {
+      giveUp(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "aborted by the client"));
+    }
+  }
+
+  private boolean goesOnAlone() {
+    if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
+      return false;
+    }
+    if (client != null && slice() != null && status == 206 && client.isServed()) {
+      return true;
+    }
+    FetchSettings settings = services.settings.fetches;
+    if (whole && settings.rangeOffsetLimit.of(request) < 0) {
+      return true;
+    }
+    long left = announced - inFlight.received();
+    if (settings.quickAbortMinBytes < 0 || left <= settings.quickAbortMinBytes) {
+      return true;
+    }
+    return left <= settings.quickAbortMaxBytes
+        && inFlight.received() * 100 > announced * settings.quickAbortPercent;
+  }
+
+  private void giveUp(FetchFailure failure) {
+    finish();
+    if (origin != null) {
+      origin.cancel();
+    }
+    inFlight.fail(failure);
+  }
+
+  private void finish() {
+    over = true;
+    if (held != null) {
+      held.drop();
+      held = null;
+    }
+    releaseStored();
+  }
+
+  private void releaseStored() {
+    if (validated != null) {
+      validated.release();
+      validated = null;
+    }
+    if (offered != null) {
+      offered.release();
+      offered = null;
+    }
+    releasePart();
+  }
+
+  private void releasePart() {
+    if (completing != null) {
+      completing.release();
+      completing = null;
+    }
+  }
+}

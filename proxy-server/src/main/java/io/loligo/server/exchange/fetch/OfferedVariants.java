@@ -1,0 +1,135 @@
+package io.loligo.server.exchange.fetch;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.OfferedTags;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.store.memory.Entry;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Stored variants whose tags a fetch offers to the origin: those in memory first, then those that
+ * only disk has. Owns a reference to each until {@link #release}. Confined to the event loop of the
+ * fetch.
+ */
+public final class OfferedVariants {
+  private final OfferedTags tags = new OfferedTags();
+  private final List<Entry> entries = new ArrayList<>();
+
+  private final boolean gateway;
+
+  private OfferedVariants(boolean gateway) {
+    this.gateway = gateway;
+  }
+
+  /**
+   * Looks for those that may do for {@code request}. {@code then} takes them, null where there are
+   * none: at once, or later where the disk has to be asked, which is not waited for longer than for
+   * an answer from there.
+   *
+   * @param request a snapshot nobody changes
+   * @param gateway whether it came by a port that stands for the origin
+   */
+  static void look(
+      LoopServices services,
+      CacheKey key,
+      RequestTarget target,
+      Fields request,
+      boolean gateway,
+      EventLoop eventLoop,
+      Consumer<OfferedVariants> then) {
+    OfferedVariants found = new OfferedVariants(gateway);
+    services.store.variants(key).forEach(entry -> found.add(entry, request));
+    int room = OfferedTags.MAX_TAGS - found.tags.size();
+    if (room == 0 || !services.store.mayLoad(services.keys.probe(target))) {
+      found.tell(then);
+      return;
+    }
+    Look look = new Look(services, found, request, then);
+    services.timer.arm(look, services.settings.loadTimeoutMillis);
+    services.store.loadVariants(
+        key,
+        meta -> meta.isFor(gateway) && OfferedTags.hasTag(meta),
+        room,
+        eventLoop,
+        look::loaded);
+  }
+
+  /** Waits for the disk, or for the clock. */
+  private static final class Look extends LoopTimer.Timeout {
+    private final LoopServices services;
+    private final OfferedVariants found;
+    private final Fields request;
+    private final Consumer<OfferedVariants> then;
+    private boolean told;
+
+    Look(
+        LoopServices services,
+        OfferedVariants found,
+        Fields request,
+        Consumer<OfferedVariants> then) {
+      this.services = services;
+      this.found = found;
+      this.request = request;
+      this.then = then;
+    }
+
+    void loaded(List<Entry> entries) {
+      services.timer.forget(this);
+      if (told) {
+        entries.forEach(Entry::release);
+      } else {
+        entries.forEach(entry -> found.add(entry, request));
+        tell();
+      }
+    }
+
+    @Override
+    protected void expired() {
+      tell();
+    }
+
+    private void tell() {
+      told = true;
+      found.tell(then);
+    }
+  }
+
+  /** Takes {@code entry}. */
+  private void add(Entry entry, Fields request) {
+    Fields fields = StoredFields.index(ReplyFields.stored(entry));
+    if (entry.meta().isFor(gateway) && tags.add(entry.meta(), fields, request)) {
+      entries.add(entry);
+    } else {
+      entry.release();
+    }
+  }
+
+  private void tell(Consumer<OfferedVariants> then) {
+    then.accept(entries.isEmpty() ? null : this);
+  }
+
+  /** What is asked. */
+  Conditions conditions() {
+    return Conditions.offering(tags);
+  }
+
+  /** The one that a 304 names, borrowed; null where it names none. */
+  Entry named(ResponseHead notModified) {
+    int number = tags.named(notModified);
+    return number < 0 ? null : entries.get(number);
+  }
+
+  void release() {
+    entries.forEach(Entry::release);
+    entries.clear();
+  }
+}

@@ -1,0 +1,147 @@
+package io.loligo.server.exchange.fetch;
+
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.Decimal;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.exchange.admission.Admission;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.exchange.settings.ForwardedFor;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+/** Composes the request that goes onward (RFC 9110 section 7.6). Stateless. */
+final class OutgoingFields {
+  /**
+   * Fields that a proxy answers for itself or composes anew; and Proxy, which is no field of HTTP
+   * but, as {@code HTTP_PROXY}, where programs send their own requests (CVE-2016-5385).
+   */
+  private static final FieldSet NOT_COPIED =
+      FieldSet.of(
+          FieldName.HOST,
+          FieldName.CONTENT_LENGTH,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.EXPECT,
+          FieldName.MAX_FORWARDS,
+          FieldName.PROXY,
+          FieldName.X_FORWARDED_FOR);
+
+  private static final int NO_FIELD = -1;
+
+  /** The largest Max-Forwards sent on. */
+  private static final long MAX_FORWARDS = 999_999_999;
+
+  private OutgoingFields() {}
+
+  /**
+   * The request to send.
+   *
+   * @param conditions of ours, in place of the client's; null: the client's
+   * @param upgrade value of Upgrade to pass on, or null
+   * @param lines scratch, empty
+   */
+  static OutgoingRequest compose(
+      Request request,
+      Conditions conditions,
+      String upgrade,
+      ExchangeSettings settings,
+      FieldLines lines) {
+    RequestHead head = request.head();
+    RequestTarget target = request.target();
+    Fields fields = head.fields();
+    lines.add("Host", target.authority());
+    FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
+    // it was not for the next cache
+    int unsaid =
+        conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
+            ? FieldName.CACHE_CONTROL
+            : NO_FIELD;
+    HopByHop hopByHop = HopByHop.of(fields);
+    for (int i = 0; i < fields.count(); i++) {
+      int id = fields.id(i);
+      boolean skipped = NOT_COPIED.has(id) || replaced.has(id) || id == unsaid;
+      if (!skipped && !hopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
+    if (conditions != null) {
+      conditions.addTo(lines);
+    }
+    if (fields.has(FieldName.TE) && fields.hasToken(FieldName.TE, "trailers")) {
+      lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4
+    }
+    addMaxForwards(head, lines);
+    addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
+    settings.addVia(lines, head.version());
+    long contentLength = request.contentLength();
+    boolean content = ContentLength.hasContent(contentLength);
+    return new OutgoingRequest(
+        head.method(),
+        head.methodId(),
+        target.scheme(),
+        target.authority(),
+        path(target),
+        lines.toBytes(),
+        content ? contentLength : 0,
+        content,
+        expectsContinue(head),
+        upgrade);
+  }
+
+  /** Whether the client waits for 100 (RFC 9110 section 10.1.1); HTTP/1.0 clients do not. */
+  static boolean expectsContinue(RequestHead head) {
+    return head.version() >= 11 && head.fields().hasToken(FieldName.EXPECT, "100-continue");
+  }
+
+  /** As the target has it: {@code *}, or rooted. */
+  private static byte[] path(RequestTarget target) {
+    return Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
+  }
+
+  /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link Admission}. */
+  private static void addMaxForwards(RequestHead head, FieldLines lines) {
+    int method = head.methodId();
+    String value = head.fields().get(FieldName.MAX_FORWARDS);
+    if (value == null) {
+      return;
+    }
+    boolean counts = method == Method.OPTIONS || method == Method.TRACE;
+    long hops = counts ? onward(head.fields()) : -1;
+    lines.add("Max-Forwards", hops >= 0 ? Long.toString(hops) : value);
+  }
+
+  /** The number that goes on in place of the one in {@code fields}, or -1 where that is none. */
+  private static long onward(Fields fields) {
+    long hops = Decimal.of(fields, fields.first(FieldName.MAX_FORWARDS));
+    if (hops == Decimal.TOO_LARGE) {
+      return MAX_FORWARDS;
+    }
+    return hops <= 0 ? -1 : Math.min(hops - 1, MAX_FORWARDS);
+  }
+
+  private static void addForwardedFor(
+      Fields fields, InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
+    String before = fields.joined("X-Forwarded-For");
+    String address = client == null ? "unknown" : NetUtil.toAddressString(client.getAddress());
+    switch (mode) {
+      case ON -> lines.add("X-Forwarded-For", before == null ? address : before + ", " + address);
+      case OFF -> lines.add("X-Forwarded-For", before == null ? "unknown" : before + ", unknown");
+      case TRANSPARENT -> {
+        if (before != null) {
+          lines.add("X-Forwarded-For", before);
+        }
+      }
+      case TRUNCATE -> lines.add("X-Forwarded-For", address);
+      case DELETE -> {}
+    }
+  }
+}

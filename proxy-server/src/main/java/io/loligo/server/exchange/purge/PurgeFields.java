@@ -1,0 +1,91 @@
+package io.loligo.server.exchange.purge;
+
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
+import java.util.List;
+
+/**
+ * What a PURGE request asks for: its target, or what its fields name instead. Where several do, the
+ * first of keys, groups and pattern counts. Stateless.
+ */
+final class PurgeFields {
+  private static final List<String> SOFT = List.of("Soft-Purge", "Fastly-Soft-Purge");
+  private static final List<String> KEYS = List.of("Surrogate-Key", "xkey", "xkey-purge");
+  private static final String SOFT_KEYS = "xkey-softpurge";
+  private static final List<String> GROUPS = List.of("Cache-Groups", "Cache-Group-Invalidation");
+  private static final String PATTERN = "Purge-Pattern";
+
+  private PurgeFields() {}
+
+  /**
+   * Reads {@code request}, borrowed.
+   *
+   * @param key of the target, whose origin and host the others are limited to
+   * @throws IllegalArgumentException it makes no sense; says why
+   */
+  static Purge read(CacheKey key, Fields request) {
+    boolean soft = SOFT.stream().anyMatch(name -> isOn(request.joined(name)));
+    for (String name : KEYS) {
+      String value = request.joined(name);
+      if (value != null) {
+        return keys(value, soft);
+      }
+    }
+    if (request.joined(SOFT_KEYS) != null) {
+      return keys(request.joined(SOFT_KEYS), true);
+    }
+    for (String name : GROUPS) {
+      String value = request.joined(name);
+      if (value != null) {
+        return groups(key, name, value, soft);
+      }
+    }
+    String pattern = request.joined(PATTERN);
+    if (pattern == null) {
+      return new Purge.Url(key, soft);
+    }
+    if (soft) {
+      throw new IllegalArgumentException("a pattern is not purged softly");
+    }
+    return new Purge.Matching(UrlPattern.ofHostOf(key, pattern));
+  }
+
+  private static boolean isOn(String value) {
+    return value != null && (value.equals("1") || value.equals("?1") || value.equals("true"));
+  }
+
+  private static Purge keys(String value, boolean soft) {
+    long[] numbers = CacheGroups.keys(value).stream().mapToLong(CacheGroups::ofKey).toArray();
+    if (numbers.length == 0) {
+      throw new IllegalArgumentException("no key is named");
+    }
+    return new Purge.Groups(numbers, soft);
+  }
+
+  private static Purge groups(CacheKey key, String name, String value, boolean soft) {
+    String origin = CacheGroups.origin(key);
+    long[] numbers =
+        CacheGroups.names(value).stream()
+            .mapToLong(group -> CacheGroups.ofGroup(origin, group))
+            .toArray();
+    if (numbers.length == 0) {
+      throw new IllegalArgumentException(name + " is no list of strings in quotes");
+    }
+    return new Purge.Groups(numbers, soft);
+  }
+
+  /** Says what was purged: {@code Loligo-Purged: memory=2, disk=later}. */
+  static void answer(Purged purged, FieldLines lines) {
+    lines.add("Loligo-Purged", purged.text());
+  }
+
+  /** 404 where a URL was named and nothing was stored under it. */
+  static int status(Purge what, Purged purged) {
+    return what instanceof Purge.Url && !purged.any() ? 404 : 200;
+  }
+}

@@ -1,0 +1,49 @@
+package io.loligo.server.exchange.request;
+
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
+import io.loligo.server.upstream.own.OwnObjects;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+
+/** Finds the target of a request: by its head and the port it came in by. Stateless. */
+public final class Identification {
+  private Identification() {}
+
+  /**
+   * Fills {@code target}; null, or why the request is refused.
+   *
+   * @param local our end of the connection, or null
+   */
+  public static ParseFailure identify(
+      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
+    if (port.mode() == PortMode.ACCEL) {
+      return identifyAccelerated(port, local, head, target);
+    }
+    if (OwnObjects.isAskedFor(head)) {
+      return target.resolve(head, "http", OwnObjects.HOST, false);
+    }
+    ParseFailure failure = target.resolve(head, "http", null, true);
+    if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {
+      return ParseFailure.BAD_TARGET; // a forward proxy is asked for absolute-form (RFC 9112 3.2.2)
+    }
+    return failure;
+  }
+
+  private static ParseFailure identifyAccelerated(
+      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
+    int vport = port.vport() == 0 && local != null ? local.getPort() : Math.max(0, port.vport());
+    ParseFailure failure =
+        target.resolve(head, port.protocol(), port.defaultSite(), port.vhost(), vport);
+    if (failure != ParseFailure.MISSING_HOST || vport == 0 || local == null) {
+      return failure;
+    }
+    // as in Squid, vport names the site of an HTTP/1.0 client where nothing else does
+    String address = NetUtil.toAddressString(local.getAddress());
+    String site = address.indexOf(':') < 0 ? address : "[" + address + "]";
+    return target.resolve(head, port.protocol(), site, port.vhost(), vport);
+  }
+}

@@ -1,0 +1,416 @@
+package io.loligo.server.exchange.request;
+
+import io.loligo.core.acl.Aliases;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.Slice;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.upstream.route.RoutedRequest;
+import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A request and what is known of it: its stream, head, target, content length and, once they are
+ * known, the facts that access rules ask for. Confined to the client's event loop.
+ *
+ * <p>A loop has one that it uses again for each request. A request that waits goes on as {@link
+ * #snapshot}: with copies of its head and target.
+ */
+public final class Request implements RoutedRequest {
+  private ClientStream stream;
+  private ExchangeRecord record;
+  private EventLoop loop;
+  private ByteBufAllocator allocator;
+  private HttpPort port;
+  private InetSocketAddress connected;
+  private InetSocketAddress local;
+  private int connections;
+  private RequestHead head;
+  private RequestTarget target;
+  private long contentLength;
+  private Fields reply;
+  private int replyStatus;
+  private Entry stored;
+  private List<byte[]> destinations;
+  private byte[] client;
+  private long nowMillis;
+  private int nextStep;
+  private boolean unsliced;
+  private boolean owned;
+
+  /**
+   * Starts over with a request of {@code stream}; all borrowed.
+   *
+   * @param contentLength bytes of its content, see {@link ContentLength}
+   */
+  public Request begin(
+      ClientStream stream,
+      RequestHead head,
+      long contentLength,
+      RequestTarget target,
+      long nowMillis) {
+    this.stream = stream;
+    this.record = stream.record();
+    this.loop = stream.loop();
+    this.allocator = stream.allocator();
+    this.port = stream.port();
+    this.connected = record.client;
+    this.local = record.local;
+    this.connections = stream.clientConnections();
+    this.head = head;
+    this.target = target;
+    this.contentLength = contentLength;
+    this.nowMillis = nowMillis;
+    forgetReply();
+    this.destinations = null;
+    this.client = null;
+    this.nextStep = 0;
+    this.unsliced = false;
+    this.owned = false;
+    return this;
+  }
+
+  /** A request that no client has sent, as {@code client} would send it to {@code port}. */
+  public static Request asked(
+      HttpPort port,
+      InetSocketAddress client,
+      RequestHead head,
+      long contentLength,
+      RequestTarget target,
+      long nowMillis) {
+    Request request = new Request();
+    request.record = new ExchangeRecord();
+    request.port = port;
+    request.connected = client;
+    request.connections = 1;
+    request.head = head;
+    request.target = target;
+    request.contentLength = contentLength;
+    request.nowMillis = nowMillis;
+    request.owned = true;
+    return request;
+  }
+
+  /**
+   * This request with copies of its head and target, which the record of the exchange gets, too.
+   * Returns itself where it has them already.
+   */
+  public Request snapshot() {
+    if (owned) {
+      return this;
+    }
+    RequestHead headCopy = head.snapshot();
+    Request copy = with(headCopy, target.snapshot(headCopy));
+    copy.note();
+    return copy;
+  }
+
+  private void note() {
+    record.request = head;
+    record.target = target;
+    record.acl = this;
+  }
+
+  /** This request with another head and target, both snapshots. */
+  public Request with(RequestHead headSnapshot, RequestTarget targetSnapshot) {
+    Request copy = new Request();
+    copy.stream = stream;
+    copy.record = record;
+    copy.loop = loop;
+    copy.allocator = allocator;
+    copy.port = port;
+    copy.connected = connected;
+    copy.local = local;
+    copy.connections = connections;
+    copy.head = headSnapshot;
+    copy.target = targetSnapshot;
+    copy.contentLength = contentLength;
+    copy.destinations = destinations;
+    copy.nowMillis = nowMillis;
+    copy.nextStep = nextStep;
+    copy.unsliced = unsliced;
+    copy.owned = true;
+    return copy;
+  }
+
+  /** A GET for the same, with copies of head and target. */
+  public Request asGet() {
+    RequestHead get = head.snapshotAsGet();
+    return with(get, target.snapshot(get));
+  }
+
+  /** {@link #asGet} without a client and without content: it outlives the client's request. */
+  public Request inBackground() {
+    Request copy = asGet();
+    copy.stream = null;
+    copy.record = null;
+    copy.contentLength = ContentLength.NONE;
+    return copy;
+  }
+
+  /** This request, a snapshot, to be answered without slices: those were tried in vain. */
+  public Request unsliced() {
+    Request copy = with(head, target);
+    copy.unsliced = true;
+    copy.note();
+    return copy;
+  }
+
+  /**
+   * A request for one slice of the response to this one.
+   *
+   * @param stream gets the slice
+   * @param sliceHead a GET for the range of the slice, a snapshot
+   * @param sliceTarget keyed by the slice, a snapshot
+   */
+  public Request ofSlice(
+      ClientStream stream, RequestHead sliceHead, RequestTarget sliceTarget, long nowMillis) {
+    Request copy = with(sliceHead, sliceTarget);
+    copy.contentLength = ContentLength.NONE;
+    copy.nowMillis = nowMillis;
+    copy.answerTo(stream);
+    copy.note();
+    return copy;
+  }
+
+  /** The response goes to {@code stream} from now on. */
+  public void answerTo(ClientStream stream) {
+    this.stream = stream;
+    this.record = stream.record();
+  }
+
+  /** The client's side; null where no client has sent this request. */
+  public ClientStream stream() {
+    return stream;
+  }
+
+  /** The record of the exchange; null in the background. One that nobody reads for a question. */
+  public ExchangeRecord record() {
+    return record;
+  }
+
+  /** The event loop of the client; null where no client has sent this request. */
+  public EventLoop loop() {
+    return loop;
+  }
+
+  /** The allocator of the client's connection; null where no client has sent this request. */
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  public RequestHead head() {
+    return head;
+  }
+
+  public RequestTarget target() {
+    return target;
+  }
+
+  /** Bytes of the content, see {@link ContentLength}. */
+  public long contentLength() {
+    return contentLength;
+  }
+
+  /** Number of the admission step that comes next: a request that has waited continues there. */
+  public int nextStep() {
+    return nextStep;
+  }
+
+  public void nextStep(int number) {
+    nextStep = number;
+  }
+
+  public boolean isUnsliced() {
+    return unsliced;
+  }
+
+  /** The slice that is asked for; null where it is no request for one. */
+  public Slice slice() {
+    return target.keyRule() instanceof Slice slice ? slice : null;
+  }
+
+  /** Whether it asks for the next slice of a response that has begun. */
+  public boolean continuesAnswer() {
+    Slice slice = slice();
+    return slice != null && slice.continued() != null;
+  }
+
+  /** The connected client, for X-Forwarded-For. */
+  public InetSocketAddress client() {
+    return connected;
+  }
+
+  @Override
+  public HttpPort httpPort() {
+    return port;
+  }
+
+  public void reply(ResponseHead head) {
+    reply(head.fields(), head.status());
+  }
+
+  public void reply(Fields fields, int status) {
+    this.reply = fields;
+    this.replyStatus = status;
+    this.stored = null;
+  }
+
+  /** The reply is {@code entry}, borrowed until {@link #forgetReply}. */
+  public void reply(Entry entry) {
+    reply(null, entry.meta().status());
+    this.stored = entry;
+  }
+
+  public void forgetReply() {
+    reply(null, 0);
+  }
+
+  @Override
+  public void destinations(List<InetAddress> addresses) {
+    this.destinations = octets(addresses);
+  }
+
+  @Override
+  public Request withAliases() {
+    List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
+    for (int i = all.size() - 1; i >= 0; i--) {
+      all.addAll(Aliases.of(all.get(i)));
+    }
+    if (destinations == null || all.size() == destinations.size()) {
+      return this;
+    }
+    Request further = with(head, target);
+    further.destinations = all;
+    return further;
+  }
+
+  /** {@link #octets(InetAddress)} of each; null of null. */
+  public static List<byte[]> octets(List<InetAddress> addresses) {
+    return addresses == null ? null : addresses.stream().map(Request::octets).toList();
+  }
+
+  /** 4 or 16 octets; IPv4-mapped IPv6 as 4. */
+  public static byte[] octets(InetAddress address) {
+    byte[] octets = address.getAddress();
+    if (octets.length == 16 && isMapped(octets)) {
+      return Arrays.copyOfRange(octets, 12, 16);
+    }
+    return octets;
+  }
+
+  private static boolean isMapped(byte[] octets) {
+    for (int i = 0; i < 10; i++) {
+      if (octets[i] != 0) {
+        return false;
+      }
+    }
+    return octets[10] == (byte) 0xff && octets[11] == (byte) 0xff;
+  }
+
+  @Override
+  public byte[] clientAddress() {
+    if (client == null) {
+      client = octets(connected.getAddress());
+    }
+    return client;
+  }
+
+  @Override
+  public byte[] localAddress() {
+    return local == null ? NetUtil.LOCALHOST4.getAddress() : octets(local.getAddress());
+  }
+
+  @Override
+  public int localPort() {
+    return local == null ? 0 : local.getPort();
+  }
+
+  @Override
+  public String portName() {
+    return port.name();
+  }
+
+  @Override
+  public String method() {
+    return head.method();
+  }
+
+  @Override
+  public String scheme() {
+    return target.scheme();
+  }
+
+  @Override
+  public String host() {
+    return target.host();
+  }
+
+  @Override
+  public int port() {
+    return target.port();
+  }
+
+  @Override
+  public String url() {
+    return target.url();
+  }
+
+  @Override
+  public String urlPath() {
+    return target.form() == RequestTarget.Form.AUTHORITY
+        ? ""
+        : new String(
+            target.pathBytes(),
+            target.pathStart(),
+            target.pathEnd() - target.pathStart(),
+            java.nio.charset.StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public Fields requestFields() {
+    return head.fields();
+  }
+
+  @Override
+  public Fields replyFields() {
+    if (reply == null && stored != null) {
+      reply = StoredFields.index(ReplyFields.visible(stored));
+    }
+    return reply;
+  }
+
+  @Override
+  public int replyStatus() {
+    return replyStatus;
+  }
+
+  @Override
+  public List<byte[]> destinationAddresses() {
+    return destinations;
+  }
+
+  @Override
+  public int clientConnections() {
+    return connections;
+  }
+
+  @Override
+  public long nowMillis() {
+    return nowMillis;
+  }
+}

@@ -1,0 +1,100 @@
+package io.loligo.server.exchange.request;
+
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.exchange.client.ClientEvents;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Supplier;
+
+/**
+ * A request that waits for another party: a name server, a disk, the rest of its own content. It
+ * takes the place of the exchange's next part until {@link #resume} names that, and passes the
+ * client's events on from then on. Confined to the client's event loop.
+ *
+ * <p>The request is a snapshot. No content arrives meanwhile, because nobody has asked for any.
+ */
+public class Suspension implements ClientEvents {
+  private final Request request;
+  private ClientEvents next;
+  private boolean resumed;
+  private boolean gone;
+
+  /** Suspends {@code request}, a snapshot. */
+  public Suspension(Request request) {
+    this.request = request;
+  }
+
+  protected final Request request() {
+    return request;
+  }
+
+  /** Whether the client has left: nothing more is to be done for it. */
+  public final boolean over() {
+    return gone;
+  }
+
+  /** Whether the wait is over. */
+  protected final boolean resumed() {
+    return resumed;
+  }
+
+  /**
+   * Ends the wait. {@code step} goes on with the request, unless the client has left; it returns
+   * the next part of the exchange, or null where the response is complete. A failure of {@code
+   * step} is the stream's to answer.
+   */
+  public final void resume(Supplier<ClientEvents> step) {
+    if (gone) {
+      return;
+    }
+    try {
+      next = step.get();
+    } catch (RuntimeException | OutOfMemoryError failure) {
+      resumed = true;
+      request.stream().failed(failure);
+      return;
+    }
+    resumed = true;
+    if (gone && next != null) {
+      next.gone(); // the client left while the next part began
+    }
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (next != null) {
+      next.content(content);
+    } else {
+      content.release();
+    }
+  }
+
+  @Override
+  public void contentEnd(Fields trailers) {
+    if (next != null) {
+      next.contentEnd(trailers);
+    }
+  }
+
+  @Override
+  public void contentFailed(ParseFailure failure) {
+    if (next != null) {
+      next.contentFailed(failure);
+    }
+  }
+
+  @Override
+  public void writable() {
+    if (next != null) {
+      next.writable();
+    }
+  }
+
+  @Override
+  public void gone() {
+    gone = true;
+    if (next != null) {
+      next.gone();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.loligo.server.exchange.rules;
+
+import io.loligo.core.message.RequestTarget;
+
+/** The effective URI as text, made only when somebody looks at it. Confined; reusable. */
+final class LazyUrl implements CharSequence {
+  private RequestTarget target;
+  private String text;
+
+  LazyUrl of(RequestTarget target) {
+    this.target = target;
+    this.text = null;
+    return this;
+  }
+
+  @Override
+  public int length() {
+    return toString().length();
+  }
+
+  @Override
+  public char charAt(int index) {
+    return toString().charAt(index);
+  }
+
+  @Override
+  public CharSequence subSequence(int start, int end) {
+    return toString().subSequence(start, end);
+  }
+
+  @Override
+  public String toString() {
+    if (text == null) {
+      text = target.url();
+    }
+    return text;
+  }
+}

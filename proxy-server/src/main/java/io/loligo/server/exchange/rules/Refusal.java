@@ -1,0 +1,92 @@
+package io.loligo.server.exchange.rules;
+
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.message.FieldLines;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
+
+/**
+ * A response of the proxy's own in place of the one that was asked for. A challenge is one, with
+ * 401 or 407 and the field line that names the schemes. Immutable.
+ *
+ * @param errorCode Squid's ERR_ name
+ * @param text for the client
+ * @param lines further field lines, or null; borrowed
+ * @param tag for the access log; null: it stays as it is
+ * @param detail for the operator; null: the text says it
+ * @param shed the limit that was met; null: none
+ * @param closes whether the connection ends, although the request has no content
+ */
+public record Refusal(
+    int status,
+    String errorCode,
+    String text,
+    FieldLines lines,
+    LogTag tag,
+    String detail,
+    Shed shed,
+    boolean closes) {
+  /** Seconds until a client may ask again after an overload: load comes and goes. */
+  public static final String RETRY_SECONDS = "1";
+
+  /** An only-if-cached request, and nothing usable is stored (RFC 9111 section 5.2.1.7). */
+  public static final Refusal NOT_STORED =
+      of(504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
+
+  public static Refusal of(int status, String errorCode, String text) {
+    return new Refusal(status, errorCode, text, null, null, null, null, false);
+  }
+
+  /** 405, with the methods that are allowed; the connection ends. */
+  public static Refusal ofMethod(String text, String allowed) {
+    FieldLines allow = new FieldLines(64).add("Allow", allowed);
+    return new Refusal(405, "ERR_UNSUP_REQ", text, allow, null, null, null, true);
+  }
+
+  /** 413 for content of more than {@code limit} bytes. */
+  public static Refusal ofContent(long limit) {
+    return of(413, "ERR_TOO_BIG", "The content is larger than " + limit + " bytes.");
+  }
+
+  /** 403 for a response of more than {@code limit} bytes. */
+  public static Refusal ofResponseSize(long limit) {
+    return of(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.");
+  }
+
+  /** 403 by a rule for requests, which {@code detail} names. */
+  public static Refusal denied(String detail) {
+    return denied(LogTag.TCP_DENIED, detail);
+  }
+
+  /** 403 by {@code verdict} of the rules for responses. */
+  static Refusal responseDenied(AclVerdict verdict) {
+    return denied(LogTag.TCP_DENIED_REPLY, rule(verdict));
+  }
+
+  private static Refusal denied(LogTag tag, String detail) {
+    String text = "Access denied by the proxy's rules.";
+    return new Refusal(403, "ERR_ACCESS_DENIED", text, null, tag, detail, null, false);
+  }
+
+  /** The rule that has decided, and where it stands. */
+  public static String rule(AclVerdict verdict) {
+    return verdict.rule() + " (" + verdict.source() + ")";
+  }
+
+  /** 429 or 503, with Retry-After, because of {@code why}. */
+  public static Refusal overload(Shed why) {
+    FieldLines retry = new FieldLines(32).add("Retry-After", RETRY_SECONDS);
+    String detail = "too many: " + why;
+    if (why == Shed.CLIENT_REQUESTS) {
+      String text = "Too many requests of this client are in progress.";
+      return new Refusal(429, "ERR_TOO_MANY_REQUESTS", text, retry, null, detail, why, false);
+    }
+    String text = "The proxy is overloaded.";
+    return new Refusal(503, "ERR_OVERLOADED", text, retry, null, detail, why, false);
+  }
+
+  /** Status and reason in one line, for operators. */
+  public String summary() {
+    return status + ", " + (detail == null ? text : detail);
+  }
+}

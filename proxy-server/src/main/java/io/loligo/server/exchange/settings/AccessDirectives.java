@@ -1,0 +1,92 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Setting;
+import io.loligo.core.config.SizeLimits;
+
+/** Directives that decide which requests and responses are allowed. */
+public final class AccessDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Access");
+
+  /** {@code http_access}: which requests are allowed. */
+  public static final Setting<AclList> HTTP_ACCESS =
+      FEATURE
+          .rules("http_access", "deny all", RuleScope.ADMISSION)
+          .text(
+              "Which requests are allowed. The first line whose ACLs all match decides."
+                  + " If none matches, the opposite of the last line holds. Without any line,"
+                  + " everything is denied.");
+
+  /** {@code http_reply_access}: which responses are passed on. */
+  public static final Setting<AclList> HTTP_REPLY_ACCESS =
+      FEATURE
+          .rules("http_reply_access", "allow all", RuleScope.RESPONSE)
+          .text("Which responses are passed on. The ACLs may ask about the response.");
+
+  /** {@code http_upgrade_request_protocols}: which protocols a request may switch to. */
+  public static final Setting<Upgrades> UPGRADES =
+      FEATURE
+          .lines(
+              "http_upgrade_request_protocols",
+              "PROTOCOL|OTHER allow|deny [!]ACL...",
+              UpgradeLines::new)
+          .squid("deny all", "http_access has decided already, and WebSocket is part of browsing")
+          .difference(
+              "without a line, WebSocket is allowed; the case of protocol names does not"
+                  + " matter; the first allowed protocol of several is passed on")
+          .text(
+              "Which protocols a request may switch to with Upgrade. PROTOCOL/VERSION"
+                  + " matches offers of that version only, PROTOCOL matches all versions, OTHER"
+                  + " matches protocols that no line names. The first line whose ACLs match"
+                  + " decides. If none matches, the offer is removed.");
+
+  /** {@code cache}: which requests may use the cache. */
+  public static final Setting<AclList> CACHE =
+      FEATURE
+          .rules("cache", "allow all", RuleScope.REQUEST)
+          .alias("no_cache")
+          .text(
+              "Which requests may use the cache. A denied request gets no stored"
+                  + " response, and its response is not stored.");
+
+  /** {@code store_miss}: which responses may be stored. */
+  public static final Setting<AclList> STORE_MISS =
+      FEATURE
+          .rules("store_miss", "allow all", RuleScope.RESPONSE)
+          .text(
+              "Which responses may be stored. The ACLs may ask about the response. A"
+                  + " denied response goes only to the client that caused the fetch. A response"
+                  + " that is already stored stays stored, and a 304 still updates it.");
+
+  /** {@code send_hit}: which stored responses may be sent. */
+  public static final Setting<AclList> SEND_HIT =
+      FEATURE
+          .rules("send_hit", "allow all", RuleScope.RESPONSE)
+          .text(
+              "Which stored responses may be sent. The ACLs may ask about the response."
+                  + " If it is denied, the request is a miss: the request goes to the origin as"
+                  + " if nothing were stored, and the new response is stored as usual.");
+
+  /** {@code request_body_max_size}: bytes; -1: no limit. */
+  public static final Setting<Long> REQUEST_BODY_MAX_SIZE =
+      FEATURE
+          .bytes("request_body_max_size", "0 KB")
+          .noLimit()
+          .as(bytes -> bytes == 0 ? ProxyConfig.NO_LIMIT : bytes)
+          .text("Largest request content. A larger one gets 413. 0: no limit.");
+
+  /** {@code reply_body_max_size}: bytes; -1: no limit. */
+  public static final Setting<SizeLimits> REPLY_BODY_MAX_SIZE =
+      FEATURE
+          .limits("reply_body_max_size", "none", RuleScope.RESPONSE)
+          .noLimit()
+          .text(
+              "Largest response content. A larger one is refused or cut. The first line"
+                  + " whose ACLs match holds.");
+
+  private AccessDirectives() {}
+}

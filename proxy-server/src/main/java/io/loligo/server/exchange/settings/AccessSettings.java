@@ -1,0 +1,48 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.FileDirectives;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.SizeLimits;
+
+/** The values of {@link AccessDirectives} in one configuration. Immutable. */
+public final class AccessSettings {
+  /** {@code http_access}. */
+  public final AclList httpAccess;
+
+  /** {@code http_reply_access}. */
+  public final AclList httpReplyAccess;
+
+  /** {@code cache}: denied requests bypass the store. */
+  public final AclList cache;
+
+  /** {@code store_miss}: denied responses are not stored. */
+  public final AclList storeMiss;
+
+  /** {@code send_hit}: denied stored responses are not sent. */
+  public final AclList sendHit;
+
+  /** {@code http_upgrade_request_protocols}. */
+  public final Upgrades upgrades;
+
+  /** {@code request_body_max_size}, in bytes; -1: no limit. */
+  public final long requestBodyMaxBytes;
+
+  /** {@code reply_body_max_size}, in bytes; -1: no limit. */
+  public final SizeLimits replyBodyMax;
+
+  /** Whether an ACL names {@code method PURGE}. */
+  public final boolean purgeEnabled;
+
+  AccessSettings(ProxyConfig config) {
+    httpAccess = config.get(AccessDirectives.HTTP_ACCESS);
+    httpReplyAccess = config.get(AccessDirectives.HTTP_REPLY_ACCESS);
+    cache = config.get(AccessDirectives.CACHE);
+    storeMiss = config.get(AccessDirectives.STORE_MISS);
+    sendHit = config.get(AccessDirectives.SEND_HIT);
+    upgrades = config.get(AccessDirectives.UPGRADES);
+    requestBodyMaxBytes = config.get(AccessDirectives.REQUEST_BODY_MAX_SIZE);
+    replyBodyMax = config.get(AccessDirectives.REPLY_BODY_MAX_SIZE);
+    purgeEnabled = config.get(FileDirectives.ACL).namesPurge();
+  }
+}

@@ -1,0 +1,82 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Setting;
+import io.loligo.core.config.SizeLimits;
+
+/** Directives of fetches: sharing, ranges, slices and aborts. */
+public final class FetchDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Fetches");
+
+  /** {@code collapsed_forwarding}: whether clients share a fetch. */
+  public static final Setting<Boolean> COLLAPSED_FORWARDING =
+      FEATURE
+          .flag("collapsed_forwarding", "on")
+          .squid("off", "waiting clients are released at once if the response cannot be shared")
+          .text(
+              "on: clients that request the same object while it is fetched share the" + " fetch.");
+
+  /** {@code loligo_collapsed_wait}: milliseconds. */
+  public static final Setting<Long> COLLAPSED_WAIT =
+      FEATURE
+          .millis("loligo_collapsed_wait", "30 seconds")
+          .range(1, Integer.MAX_VALUE)
+          .text(
+              "How long clients wait for the response head of another client's fetch."
+                  + " Then one of them asks the origin, and the others wait once more, or get a"
+                  + " stale response where that is allowed. A client that has waited twice in"
+                  + " vain gets 504.");
+
+  /** {@code range_offset_limit}: bytes; 0: ranges are passed on, -1: always the whole. */
+  public static final Setting<SizeLimits> RANGE_OFFSET_LIMIT =
+      FEATURE
+          .limits("range_offset_limit", "0 bytes", RuleScope.REQUEST)
+          .noLimit()
+          .difference("several ranges are passed on as they are")
+          .text(
+              "If a range begins within this many bytes of the part that is not stored,"
+                  + " the whole response is fetched and the range is answered from it. 0: ranges"
+                  + " are passed on as they are. none: the whole response is always fetched, to"
+                  + " its end, whatever quick_abort says. The first line whose ACLs match holds.");
+
+  /** {@code loligo_slice_size}: bytes; 0 and -1: no slices. */
+  public static final Setting<SizeLimits> SLICE_SIZE =
+      FEATURE
+          .limits("loligo_slice_size", "none", RuleScope.REQUEST)
+          .range(64 << 10, 1 << 30)
+          .noLimit("no slices")
+          .with(SliceLines::new)
+          .text(
+              "The size of the slices in which a response is fetched and stored, for a"
+                  + " GET of the whole or of one range. 0: no slices. The first line whose ACLs"
+                  + " match holds.");
+
+  /** {@code quick_abort_min}: bytes; -1: always finish. */
+  public static final Setting<Long> QUICK_ABORT_MIN =
+      FEATURE
+          .kilobytes("quick_abort_min", "16 KB")
+          .noLimit("each is finished")
+          .text(
+              "After the last client has left, a fetch with this much left, or less, is"
+                  + " finished.");
+
+  /** {@code quick_abort_max}: bytes. */
+  public static final Setting<Long> QUICK_ABORT_MAX =
+      FEATURE
+          .kilobytes("quick_abort_max", "16 KB")
+          .noLimit("as 0, as in Squid")
+          .text("After the last client has left, a fetch with more than this left is ended.");
+
+  /** {@code quick_abort_pct}: percent. */
+  public static final Setting<Integer> QUICK_ABORT_PCT =
+      FEATURE
+          .number("quick_abort_pct", "95")
+          .range(0, 100)
+          .text(
+              "After the last client has left, a fetch of which more than this is done is"
+                  + " finished.");
+
+  private FetchDirectives() {}
+}

@@ -1,0 +1,39 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.SizeLimits;
+
+/** The values of {@link FetchDirectives} in one configuration. Immutable. */
+public final class FetchSettings {
+  /** {@code collapsed_forwarding}. */
+  public final boolean collapsedForwarding;
+
+  /** {@code loligo_collapsed_wait}. */
+  public final long collapsedWaitMillis;
+
+  /** {@code range_offset_limit}, in bytes; 0: ranges are passed on, -1: always the whole. */
+  public final SizeLimits rangeOffsetLimit;
+
+  /** {@code loligo_slice_size}, in bytes; null where nothing is sliced. */
+  public final SizeLimits sliceSize;
+
+  /** {@code quick_abort_min}; -1: always finish. */
+  public final long quickAbortMinBytes;
+
+  /** {@code quick_abort_max}. */
+  public final long quickAbortMaxBytes;
+
+  /** {@code quick_abort_pct}, 0 to 100. */
+  public final int quickAbortPercent;
+
+  FetchSettings(ProxyConfig config) {
+    collapsedForwarding = config.get(FetchDirectives.COLLAPSED_FORWARDING);
+    collapsedWaitMillis = config.get(FetchDirectives.COLLAPSED_WAIT);
+    rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
+    SizeLimits slices = config.get(FetchDirectives.SLICE_SIZE);
+    sliceSize = slices.isForAll(-1) || slices.isForAll(0) ? null : slices;
+    quickAbortMinBytes = config.get(FetchDirectives.QUICK_ABORT_MIN);
+    quickAbortMaxBytes = config.get(FetchDirectives.QUICK_ABORT_MAX);
+    quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
+  }
+}

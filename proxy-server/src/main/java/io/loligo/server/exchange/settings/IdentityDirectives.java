@@ -1,0 +1,58 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+
+/** Directives of what clients and origins learn about this proxy and its clients. */
+public final class IdentityDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("Identity");
+
+  /** {@code via}: whether Via is sent. */
+  public static final Setting<Boolean> VIA =
+      FEATURE
+          .flag("via", "on")
+          .text("Whether Via is sent. off violates HTTP; loops are detected all the same.");
+
+  /** {@code forwarded_for}: X-Forwarded-For. */
+  public static final Setting<ForwardedFor> FORWARDED_FOR =
+      FEATURE
+          .choice("forwarded_for", ForwardedFor.ON, ForwardedFor.class)
+          .text(
+              "What becomes of X-Forwarded-For: on adds the client's address, off adds"
+                  + " unknown, transparent leaves the field alone, truncate replaces it with the"
+                  + " client's address, delete removes it.");
+
+  /** {@code visible_hostname}: the name of this proxy. */
+  public static final Setting<String> VISIBLE_HOSTNAME =
+      FEATURE
+          .text("visible_hostname", "")
+          .form("NAME")
+          .or(reading -> reading.source().hostName())
+          .text(
+              "The name in Via, Cache-Status and error pages. The default is the name of"
+                  + " the host.");
+
+  /** {@code httpd_suppress_version_string}: has no effect: always so. */
+  public static final Setting<Boolean> HTTPD_SUPPRESS_VERSION_STRING =
+      FEATURE
+          .flag("httpd_suppress_version_string", "off")
+          .difference("always so: clients never see a version")
+          .text("Hides the version from clients.");
+
+  /** {@code cache_mgr}: address of the administrator. */
+  public static final Setting<String> CACHE_MGR =
+      FEATURE
+          .text("cache_mgr", "webmaster")
+          .text("The address of the administrator on error pages.");
+
+  /** {@code loligo_cache_status_key}: whether Cache-Status shows the key. */
+  public static final Setting<Boolean> CACHE_STATUS_KEY =
+      FEATURE
+          .flag("loligo_cache_status_key", "off")
+          .text(
+              "Whether Cache-Status shows the key of a stored response. It shows the"
+                  + " query only with strip_query_terms off.");
+
+  private IdentityDirectives() {}
+}

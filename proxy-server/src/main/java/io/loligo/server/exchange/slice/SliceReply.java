@@ -1,0 +1,92 @@
+package io.loligo.server.exchange.slice;
+
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
+import io.loligo.core.message.Fields;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.ContentRange;
+import io.loligo.core.range.Slice;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.exchange.services.LoopServices;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The head of an answer to the request for a slice: what {@link ClientStream#head} is given, and
+ * its fields. Valid during that call.
+ */
+record SliceReply(
+    int status,
+    Fields fields,
+    FieldLines lines,
+    ByteBuf block,
+    int index,
+    int length,
+    long contentLength,
+    boolean last) {
+
+  static SliceReply of(OutgoingHead head) {
+    FieldLines lines = head.lines();
+    byte[] all = new byte[lines.length() + head.length()];
+    System.arraycopy(lines.bytes(), 0, all, 0, lines.length());
+    if (head.block() != null) {
+      head.block().getBytes(head.index(), all, lines.length(), head.length());
+    }
+    return new SliceReply(
+        head.status(),
+        StoredFields.index(all),
+        lines,
+        head.block(),
+        head.index(),
+        head.length(),
+        head.contentLength(),
+        head.last());
+  }
+
+  /**
+   * Which part of the whole comes: {@code slice}, or all of it where the origin ignored the range.
+   * Null where that is not known, or it is something else.
+   */
+  ContentRange place(Slice slice) {
+    if (status == 200 && contentLength > 0 && !last) {
+      return new ContentRange(new ByteRange(0, contentLength - 1), contentLength);
+    }
+    ContentRange place = status == 206 ? ContentRange.of(fields) : null;
+    return place != null && slice.isAt(place, contentLength) ? place : null;
+  }
+
+  /**
+   * Adds what describes the whole.
+   *
+   * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
+   */
+  void addTo(FieldLines to, boolean known) {
+    for (int i = 0; i < fields.count(); i++) {
+      if (fields.id(i) != FieldName.CONTENT_RANGE && !(known && ReplyFields.isKnown(fields, i))) {
+        to.add(fields, i);
+      }
+    }
+  }
+
+  /** Adds the fields in {@code set}. */
+  void addTo(FieldLines to, FieldSet set) {
+    for (int i = 0; i < fields.count(); i++) {
+      if (set.has(fields.id(i))) {
+        to.add(fields, i);
+      }
+    }
+  }
+
+  /** Sends it on as it is. */
+  void sendTo(ClientStream stream, LoopServices services) {
+    stream.head(
+        services
+            .scratch
+            .head(status, lines)
+            .block(block, index, length)
+            .content(contentLength, last));
+  }
+}

@@ -1,0 +1,234 @@
+package io.loligo.server.exchange.slice;
+
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.core.range.ByteRange;
+import io.loligo.core.range.Slice;
+import io.loligo.server.exchange.client.ClientEvents;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.tunnel.ByteStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+
+/**
+ * The client of a request for one slice: hands what is answered to a {@link SliceAnswer}, as long
+ * as that listens. It has a record of its own. Confined to the client's event loop.
+ */
+final class SliceStream implements ClientStream {
+  private final SliceAnswer answer;
+  private final ClientStream client;
+  private final Slice slice;
+  private final EventLoop loop;
+  private final ByteBufAllocator allocator;
+  private final HttpPort port;
+  private final ExchangeRecord record;
+  private final int connections;
+
+  /** Who answers; null: not known yet, or nobody any more. */
+  private ClientEvents events;
+
+  /** Whether nobody listens any more. */
+  private boolean closed;
+
+  /** Whether the answer is over. */
+  private boolean done;
+
+  private boolean served;
+
+  /** Offset of the next byte that arrives, and behind the last one. */
+  private long at;
+
+  private long end;
+
+  SliceStream(SliceAnswer answer, ClientStream client, Slice slice) {
+    this.answer = answer;
+    this.client = client;
+    this.slice = slice;
+    this.loop = client.loop();
+    this.allocator = client.allocator();
+    this.port = client.port();
+    this.record = SliceRecords.begin(client.record());
+    this.connections = client.clientConnections();
+  }
+
+  Slice slice() {
+    return slice;
+  }
+
+  /** {@code events}, may be null, is told of what the client does. */
+  void answeredBy(ClientEvents events) {
+    this.events = done ? null : events;
+    if (closed) {
+      leave();
+    }
+  }
+
+  /** Its content is {@code range} of the whole. */
+  void begins(ByteRange range) {
+    at = range.first();
+    end = range.last() + 1;
+  }
+
+  /** Whether all of that has arrived. */
+  boolean isFilled() {
+    return at == end;
+  }
+
+  /** Whether more has arrived than there is of it. */
+  boolean overflows() {
+    return at > end;
+  }
+
+  /** The client has all that it wants of it. */
+  void served() {
+    served = true;
+  }
+
+  /** Nobody listens any more. */
+  void close() {
+    closed = true;
+  }
+
+  /** The same, and whoever answers is told. */
+  void leave() {
+    closed = true;
+    ClientEvents told = events;
+    events = null;
+    if (told != null) {
+      told.gone();
+    }
+  }
+
+  void tellWritable() {
+    if (events != null && !closed) {
+      events.writable();
+    }
+  }
+
+  @Override
+  public void head(OutgoingHead head) {
+    if (head.last()) {
+      over();
+    }
+    if (!closed) {
+      answer.arrived(this, SliceReply.of(head));
+    }
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (closed) {
+      content.release();
+      return;
+    }
+    long offset = at;
+    at += content.readableBytes();
+    answer.content(this, offset, content);
+  }
+
+  @Override
+  public void end(Fields trailers) {
+    over();
+    if (!closed) {
+      answer.ended(this, trailers);
+    }
+  }
+
+  private void over() {
+    done = true;
+    events = null;
+  }
+
+  @Override
+  public void abort(String why) {
+    over();
+    if (!closed) {
+      answer.aborted(this, why);
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    if (!closed) {
+      answer.failed(cause);
+    }
+  }
+
+  @Override
+  public void interim(ResponseHead head, FieldLines own) {
+    if (!closed) {
+      answer.interim(head, own);
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (!closed) {
+      client.flush();
+    }
+  }
+
+  @Override
+  public boolean writable() {
+    return !closed && client.writable();
+  }
+
+  @Override
+  public boolean isServed() {
+    return served;
+  }
+
+  @Override
+  public EventLoop loop() {
+    return loop;
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  @Override
+  public HttpPort port() {
+    return port;
+  }
+
+  @Override
+  public ExchangeRecord record() {
+    return record;
+  }
+
+  @Override
+  public int clientConnections() {
+    return connections;
+  }
+
+  @Override
+  public void closeAfter() {}
+
+  @Override
+  public void sendContinue() {}
+
+  @Override
+  public void readContent() {}
+
+  @Override
+  public ByteStream detach() {
+    throw new IllegalStateException("a slice is no tunnel");
+  }
+
+  @Override
+  public void tunnelBegun(Runnable end) {
+    throw new IllegalStateException("a slice is no tunnel");
+  }
+
+  @Override
+  public void tunnelEnded(long bytesFromClient, long bytesToClient) {
+    throw new IllegalStateException("a slice is no tunnel");
+  }
+}

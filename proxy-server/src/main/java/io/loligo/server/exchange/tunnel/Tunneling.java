@@ -1,0 +1,188 @@
+package io.loligo.server.exchange.tunnel;
+
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.exchange.answer.ErrorPage;
+import io.loligo.server.exchange.answer.FailureAnswer;
+import io.loligo.server.exchange.client.ClientEvents;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Shed;
+import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.tunnel.Tunnel;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.route.Router;
+import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
+import java.util.List;
+
+/**
+ * CONNECT (RFC 9110 section 9.3.6): a connection to the target, then octets both ways. Confined to
+ * the client's event loop.
+ */
+public final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
+  private final LoopServices services;
+  private final Request request;
+  private final ClientStream stream;
+  private OriginStream origin;
+  private boolean over;
+
+  /** For {@code request}, a snapshot. */
+  public Tunneling(LoopServices services, Request request) {
+    this.services = services;
+    this.request = request;
+    this.stream = request.stream();
+  }
+
+  /** Starts connecting. Returns itself, or null where it failed at once. */
+  public ClientEvents connect() {
+    ExchangeRecord record = stream.record();
+    record.tag = LogTag.TCP_TUNNEL;
+    record.hitClass = HitClass.TUNNEL;
+    services.router.route(request, request.head().methodId(), this);
+    return over ? null : this;
+  }
+
+  @Override
+  public void unroutable(FetchFailure failure) {
+    if (!over) {
+      failed(failure);
+    }
+  }
+
+  @Override
+  public void routed(List<Hop> hops) {
+    if (over) {
+      return;
+    }
+    origin = services.upstream.connect(hops, request.host(), request.port(), this, this);
+  }
+
+  @Override
+  public String refusal(InetAddress address, int port) {
+    return services.destinations.refusal(request, address, port, /* tunnel= */ true);
+  }
+
+  @Override
+  public void head(ResponseHead none, long noContent) {
+    over = true;
+    account();
+    FieldLines lines = services.scratch.lines();
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
+    stream.head(services.scratch.head(200, lines).content(ContentLength.NONE, false));
+    stream.flush();
+    relay(services, stream, origin.detach());
+  }
+
+  /** Moves octets both ways until both sides are done. Takes {@code origin}. */
+  public static void relay(LoopServices services, ClientStream stream, ByteStream origin) {
+    ByteStream client = stream.detach();
+    if (client == null) {
+      origin.discard();
+      return;
+    }
+    ConnectionCounters counters = services.counters;
+    counters.tunnelOpened();
+    Tunnel tunnel =
+        Tunnel.start(
+            client,
+            origin,
+            services.timer,
+            services.settings.readMillis,
+            services.settings.streamBufferBytes,
+            services.store.transit(),
+            (fromClient, toClient) -> {
+              counters.tunnelClosed();
+              stream.tunnelEnded(fromClient, toClient);
+            });
+    stream.tunnelBegun(tunnel::abort);
+  }
+
+  @Override
+  public void failed(FetchFailure failure) {
+    over = true;
+    account();
+    ExchangeRecord record = stream.record();
+    record.errorDetail = failure.detail();
+    if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
+      record.tag = LogTag.TCP_DENIED;
+      record.hitClass = HitClass.OWN_ANSWER;
+      record.hierarchy = HierarchyCode.HIER_NONE;
+      record.nextHop = null;
+    }
+    if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
+      record.shed = Shed.MEMORY;
+    }
+    FieldLines lines = FailureAnswer.retryAfter(failure);
+    if (failure.refusal() != null) {
+      record.serverStatus = failure.refusal().answered();
+      lines = new FieldLines(64);
+      failure.refusal().addFields(lines);
+    }
+    ErrorPage.send(
+        stream,
+        services,
+        failure.status(),
+        failure.kind().errorCode(),
+        FailureAnswer.text(failure),
+        lines);
+  }
+
+  @Override
+  public void gone() {
+    if (!over) {
+      over = true;
+      account();
+      if (origin != null) {
+        origin.cancel();
+      }
+    }
+  }
+
+  private void account() {
+    if (origin != null) {
+      origin.timings().describe(stream.record());
+    }
+  }
+
+  // a CONNECT has no content, and neither has its answer
+
+  @Override
+  public void content(ByteBuf content) {
+    content.release();
+  }
+
+  @Override
+  public void contentEnd(Fields trailers) {}
+
+  @Override
+  public void contentFailed(ParseFailure failure) {}
+
+  @Override
+  public void writable() {}
+
+  @Override
+  public void readyForContent() {}
+
+  @Override
+  public void interim(ResponseHead reply) {}
+
+  @Override
+  public void readComplete() {}
+
+  @Override
+  public void end(Fields trailers) {}
+}
