@@ -99,6 +99,24 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
+  void refusesWhatAdmissionRefuses() throws Exception {
+    startProxy("request_body_max_size 4 bytes");
+    String length = "header=Content-Length: ";
+    assertThat(explain(origin.url("/a"), "method=POST", length + 5))
+        .contains("refused: 413, The content is larger than 4 bytes.");
+    assertThat(explain(origin.url("/a"), "method=POST", length + 4)).doesNotContain("refused");
+    assertThat(explain(origin.url("/a"), "method=PURGE"))
+        .contains("refused: 403, PURGE is enabled by an acl that names method PURGE");
+  }
+
+  @Test
+  void waitsForTheDestinationAsARequestDoes() throws Exception {
+    startProxy("acl here dst 127.0.0.0/8 ::1", "http_access deny here", "http_access allow all");
+    String url = "http://localhost:" + origin.port() + "/a";
+    assertThat(explain(url)).contains("refused: 403, http_access deny here");
+  }
+
+  @Test
   void showsAResponseTooLargeForThisClient() throws Exception {
     startProxy("acl small req_header X-Small 1", "reply_body_max_size 4 bytes small");
     origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
