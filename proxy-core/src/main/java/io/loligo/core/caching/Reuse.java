@@ -103,8 +103,8 @@ public final class Reuse {
    * <p>Never if the origin forbids it (RFC 9111 section 4.2.4), or if the request has conditions
    * that only an origin evaluates (section 4.3.2). stale-if-error of the response or the request
    * allows it for its time (RFC 5861 section 4), within {@code max_stale}, or the max-stale of its
-   * refresh_pattern. Without stale-if-error that limit alone applies, except to an error response
-   * that has its lifetime from negative_ttl.
+   * refresh_pattern. Without stale-if-error, the stored response may be served within that limit,
+   * unless it is an error response with a lifetime from negative_ttl.
    *
    * @param url effective URI for refresh_pattern
    */

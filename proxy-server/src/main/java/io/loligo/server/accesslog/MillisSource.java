@@ -3,8 +3,8 @@ package io.loligo.server.accesslog;
 import io.loligo.server.record.ExchangeRecord;
 
 /**
- * Milliseconds with decimals ({@code %.2tr}): the decimals are zeros of this clock, in place of
- * Squid's own.
+ * Milliseconds with decimals ({@code %.2tr}): the decimals are zeros, because the clock has
+ * milliseconds only. Squid prints zeros, too.
  */
 record MillisSource(LogCode.Source millis, int decimals) implements LogCode.Source {
   @Override

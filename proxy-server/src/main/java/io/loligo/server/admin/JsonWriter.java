@@ -101,7 +101,7 @@ public final class JsonWriter {
     return name(name).value(value);
   }
 
-  /** A new string: what has been written. */
+  /** A new string: the text so far. */
   @Override
   public String toString() {
     return text.toString();

@@ -277,7 +277,10 @@ final class DirectoryFiles {
         : queue;
   }
 
-  /** Something failed. An {@code of} that is already closed is ignored. */
+  /**
+   * {@code of} failed. Ignored unless it is the current journal: the files of an earlier one are
+   * closed.
+   */
   private void broken(Journal of, Throwable why) {
     DirectoryContext now = context;
     if (now != null && now.journal().equals(of)) {

@@ -134,7 +134,7 @@ final class ContentLog {
     return true;
   }
 
-  /** Owned; null if there is no memory, whatever the ledger says. */
+  /** Owned; null if there is no memory, even if the ledger has room. */
   private ByteBuf bufferOf(int room) {
     try {
       return allocator.directBuffer(room, room);

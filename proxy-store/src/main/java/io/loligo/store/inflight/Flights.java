@@ -34,7 +34,7 @@ public final class Flights {
   static final int MAX_LINKED = 8;
 
   /**
-   * Fetches of one key, at least one. Immutable but for the set.
+   * Fetches of one key, at least one. Immutable except for the set.
    *
    * @param links may be null
    * @param crowd fetches that were begun for one request alone, or null; changed only within a

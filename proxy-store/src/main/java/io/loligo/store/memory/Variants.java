@@ -59,8 +59,8 @@ final class Variants implements Stored {
   }
 
   /**
-   * Leaves out the oldest of those that a client determines, who can make up any number, or if
-   * there is none the oldest of all. Never the first.
+   * Leaves out the oldest variant that a client determines, because a client can make up any
+   * number; without such a variant, the oldest of all. Never the first.
    */
   private static void makeRoom(Entry[] entries) {
     int out = MAX;

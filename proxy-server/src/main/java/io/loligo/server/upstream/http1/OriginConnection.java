@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * <p>Phases and what is legal in them:
  *
  * <pre>
- * IDLE     nothing under way: send, tunnel, raw, close; a byte or a close from the peer ends it
+ * IDLE     no exchange: send, tunnel, raw, close; a byte or a close from the peer ends it
  * HEAD     request sent, response head awaited: content, endContent, cancel
  * CONTENT  head delivered: content, endContent, read, cancel
  * RAW      101, a tunnel, or a plain connection: detach, cancel

@@ -307,7 +307,7 @@ public final class Catalogue {
     }
   }
 
-  /** What is stored in {@code slot} with something in segment {@code number}; or null. */
+  /** The response in {@code slot} if it has bytes in segment {@code number}; or null. */
   public IndexedResponse inSegment(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
@@ -621,7 +621,7 @@ public final class Catalogue {
     synchronized (stripe) {
       boolean none = !stripe.index.mayHold(high);
       if (none && (durably ? journal.isForced() : journal.isFlushed())) {
-        return 0; // and earlier drops are known to be durable
+        return 0; // and the records of earlier drops are written, or forced
       }
       journal.droppedAll(high, ids.getAsLong());
       int dropped = 0;

@@ -17,7 +17,7 @@ public final class Pieces {
   /** Active readers. */
   int readers;
 
-  /** The response is no longer stored, but its bytes are held while somebody reads. */
+  /** The response is no longer stored, but its bytes are held while it has readers. */
   boolean gone;
 
   Pieces(long[] places, int fullBytes, int lastBytes, long version) {

@@ -66,7 +66,7 @@ public final class Patrol {
 
   private final Deque<Ended> ended = new ArrayDeque<>();
 
-  /** Of {@link #ended}, present and reported. */
+  /** The patterns in {@link #ended} that the caller still lists. */
   private final Set<Ban> through = new HashSet<>();
 
   /**
